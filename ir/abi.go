@@ -1,0 +1,24 @@
+package ir
+
+// The limits of one kernel. Fusion splits a group that would pass them.
+const (
+	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
+	MaxOperands = 16
+	// MaxPointers is how many of them may be unit operands: each of those keeps
+	// a pointer in a register through the whole loop.
+	MaxPointers = 9
+	// MaxBody is how many instructions a kernel has before expansion.
+	MaxBody = 96
+)
+
+// Pointers returns how many operands need a pointer of their own: the unit
+// inputs and the outputs.
+func (k *Kernel) Pointers() int {
+	n := len(k.Out)
+	for _, in := range k.In {
+		if !in.Splat {
+			n++
+		}
+	}
+	return n
+}

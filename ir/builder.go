@@ -1,0 +1,136 @@
+package ir
+
+import (
+	"fmt"
+)
+
+// Builder writes a kernel's body. Equal instructions become one. Its methods
+// panic on operands that an op does not take: a bug of the caller, whose graph
+// has been checked before.
+type Builder struct {
+	k    Kernel
+	seen map[Inst]Ref
+}
+
+// NewBuilder starts a kernel with the given operands, Refs 0, 1, ...
+func NewBuilder(operands ...Operand) *Builder {
+	return &Builder{k: Kernel{In: operands}, seen: map[Inst]Ref{}}
+}
+
+// Kernel returns what has been built.
+func (b *Builder) Kernel() *Kernel { return &b.k }
+
+// DType returns the element type of a value.
+func (b *Builder) DType(r Ref) DType { return b.k.DType(r) }
+
+// Store makes r the next output.
+func (b *Builder) Store(r Ref) { b.k.Out = append(b.k.Out, r) }
+
+// Op appends an operation.
+func (b *Builder) Op(op Op, args ...Ref) Ref { return b.inst(op, Invalid, args) }
+
+// Cast converts x to another type.
+func (b *Builder) Cast(dt DType, x Ref) Ref { return b.inst(OpCast, dt, []Ref{x}) }
+
+// Bitcast takes the bits of x as another type of the same size.
+func (b *Builder) Bitcast(dt DType, x Ref) Ref { return b.inst(OpBitcast, dt, []Ref{x}) }
+
+// Const appends an element by its bits.
+func (b *Builder) Const(dt DType, bits uint64) Ref {
+	return b.add(Inst{Op: OpConst, DType: dt, Bits: bits})
+}
+
+// Float appends the element of a float type that is nearest to v.
+func (b *Builder) Float(dt DType, v float64) Ref { return b.Const(dt, fromFloat(dt, v)) }
+
+// Int appends an element of any type by its integer value.
+func (b *Builder) Int(dt DType, v int64) Ref {
+	if Floats.Has(dt) {
+		return b.Float(dt, float64(v))
+	}
+	return b.Const(dt, wrap(dt, v))
+}
+
+func (b *Builder) inst(op Op, given DType, args []Ref) Ref {
+	in := Inst{Op: op}
+	types := make([]DType, len(args))
+	for i, a := range args {
+		in.Args[i], types[i] = a, b.DType(a)
+	}
+	dt, err := op.ResultType(given, types...)
+	if err != nil || len(args) != op.Info().Arity {
+		panic(fmt.Sprintf("BUG: ir.Builder: %s on %v: %v", op, types, err))
+	}
+	in.DType = dt
+	return b.add(in)
+}
+
+func (b *Builder) add(in Inst) Ref {
+	if r, ok := b.seen[in]; ok {
+		return r
+	}
+	b.k.Body = append(b.k.Body, in)
+	r := Ref(len(b.k.In) + len(b.k.Body) - 1)
+	b.seen[in] = r
+	return r
+}
+
+// Expand returns the kernel with every composed op replaced by lane ops: what
+// targets emit and Eval computes.
+func (k *Kernel) Expand() *Kernel {
+	b := NewBuilder(k.In...)
+	at := make([]Ref, len(k.In)+len(k.Body))
+	for i := range k.In {
+		at[i] = Ref(i)
+	}
+	for j, in := range k.Body {
+		var args [3]Ref
+		for i := range in.Arity() {
+			args[i] = at[in.Args[i]]
+		}
+		if expand := in.Op.Info().Expand; expand != nil {
+			at[len(k.In)+j] = expand(b, args[:in.Arity()])
+			continue
+		}
+		in.Args = args
+		at[len(k.In)+j] = b.add(in)
+	}
+	for _, r := range k.Out {
+		b.Store(at[r])
+	}
+	return b.Kernel().prune()
+}
+
+// prune drops instructions that no output needs. Operands stay.
+func (k *Kernel) prune() *Kernel {
+	need := make([]bool, len(k.In)+len(k.Body))
+	for _, r := range k.Out {
+		need[r] = true
+	}
+	for j := len(k.Body) - 1; j >= 0; j-- {
+		if in := k.Body[j]; need[len(k.In)+j] {
+			for _, a := range in.Args[:in.Arity()] {
+				need[a] = true
+			}
+		}
+	}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body))}
+	at := make([]Ref, len(need))
+	for i := range k.In {
+		at[i] = Ref(i)
+	}
+	for j, in := range k.Body {
+		if !need[len(k.In)+j] {
+			continue
+		}
+		for i := range in.Arity() {
+			in.Args[i] = at[in.Args[i]]
+		}
+		at[len(k.In)+j] = Ref(len(k.In) + len(out.Body))
+		out.Body = append(out.Body, in)
+	}
+	for _, r := range k.Out {
+		out.Out = append(out.Out, at[r])
+	}
+	return out
+}

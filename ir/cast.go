@@ -1,0 +1,68 @@
+package ir
+
+import "math"
+
+// refCast is the meaning of cast: float to int truncates and saturates, NaN
+// gives 0; int to int wraps; int to float rounds once, to even; to bool is
+// x != 0.
+func refCast(in, out DType, a [3]uint64) uint64 {
+	switch {
+	case out == Bool:
+		if Floats.Has(in) {
+			return fromBool(toFloat(in, a[0]) != 0)
+		}
+		return fromBool(a[0] != 0)
+	case Floats.Has(in) && Floats.Has(out):
+		return fromFloat(out, toFloat(in, a[0]))
+	case Floats.Has(in):
+		return saturateInt(out, toFloat(in, a[0]))
+	case Floats.Has(out):
+		return floatOfInt(in, out, a[0])
+	}
+	return wrap(out, int64(a[0]))
+}
+
+func floatOfInt(in, out DType, a uint64) uint64 {
+	switch {
+	case out == Float32 && in == Uint64:
+		return uint64(math.Float32bits(float32(a)))
+	case out == Float32:
+		return uint64(math.Float32bits(float32(int64(a))))
+	case in == Uint64:
+		return math.Float64bits(float64(a))
+	}
+	return math.Float64bits(float64(int64(a)))
+}
+
+// saturateInt converts a float to the nearest integer towards zero that d holds.
+func saturateInt(d DType, v float64) uint64 {
+	lo, hi := intRange(d)
+	switch {
+	case v != v:
+		return 0
+	case v <= lo:
+		return wrap(d, int64(lo))
+	case v >= hi:
+		return maxOf(d)
+	case d == Uint64:
+		return uint64(v)
+	}
+	return wrap(d, int64(v))
+}
+
+// intRange returns the least value of d and the least power of two beyond it.
+func intRange(d DType) (lo, hi float64) {
+	bits := 8 * d.Size()
+	if Signed.Has(d) {
+		return -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)
+	}
+	return 0, math.Ldexp(1, bits)
+}
+
+// maxOf returns the greatest integer of d.
+func maxOf(d DType) uint64 {
+	if Signed.Has(d) {
+		return signBit(d) - 1
+	}
+	return laneMask(d)
+}

@@ -1,0 +1,175 @@
+package ir
+
+import "fmt"
+
+// Array is a value of Eval: the elements in row-major order, each in a uint64
+// as the lane ops take them.
+type Array struct {
+	DType DType
+	Shape []int
+	Data  []uint64
+}
+
+// Eval computes f by its definition: one value after another, one element
+// after another. It is slow, and is what every engine's results must equal.
+// All sizes must be bound.
+func Eval(f *Func, inputs []Array) ([]Array, error) {
+	if len(inputs) != len(f.Params) {
+		return nil, fmt.Errorf("%d inputs for %d params", len(inputs), len(f.Params))
+	}
+	env := map[*Value]Array{}
+	for i, p := range f.Params {
+		in := inputs[i]
+		if t := (Type{in.DType, ShapeOf(in.Shape...)}); !t.Equal(p.Type) {
+			return nil, fmt.Errorf("input %s is %s, not %s", p.Name, t, p.Type)
+		}
+		env[p] = in
+	}
+	for _, v := range f.Body {
+		out, err := evalValue(v, env)
+		if err != nil {
+			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+		}
+		env[v] = out
+	}
+	results := make([]Array, len(f.Results))
+	for i, r := range f.Results {
+		results[i] = env[r]
+	}
+	return results, nil
+}
+
+func evalValue(v *Value, env map[*Value]Array) (Array, error) {
+	shape, ok := v.Type.Shape.Ints()
+	if !ok {
+		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
+	}
+	out := Array{DType: v.Type.DType, Shape: shape}
+	args := make([]Array, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = env[a]
+	}
+	switch v.Op.Info().Kind {
+	case Source:
+		out.Data = []uint64{v.Attr.Bits}
+		return out, nil
+	case View:
+		l, err := v.Layout(RowMajor(args[0].Shape...))
+		if err != nil {
+			return out, err
+		}
+		data := args[0].Data
+		if p := v.Args[0]; v.Op == OpAccess && p.Attr.At != nil {
+			data = spread(data, *p.Attr.At)
+		}
+		for at := range l.All() {
+			out.Data = append(out.Data, data[at])
+		}
+		return out, nil
+	}
+	return evalElementwise(v, out, args)
+}
+
+// spread puts elements given in row-major order where the layout says.
+func spread(data []uint64, l Layout) []uint64 {
+	_, hi := l.Bounds()
+	buffer := make([]uint64, max(0, hi+1))
+	i := 0
+	for at := range l.All() {
+		buffer[at] = data[i]
+		i++
+	}
+	return buffer
+}
+
+// evalElementwise applies the op's lane meaning to broadcast operands.
+func evalElementwise(v *Value, out Array, args []Array) (Array, error) {
+	operands := make([]Operand, len(args))
+	walk := make([][]int, len(args))
+	for i, a := range args {
+		operands[i] = Operand{DType: a.DType}
+		l, err := RowMajor(a.Shape...).Expand(out.Shape...)
+		if err != nil {
+			return out, err
+		}
+		for at := range l.All() {
+			walk[i] = append(walk[i], at)
+		}
+	}
+	b := NewBuilder(operands...)
+	refs := [3]Ref{0, 1, 2}
+	b.Store(b.inst(v.Op, v.Attr.DType, refs[:len(args)]))
+	k := b.Kernel().Expand()
+	n, err := NumElems(out.Shape)
+	if err != nil {
+		return out, err
+	}
+	out.Data = make([]uint64, n)
+	in := make([]uint64, len(args))
+	for i := range n {
+		for j, a := range args {
+			in[j] = a.Data[walk[j][i]]
+		}
+		out.Data[i] = k.Eval(in)[0]
+	}
+	return out, nil
+}
+
+// Eval computes one element of each output of an expanded kernel.
+func (k *Kernel) Eval(in []uint64) []uint64 {
+	vals := append(make([]uint64, 0, len(k.In)+len(k.Body)), in...)
+	for _, inst := range k.Body {
+		if inst.Op == OpConst {
+			vals = append(vals, inst.Bits)
+			continue
+		}
+		var a [3]uint64
+		for i := range inst.Arity() {
+			a[i] = vals[inst.Args[i]]
+		}
+		// The operands' type is the last one's: a select's first is bool.
+		vals = append(vals, inst.Op.Info().Ref(k.DType(inst.Args[inst.Arity()-1]), inst.DType, a))
+	}
+	out := make([]uint64, len(k.Out))
+	for i, r := range k.Out {
+		out[i] = vals[r]
+	}
+	return out
+}
+
+// Layout applies a view to the layout of its operand.
+func (v *Value) Layout(l Layout) (Layout, error) {
+	a := v.Attr
+	begin, _ := a.Begin.Int()
+	n, _ := a.Len.Int()
+	shape, _ := v.Type.Shape.Ints()
+	switch v.Op {
+	case OpReshape:
+		if m, ok := l.Reshape(shape...); ok {
+			return m, nil
+		}
+		return l, fmt.Errorf("%s reshaped to %v is not a view", l, shape)
+	case OpPermute:
+		return l.Permute(a.Axes...)
+	case OpSlice:
+		return l.Slice(a.Axis, begin, n, a.Step)
+	case OpIndex:
+		return l.Index(a.Axis, begin)
+	case OpFlip:
+		return l.Flip(a.Axes...)
+	case OpExpand:
+		return l.Expand(shape...)
+	case OpDiagonal:
+		return l.Diagonal(a.Axes[0], a.Axes[1], a.Step)
+	case OpSqueeze:
+		if len(a.Axes) == 0 {
+			return l, nil
+		}
+		return l.Squeeze(a.Axes...)
+	case OpUnsqueeze:
+		return l.Unsqueeze(a.Axes...)
+	case OpAccess:
+		return *a.At, nil
+	}
+	return l, fmt.Errorf("%s is not a view", v.Op)
+}

@@ -1,0 +1,81 @@
+package ir
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// evalUnary returns the function that an op is on one float64 or float32.
+func evalUnary(t *testing.T, op Op, dt DType) func(x float64) float64 {
+	k, err := SingleOp(op, Invalid, Operand{DType: dt})
+	require.NoError(t, err)
+	k = k.Expand()
+	require.NoError(t, k.Verify())
+	return func(x float64) float64 { return toFloat(dt, k.Eval([]uint64{fromFloat(dt, x)})[0]) }
+}
+
+func TestElementaryAccuracy(t *testing.T) {
+	cases := []struct {
+		op    Op
+		dt    DType
+		ref   func(float64) float64
+		limit float64
+	}{
+		{OpExp, Float32, math.Exp, 0.54},
+		{OpTanh, Float32, math.Tanh, 0.51},
+		{OpExp, Float64, math.Exp, 2}, // math's own error is up to 1
+		{OpTanh, Float64, math.Tanh, 3},
+	}
+	for _, c := range cases {
+		f := evalUnary(t, c.op, c.dt)
+		worst, at := 0.0, 0.0
+		for i := range 200000 {
+			x := (float64(i)/100000 - 1) * math.Exp2(float64(i%48)-40)
+			x = toFloat(c.dt, fromFloat(c.dt, x))
+			if e := ulps(c.dt, f(x), c.ref(x)); e > worst {
+				worst, at = e, x
+			}
+		}
+		t.Logf("%s %s: %.3f ULP at %g", c.op, c.dt, worst, at)
+		require.LessOrEqual(t, worst, c.limit, "%s %s at %g", c.op, c.dt, at)
+	}
+}
+
+func ulps(dt DType, got, want float64) float64 {
+	if math.IsInf(want, 0) || math.Abs(want) > math.MaxFloat32 && dt == Float32 {
+		return 0
+	}
+	frac, least := 52, -1074
+	if dt == Float32 {
+		frac, least = 23, -149
+	}
+	ulp := math.Ldexp(1, max(math.Ilogb(want)-frac, least))
+	return math.Abs(got-want) / ulp
+}
+
+func TestElementarySpecials(t *testing.T) {
+	inf, negZero := math.Inf(1), math.Copysign(0, -1)
+	for _, dt := range []DType{Float32, Float64} {
+		exp, tanh := evalUnary(t, OpExp, dt), evalUnary(t, OpTanh, dt)
+		require.Equal(t, 1.0, exp(0))
+		require.Equal(t, inf, exp(inf))
+		require.Equal(t, 0.0, exp(-inf))
+		require.Equal(t, inf, exp(1000))
+		require.Equal(t, 0.0, exp(-1000))
+		require.True(t, math.IsNaN(exp(math.NaN())))
+		require.Equal(t, 1.0, tanh(inf))
+		require.Equal(t, -1.0, tanh(-inf))
+		require.True(t, math.Signbit(tanh(negZero)) && tanh(negZero) == 0)
+		require.True(t, math.IsNaN(tanh(math.NaN())))
+	}
+}
+
+func TestFMA32(t *testing.T) {
+	// 2^24+1 times 1 plus a half and a bit: float64 rounds the tie away first.
+	x, y, z := float32(1+0x1p-12), float32(1+0x1p-12), float32(0x1p-60)
+	exact := 1 + 0x1p-11 + 0x1p-24 // a tie in float32, broken upwards by z
+	require.Equal(t, float32(exact+0x1p-24), FMA32(x, y, z))
+	require.Equal(t, float32(exact-0x1p-24), FMA32(x, y, -z))
+}

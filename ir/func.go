@@ -1,0 +1,180 @@
+package ir
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+)
+
+// Pos is the place in a user's source that a value comes from.
+type Pos struct {
+	File string
+	Line int
+}
+
+func (p Pos) String() string {
+	if p.File == "" {
+		return ""
+	}
+	return filepath.Base(p.File) + ":" + strconv.Itoa(p.Line)
+}
+
+// Attr holds what an op needs besides its operands. Each op uses a few fields.
+type Attr struct {
+	Axes  []int   // permute, flip, squeeze, unsqueeze, diagonal (two)
+	Shape Shape   // reshape, expand, param: the shape of the result
+	DType DType   // cast, bitcast, const, param: the type of the result
+	Axis  int     // slice, index
+	Begin Dim     // slice, index: the first index
+	Len   Dim     // slice: how many
+	Step  int     // slice: not 0; diagonal: its offset
+	Bits  uint64  // const: the element
+	At    *Layout // access; param: where the buffer's elements sit if not row-major
+	Note  string  // copy: the reason for it
+}
+
+// Value is a node of a Func: an operation and its operands.
+type Value struct {
+	Op   Op
+	Args []*Value
+	Attr Attr
+	Type Type
+	Pos  Pos
+	Name string // of a param
+	ID   int    // position in the body; its name in text
+}
+
+// Func is a graph: params, a body in topological order, and results.
+type Func struct {
+	Name    string
+	Params  []*Value
+	Body    []*Value
+	Results []*Value
+}
+
+// Param appends a parameter. At is nil for a row-major buffer.
+func (f *Func) Param(name string, t Type, at *Layout) *Value {
+	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: Attr{Shape: t.Shape, DType: t.DType, At: at}}
+	f.Params = append(f.Params, v)
+	return v
+}
+
+// Add appends the value of an operation, whose type Infer gives.
+func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
+	types := make([]Type, len(args))
+	for i, a := range args {
+		types[i] = a.Type
+	}
+	t, err := Infer(op, attr, types)
+	if err != nil {
+		return nil, &Error{Pos: pos, Op: op, Msg: err.Error()}
+	}
+	v := &Value{Op: op, Args: args, Attr: attr, Type: t, Pos: pos, ID: len(f.Body)}
+	f.Body = append(f.Body, v)
+	return v, nil
+}
+
+// Number gives params and body values the IDs of their positions.
+func (f *Func) Number() {
+	for i, v := range f.Params {
+		v.ID = i
+	}
+	for i, v := range f.Body {
+		v.ID = i
+	}
+}
+
+// Sizes returns the named sizes that the parameters' shapes mention.
+func (f *Func) Sizes() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, p := range f.Params {
+		for _, d := range p.Type.Shape {
+			for _, n := range d.Names() {
+				if !seen[n] {
+					seen[n] = true
+					names = append(names, n)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Clone returns a copy of f whose values can be changed apart from f's.
+func (f *Func) Clone() *Func {
+	g, _ := f.rebuild(func(v *Value) (Attr, error) { return v.Attr, nil })
+	return g
+}
+
+// Bind returns a copy of f where the named sizes are numbers. Slices are
+// checked against the numbers; an error names the value's position.
+func (f *Func) Bind(sizes map[string]int) (*Func, error) {
+	g, err := f.rebuild(func(v *Value) (a Attr, err error) {
+		a = v.Attr
+		if a.Shape != nil {
+			if a.Shape, err = a.Shape.Bind(sizes); err != nil {
+				return a, err
+			}
+		}
+		for _, d := range []*Dim{&a.Begin, &a.Len} {
+			n, err := d.Bind(sizes)
+			if err != nil {
+				return a, err
+			}
+			*d = Fixed(n)
+		}
+		return a, nil
+	})
+	return g, err
+}
+
+// rebuild copies f with the attributes that attr returns, inferring types anew.
+func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
+	g := &Func{Name: f.Name, Body: make([]*Value, 0, len(f.Body))}
+	twin := make(map[*Value]*Value, len(f.Params)+len(f.Body))
+	for _, p := range f.Params {
+		a, err := attr(p)
+		if err != nil {
+			return nil, fmt.Errorf("param %s: %w", p.Name, err)
+		}
+		twin[p] = g.Param(p.Name, Type{p.Type.DType, a.Shape}, a.At)
+	}
+	for _, v := range f.Body {
+		args := make([]*Value, len(v.Args))
+		for i, x := range v.Args {
+			args[i] = twin[x]
+		}
+		a, err := attr(v)
+		if err != nil {
+			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+		}
+		w, err := g.Add(v.Op, a, v.Pos, args...)
+		if err != nil {
+			return nil, err
+		}
+		twin[v] = w
+	}
+	for _, r := range f.Results {
+		g.Results = append(g.Results, twin[r])
+	}
+	return g, nil
+}
+
+// Error is a mistake in a graph: where, in which op, and what to do.
+type Error struct {
+	Pos Pos
+	Op  Op
+	Msg string
+}
+
+func (e *Error) Error() string {
+	text := e.Msg
+	if e.Op != OpInvalid {
+		text = e.Op.String() + ": " + text
+	}
+	if p := e.Pos.String(); p != "" {
+		text = p + ": " + text
+	}
+	return text
+}

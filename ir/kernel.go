@@ -1,0 +1,197 @@
+package ir
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Ref names a value in a kernel: operand i is i, instruction j is len(In)+j.
+type Ref int32
+
+// Operand is an input of a kernel along the columns of its block: Unit
+// elements are contiguous, a Splat is one value for all columns.
+type Operand struct {
+	DType DType
+	Splat bool
+}
+
+// Inst computes one value of a kernel's body from earlier ones.
+type Inst struct {
+	Op    Op
+	DType DType // of the result
+	Args  [3]Ref
+	Bits  uint64 // const: the element
+}
+
+// Arity returns the number of Args in use.
+func (i Inst) Arity() int { return i.Op.Info().Arity }
+
+// Kernel is the body of one loop: for each element of a block it reads the
+// operands, computes the instructions and stores the outputs. It knows nothing
+// of extents, strides and pointers, which are given when it is called.
+type Kernel struct {
+	In   []Operand
+	Body []Inst
+	Out  []Ref
+
+	sig string // canonical kernels: the text
+}
+
+// DType returns the element type of a value.
+func (k *Kernel) DType(r Ref) DType {
+	if int(r) < len(k.In) {
+		return k.In[r].DType
+	}
+	return k.Body[int(r)-len(k.In)].DType
+}
+
+// Inst returns the instruction that computes r, or nil for an operand.
+func (k *Kernel) Inst(r Ref) *Inst {
+	if int(r) < len(k.In) {
+		return nil
+	}
+	return &k.Body[int(r)-len(k.In)]
+}
+
+// Signature returns the text of a canonical kernel: the key under which its
+// compiled forms are registered.
+func (k *Kernel) Signature() string {
+	if k.sig == "" {
+		k.sig = k.String()
+	}
+	return k.sig
+}
+
+// String returns the kernel on one line:
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
+func (k *Kernel) String() string {
+	var b strings.Builder
+	b.Grow(32 + 24*len(k.Body))
+	b.WriteString("kernel (")
+	for i, in := range k.In {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(k.RefName(Ref(i)))
+		b.WriteByte(':')
+		b.WriteString(in.DType.Text())
+	}
+	b.WriteString(") {")
+	for j := range k.Body {
+		k.writeInst(&b, Ref(len(k.In)+j))
+		b.WriteByte(';')
+	}
+	b.WriteString(" store")
+	for _, r := range k.Out {
+		b.WriteByte(' ')
+		b.WriteString(k.RefName(r))
+	}
+	b.WriteString(" }")
+	return b.String()
+}
+
+func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
+	in := k.Inst(r)
+	b.WriteByte(' ')
+	b.WriteString(k.RefName(r))
+	b.WriteString(" = ")
+	b.WriteString(in.Op.String())
+	if in.Op.Info().Result == GivenType {
+		b.WriteByte(':')
+		b.WriteString(in.DType.Text())
+	}
+	if in.Op == OpConst {
+		b.WriteByte(':')
+		b.WriteString(strconv.FormatUint(in.Bits, 16))
+	}
+	for _, a := range in.Args[:in.Arity()] {
+		b.WriteByte(' ')
+		b.WriteString(k.RefName(a))
+	}
+}
+
+// RefName returns the name of a value in text: u0, s1, t2.
+func (k *Kernel) RefName(r Ref) string {
+	switch {
+	case int(r) >= len(k.In):
+		return "t" + strconv.Itoa(int(r)-len(k.In))
+	case k.In[r].Splat:
+		return "s" + strconv.Itoa(int(r))
+	}
+	return "u" + strconv.Itoa(int(r))
+}
+
+// Verify returns an error unless every instruction reads earlier values of
+// types that its op takes, something is stored, and the limits hold.
+func (k *Kernel) Verify() error {
+	for _, in := range k.In {
+		if err := in.DType.CheckRuns(); err != nil {
+			return err
+		}
+	}
+	for j, in := range k.Body {
+		name := k.RefName(Ref(len(k.In) + j))
+		if !in.Op.IsElementwise() && in.Op != OpConst {
+			return fmt.Errorf("%s: %s is not elementwise", name, in.Op)
+		}
+		types := make([]DType, in.Arity())
+		for i, a := range in.Args[:in.Arity()] {
+			if a < 0 || int(a) >= len(k.In)+j {
+				return fmt.Errorf("%s: operand %d is not computed before it", name, i)
+			}
+			types[i] = k.DType(a)
+		}
+		if in.Op == OpConst {
+			if err := in.DType.CheckRuns(); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			continue
+		}
+		got, err := in.Op.ResultType(in.DType, types...)
+		if err == nil && got != in.DType {
+			err = fmt.Errorf("%s gives %s, not %s", in.Op, got, in.DType)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", name, in.Op, err)
+		}
+	}
+	for _, r := range k.Out {
+		if r < 0 || int(r) >= len(k.In)+len(k.Body) {
+			return fmt.Errorf("a store of a value that does not exist")
+		}
+	}
+	switch {
+	case len(k.Out) == 0:
+		return fmt.Errorf("a kernel without a store")
+	case len(k.In)+len(k.Out) > MaxOperands:
+		return fmt.Errorf("%d operands: a kernel has at most %d", len(k.In)+len(k.Out), MaxOperands)
+	case k.Pointers() > MaxPointers:
+		return fmt.Errorf("%d unit operands: a kernel has at most %d", k.Pointers(), MaxPointers)
+	}
+	return nil
+}
+
+// SingleOp returns the kernel of one operation on operands of the given types
+// and classes. given is the target of a cast.
+func SingleOp(op Op, given DType, operands ...Operand) (*Kernel, error) {
+	types := make([]DType, len(operands))
+	for i, o := range operands {
+		types[i] = o.DType
+	}
+	if len(types) != op.Info().Arity || !op.IsElementwise() {
+		return nil, fmt.Errorf("%s on %d operands", op, len(types))
+	}
+	dt, err := op.ResultType(given, types...)
+	if err != nil {
+		return nil, err
+	}
+	in := Inst{Op: op, DType: dt}
+	for i := range operands {
+		in.Args[i] = Ref(i)
+	}
+	k := &Kernel{In: operands, Body: []Inst{in}, Out: []Ref{Ref(len(operands))}}
+	k, _ = k.Canonical()
+	return k, nil
+}

@@ -1,0 +1,236 @@
+package ir
+
+import (
+	"math"
+)
+
+// An element is kept in a uint64: bool as 0 or 1, integers extended to 64 bits
+// by their sign or by zeros, float32 as its bits, float64 as its bits. The
+// functions below are the meaning of the lane ops on such elements.
+
+func refCopy(_, _ DType, a [3]uint64) uint64 { return a[0] }
+
+// arith builds a reference from one function on floats and one on integers.
+// Float32 is computed in float64 and rounded once more: for + - * / and sqrt
+// 53 bits are enough for that to be the float32 result (Figueroa 1995).
+func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out DType, a [3]uint64) uint64 {
+	return func(in, _ DType, a [3]uint64) uint64 {
+		if Floats.Has(in) {
+			return fromFloat(in, f(toFloat(in, a[0]), toFloat(in, a[1])))
+		}
+		return wrap(in, i(int64(a[0]), int64(a[1])))
+	}
+}
+
+// rounding builds a reference from a function on floats alone.
+func rounding(f func(x float64) float64) func(in, out DType, a [3]uint64) uint64 {
+	return func(in, _ DType, a [3]uint64) uint64 { return fromFloat(in, f(toFloat(in, a[0]))) }
+}
+
+// bitwise builds a reference from a function on bits.
+func bitwise(f func(x, y uint64) uint64) func(in, out DType, a [3]uint64) uint64 {
+	return func(in, _ DType, a [3]uint64) uint64 { return wrap(in, int64(f(a[0], a[1]))) }
+}
+
+// compare builds a reference from a test of the order of two elements, which
+// is -1, 0, 1, or 2 where one is NaN.
+func compare(f func(order int) bool) func(in, out DType, a [3]uint64) uint64 {
+	return func(in, _ DType, a [3]uint64) uint64 { return fromBool(f(order(in, a[0], a[1]))) }
+}
+
+var (
+	refAdd = arith(func(x, y float64) float64 { return x + y }, func(x, y int64) int64 { return x + y })
+	refSub = arith(func(x, y float64) float64 { return x - y }, func(x, y int64) int64 { return x - y })
+	refMul = arith(func(x, y float64) float64 { return x * y }, func(x, y int64) int64 { return x * y })
+	refNeg = func(in, out DType, a [3]uint64) uint64 {
+		if Floats.Has(in) {
+			return a[0] ^ signBit(in)
+		}
+		return wrap(in, -int64(a[0]))
+	}
+	refAbs = func(in, out DType, a [3]uint64) uint64 {
+		if Floats.Has(in) {
+			return a[0] &^ signBit(in)
+		}
+		if int64(a[0]) < 0 && Signed.Has(in) {
+			return wrap(in, -int64(a[0]))
+		}
+		return a[0]
+	}
+	refSqrt  = rounding(math.Sqrt)
+	refFloor = rounding(math.Floor)
+	refCeil  = rounding(math.Ceil)
+	refTrunc = rounding(math.Trunc)
+	refRound = rounding(math.RoundToEven)
+
+	refEq = compare(func(o int) bool { return o == 0 })
+	refNe = compare(func(o int) bool { return o != 0 })
+	refLt = compare(func(o int) bool { return o == -1 })
+	refLe = compare(func(o int) bool { return o == -1 || o == 0 })
+
+	refAnd = bitwise(func(x, y uint64) uint64 { return x & y })
+	refOr  = bitwise(func(x, y uint64) uint64 { return x | y })
+	refXor = bitwise(func(x, y uint64) uint64 { return x ^ y })
+)
+
+func refDiv(in, _ DType, a [3]uint64) uint64 {
+	switch {
+	case Floats.Has(in):
+		return fromFloat(in, toFloat(in, a[0])/toFloat(in, a[1]))
+	case a[1] == 0:
+		return 0
+	case Unsigned.Has(in):
+		return a[0] / a[1]
+	}
+	return wrap(in, int64(a[0])/int64(a[1]))
+}
+
+func refRem(in, _ DType, a [3]uint64) uint64 {
+	switch {
+	case a[1] == 0:
+		return 0
+	case Unsigned.Has(in):
+		return a[0] % a[1]
+	}
+	return wrap(in, int64(a[0])%int64(a[1]))
+}
+
+func refFMA(in, _ DType, a [3]uint64) uint64 {
+	if in == Float32 {
+		f := math.Float32frombits
+		return uint64(math.Float32bits(FMA32(f(uint32(a[0])), f(uint32(a[1])), f(uint32(a[2])))))
+	}
+	return fromFloat(in, math.FMA(toFloat(in, a[0]), toFloat(in, a[1]), toFloat(in, a[2])))
+}
+
+func refMin(in, _ DType, a [3]uint64) uint64 {
+	if Floats.Has(in) {
+		return fromFloat(in, min(toFloat(in, a[0]), toFloat(in, a[1])))
+	}
+	if order(in, a[1], a[0]) < 0 {
+		return a[1]
+	}
+	return a[0]
+}
+
+func refMax(in, _ DType, a [3]uint64) uint64 {
+	if Floats.Has(in) {
+		return fromFloat(in, max(toFloat(in, a[0]), toFloat(in, a[1])))
+	}
+	if order(in, a[1], a[0]) > 0 {
+		return a[1]
+	}
+	return a[0]
+}
+
+func refNot(in, _ DType, a [3]uint64) uint64 {
+	if in == Bool {
+		return a[0] ^ 1
+	}
+	return wrap(in, ^int64(a[0]))
+}
+
+func refShl(in, _ DType, a [3]uint64) uint64 {
+	n := a[1] & laneMask(in)
+	if n >= uint64(8*in.Size()) {
+		return 0
+	}
+	return wrap(in, int64(a[0]<<n))
+}
+
+func refShr(in, _ DType, a [3]uint64) uint64 {
+	n := min(a[1]&laneMask(in), uint64(8*in.Size()))
+	if Signed.Has(in) {
+		return wrap(in, int64(a[0])>>n)
+	}
+	return a[0] >> n
+}
+
+func refSelect(_, _ DType, a [3]uint64) uint64 {
+	if a[0] != 0 {
+		return a[1]
+	}
+	return a[2]
+}
+
+func refBitcast(in, out DType, a [3]uint64) uint64 {
+	return wrap(out, int64(a[0]&laneMask(in)))
+}
+
+// FMA32 returns x*y + z rounded once. The product is exact in float64; the
+// sum is rounded to odd there, so that rounding it to float32 is innocuous
+// (Boldo and Melquiond 2008).
+func FMA32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	if math.IsInf(s, 0) || math.IsNaN(s) {
+		return float32(s)
+	}
+	t := s - p // Knuth's two-sum: p + c == s + e
+	e := float64(p-float64(s-t)) + float64(c-t)
+	if b := math.Float64bits(s); e != 0 && b&1 == 0 {
+		if (e > 0) == (s > 0) {
+			b++
+		} else {
+			b--
+		}
+		s = math.Float64frombits(b)
+	}
+	return float32(s)
+}
+
+func laneMask(d DType) uint64 { return ^uint64(0) >> (64 - 8*d.Size()) }
+
+func signBit(d DType) uint64 { return 1 << (8*d.Size() - 1) }
+
+func fromBool(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wrap reduces v to the width of d and extends it again; floats keep bits.
+func wrap(d DType, v int64) uint64 {
+	shift := 64 - 8*d.Size()
+	if Signed.Has(d) {
+		return uint64(v << shift >> shift)
+	}
+	return uint64(v) << shift >> shift
+}
+
+func toFloat(d DType, a uint64) float64 {
+	if d == Float32 {
+		return float64(math.Float32frombits(uint32(a)))
+	}
+	return math.Float64frombits(a)
+}
+
+func fromFloat(d DType, v float64) uint64 {
+	if d == Float32 {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}
+
+// order compares two elements: -1, 0, 1, or 2 where one is NaN.
+func order(d DType, a, b uint64) int {
+	switch {
+	case Floats.Has(d):
+		x, y := toFloat(d, a), toFloat(d, b)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		case x == y:
+			return 0
+		}
+		return 2
+	case a == b:
+		return 0
+	case Signed.Has(d) && int64(a) < int64(b), !Signed.Has(d) && a < b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,148 @@
+package ir
+
+// Op names an operation. Its row in the table says everything else about it.
+type Op uint8
+
+// The operations, in the order of the table.
+const (
+	OpInvalid Op = iota
+
+	OpParam // a buffer given at run time
+	OpConst // one element, by its bits
+
+	OpReshape
+	OpPermute
+	OpSlice
+	OpIndex
+	OpFlip
+	OpExpand
+	OpDiagonal
+	OpSqueeze
+	OpUnsqueeze
+	OpAccess // a buffer read through one layout: what the views pass leaves
+
+	OpCopy
+	OpAdd
+	OpSub
+	OpMul
+	OpDiv
+	OpRem
+	OpFMA
+	OpNeg
+	OpAbs
+	OpSqrt
+	OpMin
+	OpMax
+	OpFloor
+	OpCeil
+	OpTrunc
+	OpRound
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpAnd
+	OpOr
+	OpXor
+	OpNot
+	OpShl
+	OpShr
+	OpSelect
+	OpCast
+	OpBitcast
+
+	OpGt
+	OpGe
+	OpSign
+	OpReciprocal
+	OpSquare
+	OpClip
+	OpMod
+	OpFloorDiv
+	OpIsNaN
+	OpIsInf
+	OpIsFinite
+	OpExp
+	OpTanh
+
+	numOps
+)
+
+// Kind says at which stage of the compiler an op is handled.
+type Kind uint8
+
+// The kinds of op.
+const (
+	Source   Kind = iota // makes a value from nothing
+	View                 // moves indices, computes nothing; gone after the views pass
+	Lane                 // elementwise; every target has it
+	Composed             // elementwise; its row expands it into lane ops
+)
+
+// ResultRule says how the element type of a result follows from the operands.
+type ResultRule uint8
+
+// The rules.
+const (
+	SameType  ResultRule = iota // as the last operand
+	GivesBool                   // bool
+	GivenType                   // stated with the op: cast, bitcast, const
+)
+
+// OpInfo is a row of the op table.
+type OpInfo struct {
+	Name   string
+	Doc    string // the meaning in a line; x, y, z are the operands
+	Kind   Kind
+	Arity  int
+	Domain DTypes // what the operands may be
+	Result ResultRule
+	Mask   bool // the first operand is bool whatever the others are
+
+	Commutative bool    // f(x,y) == f(y,x), bit for bit but for a NaN's payload
+	Involution  bool    // f(f(x)) == x
+	Idempotent  bool    // f(f(x)) == f(x), or f(x,x) == x
+	Cost        float64 // time of one element, in additions
+
+	// Meaning of a lane op on one element of each operand.
+	Ref func(in, out DType, a [3]uint64) uint64
+	// Expand writes a composed op as lane ops.
+	Expand func(b *Builder, a []Ref) Ref
+}
+
+// Info returns the row of op.
+func (op Op) Info() *OpInfo {
+	if op >= numOps {
+		op = OpInvalid
+	}
+	return &table[op]
+}
+
+func (op Op) String() string { return op.Info().Name }
+
+// IsElementwise reports whether op computes each element from the elements at
+// the same index of its operands.
+func (op Op) IsElementwise() bool {
+	k := op.Info().Kind
+	return k == Lane || k == Composed
+}
+
+// IsView reports whether op only moves indices.
+func (op Op) IsView() bool { return op.Info().Kind == View }
+
+// Ops returns all operations in the order of the table.
+func Ops() []Op {
+	out := make([]Op, 0, numOps-1)
+	for op := OpInvalid + 1; op < numOps; op++ {
+		out = append(out, op)
+	}
+	return out
+}
+
+// OpByName finds an operation by its name in IR text.
+func OpByName(name string) (Op, bool) {
+	op, ok := opNames[name]
+	return op, ok
+}
+
+var opNames = map[string]Op{}

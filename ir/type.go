@@ -1,0 +1,122 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Shape lists the extents of the axes, outermost first. A scalar has none.
+type Shape []Dim
+
+// ShapeOf returns the shape with the given extents.
+func ShapeOf(extents ...int) Shape {
+	s := make(Shape, len(extents))
+	for i, n := range extents {
+		s[i] = Fixed(n)
+	}
+	return s
+}
+
+// Ints returns the extents as numbers, or false when one is symbolic.
+func (s Shape) Ints() ([]int, bool) {
+	out := make([]int, len(s))
+	for i, d := range s {
+		n, ok := d.Int()
+		if !ok {
+			return nil, false
+		}
+		out[i] = n
+	}
+	return out, true
+}
+
+// Equal reports whether both shapes have the same extents.
+func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
+
+// NumElems returns the number of elements, which may be symbolic.
+func (s Shape) NumElems() Dim {
+	n := Fixed(1)
+	for _, d := range s {
+		n = n.Mul(d)
+	}
+	return n
+}
+
+// MaxRank is the greatest number of axes.
+const MaxRank = 64
+
+// Check returns an error for too many axes, a negative extent or a product
+// past int.
+func (s Shape) Check() error {
+	if len(s) > MaxRank {
+		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), MaxRank)
+	}
+	known := []int{}
+	for _, d := range s {
+		if n, ok := d.Int(); ok {
+			known = append(known, n)
+		}
+	}
+	_, err := NumElems(known)
+	return err
+}
+
+func (s Shape) String() string {
+	text := make([]string, len(s))
+	for i, d := range s {
+		text[i] = d.String()
+	}
+	return "[" + strings.Join(text, ",") + "]"
+}
+
+// Bind returns the shape where the named sizes have the given numbers.
+func (s Shape) Bind(sizes map[string]int) (Shape, error) {
+	out := make(Shape, len(s))
+	for i, d := range s {
+		n, err := d.Bind(sizes)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Fixed(n)
+	}
+	return out, out.Check()
+}
+
+// Broadcast returns the shape that a and b have together by NumPy's rule:
+// aligned at the last axis, an axis of extent 1 repeats. A symbolic extent
+// equals only itself.
+func Broadcast(a, b Shape) (Shape, error) {
+	out := make(Shape, max(len(a), len(b)))
+	for i := range out {
+		x, y := fromEnd(a, len(out)-i), fromEnd(b, len(out)-i)
+		switch {
+		case x == y || y.Is(1):
+			out[i] = x
+		case x.Is(1):
+			out[i] = y
+		default:
+			return nil, fmt.Errorf("shapes %s and %s do not broadcast: axis %d is %s and %s", a, b, i, x, y)
+		}
+	}
+	return out, nil
+}
+
+// fromEnd returns the k-th extent from the end, or 1 beyond the first axis.
+func fromEnd(s Shape, k int) Dim {
+	if k > len(s) {
+		return Fixed(1)
+	}
+	return s[len(s)-k]
+}
+
+// Type is what a value means: the type of its elements and its shape.
+type Type struct {
+	DType DType
+	Shape Shape
+}
+
+// Equal reports whether both types are the same.
+func (t Type) Equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.Shape) }
+
+func (t Type) String() string { return t.DType.Text() + t.Shape.String() }

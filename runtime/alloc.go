@@ -1,0 +1,131 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	goruntime "runtime"
+	"runtime/metrics"
+	"unsafe"
+)
+
+const (
+	// alignment is where buffers start, in bytes: a cache line, and the widest
+	// vector. It is for speed only; kernels accept any address.
+	alignment = 64
+
+	// bigBuffer is the size in bytes from which a request is held against the
+	// memory there is. Smaller ones are left to Go.
+	bigBuffer = 64 << 20
+
+	hugeBuffer = 4 << 20 // from here on, ask for huge pages
+	hugePage   = 2 << 20
+)
+
+// allocate returns nbytes zeroed bytes whose first lies on a multiple of 64.
+// The garbage collector keeps them while any pointer into them lives. A request
+// that memory can't hold is an error; it never panics and never gets the
+// process killed.
+func allocate(nbytes int) ([]byte, error) {
+	switch {
+	case nbytes < 0 || nbytes > math.MaxInt-2*alignment:
+		return nil, fmt.Errorf("%d bytes can't be allocated", nbytes)
+	case nbytes == 0:
+		return []byte{}, nil
+	}
+	if err := checkMemory(nbytes); err != nil {
+		return nil, err
+	}
+	// Go's size classes put every multiple of 64 on a multiple of 64. That is
+	// not promised, so look, and shift by hand when it ever ends.
+	buf, err := makeBytes((nbytes + alignment - 1) &^ (alignment - 1))
+	if err != nil {
+		return nil, err
+	}
+	if misaligned(buf) != 0 {
+		if buf, err = makeBytes(nbytes + alignment); err != nil {
+			return nil, err
+		}
+		buf = alignBytes(buf)
+	}
+	if nbytes >= hugeBuffer {
+		adviseHugePages(wholePages(buf))
+	}
+	return buf[:nbytes:nbytes], nil
+}
+
+// makeBytes is make with its panic turned into an error.
+func makeBytes(n int) (buf []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			buf, err = nil, fmt.Errorf("%s can't be allocated: %v", byteCount(int64(n)), p)
+		}
+	}()
+	return make([]byte, n), nil
+}
+
+// misaligned returns the bytes by which buf starts past a multiple of 64.
+func misaligned(buf []byte) int {
+	return int(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) % alignment)
+}
+
+// alignBytes drops up to 63 bytes at the front, so that the rest is aligned.
+func alignBytes(buf []byte) []byte {
+	if over := misaligned(buf); over != 0 {
+		return buf[alignment-over:]
+	}
+	return buf
+}
+
+// wholePages returns the part of buf that consists of whole 2 MiB pages.
+func wholePages(buf []byte) []byte {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(buf)))
+	skip := int(-at % hugePage)
+	if skip >= len(buf) {
+		return nil
+	}
+	return buf[skip : skip+(len(buf)-skip)/hugePage*hugePage]
+}
+
+// checkMemory returns an error when nbytes more can't be backed by memory. The
+// system hands out pages at the first write, and kills the process when there
+// is none left; so what the Go heap already holds counts in full, written or not.
+func checkMemory(nbytes int) error {
+	if nbytes < bigBuffer {
+		return nil
+	}
+	room := memoryRoom()
+	if room == unknownMemory || int64(nbytes) <= room-heapBytes() {
+		return nil
+	}
+	goruntime.GC() // dead tensors may be all that stands in the way
+	if held := heapBytes(); int64(nbytes) > room-held {
+		return fmt.Errorf("%s asked, but of the %s of memory there is, %s are in use",
+			byteCount(int64(nbytes)), byteCount(room), byteCount(held))
+	}
+	return nil
+}
+
+const unknownMemory = math.MaxInt64
+
+// heapBytes returns the bytes of all objects in the Go heap.
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int64(sample[0].Value.Uint64())
+}
+
+// byteCount prints n exactly and, when large, in binary units.
+func byteCount(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	size, unit := float64(n), -1
+	for size >= 1024 && unit < len("KMGTPE")-1 {
+		size /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%d bytes (%.1f %ciB)", n, size, "KMGTPE"[unit])
+}
