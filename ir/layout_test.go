@@ -220,6 +220,10 @@ func TestLayoutBoundsSaturate(t *testing.T) {
 	require.Equal(t, [2]int{math.MinInt, 0}, [2]int{lo, hi})
 	lo, hi = Layout{[]int{1}, []int{math.MinInt}, math.MinInt}.Bounds()
 	require.Equal(t, [2]int{math.MinInt, math.MinInt}, [2]int{lo, hi})
+	lo, _ = Layout{[]int{2}, []int{-1}, math.MinInt}.Bounds()
+	require.Equal(t, math.MinInt, lo)
+	_, hi = Layout{[]int{2}, []int{1}, math.MaxInt}.Bounds()
+	require.Equal(t, math.MaxInt, hi)
 	lo, hi = Layout{[]int{3}, []int{math.MaxInt}, math.MinInt}.Bounds()
 	require.Equal(t, [2]int{math.MinInt, math.MaxInt - 1}, [2]int{lo, hi})
 }
@@ -319,6 +323,25 @@ func TestLayoutViews(t *testing.T) {
 		}
 		require.Equal(t, original, l, "no view changes its layout")
 	})
+}
+
+// Slice grants exactly the progressions that stay on the axis.
+func TestLayoutSliceGrants(t *testing.T) {
+	for extent := range 5 {
+		for begin := -1; begin <= 5; begin++ {
+			for n := -1; n <= 6; n++ {
+				for step := -6; step <= 6; step++ {
+					fits := step != 0 && n >= 0
+					for k := range n {
+						at := begin + k*step
+						fits = fits && at >= 0 && at < extent
+					}
+					_, err := RowMajor(extent).Slice(0, begin, n, step)
+					require.Equal(t, fits, err == nil, "%d: %d indices from %d by %d", extent, n, begin, step)
+				}
+			}
+		}
+	}
 }
 
 func TestLayoutDiagonal(t *testing.T) {
