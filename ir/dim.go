@@ -66,10 +66,7 @@ func (d Dim) Div(k int) Dim {
 	if n, ok := d.Int(); ok {
 		return Fixed(floorDiv(n, k))
 	}
-	if q, ok := d.poly().exactDiv(k); ok {
-		return q.dim()
-	}
-	return Sym("(" + d.expr + ")/" + strconv.Itoa(k))
+	return d.poly().div(k).dim()
 }
 
 // Names returns the named sizes that d depends on, sorted.
@@ -107,6 +104,9 @@ func (d Dim) Bind(sizes map[string]int) (int, error) {
 // ParseDim reads the text of an extent: a sum of products of numbers, names
 // and (sum)/number, in any order; the result is canonical.
 func ParseDim(text string) (Dim, error) {
+	if len(text) > maxDimText {
+		return Dim{}, fmt.Errorf("extent of %d characters: at most %d", len(text), maxDimText)
+	}
 	p := dimParser{text: strings.ReplaceAll(text, " ", "")}
 	v := p.expr()
 	if p.err == nil && p.pos != len(p.text) {
@@ -124,6 +124,13 @@ func ParseDim(text string) (Dim, error) {
 // poly is a polynomial: the coefficient of each monomial, which is written as
 // its sorted factors joined by "*"; "" is the constant term.
 type poly map[string]int
+
+// An extent beyond these limits counts as past int: products of sums grow
+// without end otherwise, and text can ask for them.
+const (
+	maxDimTerms = 32
+	maxDimText  = 1024
+)
 
 // overflow is the polynomial whose coefficients passed int; it spreads.
 var overflow = poly{"overflow!": 1}
@@ -166,8 +173,11 @@ func (p poly) dim() Dim {
 	if n, err := strconv.Atoi(b.String()); err == nil {
 		return Fixed(n)
 	}
-	if b.Len() == 0 {
+	switch {
+	case b.Len() == 0:
 		return Fixed(0)
+	case b.Len() > maxDimText:
+		return overflow.dim()
 	}
 	return Sym(b.String())
 }
@@ -186,6 +196,9 @@ func (p poly) add(q poly, sign int) poly {
 		out[k] = s
 	}
 	maps.DeleteFunc(out, func(_ string, c int) bool { return c == 0 })
+	if len(out) > maxDimTerms {
+		return overflow
+	}
 	return out
 }
 
@@ -215,6 +228,24 @@ func (p poly) exactDiv(k int) (poly, bool) {
 		out[m] = c / k
 	}
 	return out, true
+}
+
+// div divides by k > 0, rounding down; what does not divide becomes a factor.
+func (p poly) div(k int) poly {
+	if p.overflowed() {
+		return overflow
+	}
+	if n, ok := p[""]; len(p) == 0 || ok && len(p) == 1 {
+		return poly{"": floorDiv(n, k)}
+	}
+	if q, ok := p.exactDiv(k); ok {
+		return q
+	}
+	num := p.dim()
+	if num == overflow.dim() {
+		return overflow
+	}
+	return poly{"(" + num.expr + ")/" + strconv.Itoa(k): 1}
 }
 
 func monomial(a, b string) string {
@@ -248,7 +279,6 @@ func factors(m string) []string {
 type dimParser struct {
 	text  string
 	pos   int
-	depth int
 	sizes map[string]int
 	err   error
 }
@@ -322,12 +352,7 @@ func (p *dimParser) factor() poly {
 }
 
 func (p *dimParser) quotient() poly {
-	if p.depth++; p.depth > 100 {
-		p.fail("nested too deeply")
-		return poly{}
-	}
 	num := p.expr()
-	p.depth--
 	from := p.pos + 2
 	if !p.eat(')') || !p.eat('/') {
 		p.fail("want ) and / after (")
@@ -341,14 +366,7 @@ func (p *dimParser) quotient() poly {
 		p.fail("want a positive number after /")
 		return poly{}
 	}
-	d := num.dim().Div(k)
-	if n, ok := d.Int(); ok {
-		return poly{"": n}
-	}
-	if strings.HasPrefix(d.expr, "(") && strings.HasSuffix(d.expr, ")/"+strconv.Itoa(k)) {
-		return poly{d.expr: 1}
-	}
-	return d.poly()
+	return num.div(k)
 }
 
 func floorDiv(n, k int) int {

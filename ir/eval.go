@@ -58,28 +58,29 @@ func evalValue(v *Value, env map[*Value]Array) (Array, error) {
 		if err != nil {
 			return out, err
 		}
-		data := args[0].Data
+		data, from := args[0].Data, 0
 		if p := v.Args[0]; v.Op == OpAccess && p.Attr.At != nil {
-			data = spread(data, *p.Attr.At)
+			data, from = spread(data, *p.Attr.At)
 		}
 		for at := range l.All() {
-			out.Data = append(out.Data, data[at])
+			out.Data = append(out.Data, data[at-from])
 		}
 		return out, nil
 	}
 	return evalElementwise(v, out, args)
 }
 
-// spread puts elements given in row-major order where the layout says.
-func spread(data []uint64, l Layout) []uint64 {
-	_, hi := l.Bounds()
-	buffer := make([]uint64, max(0, hi+1))
+// spread puts elements given in row-major order where the layout says, and
+// returns the location of the first.
+func spread(data []uint64, l Layout) (buffer []uint64, from int) {
+	lo, hi := l.Bounds()
+	buffer = make([]uint64, hi-lo+1)
 	i := 0
 	for at := range l.All() {
-		buffer[at] = data[i]
+		buffer[at-lo] = data[i]
 		i++
 	}
-	return buffer
+	return buffer, lo
 }
 
 // evalElementwise applies the op's lane meaning to broadcast operands.

@@ -19,7 +19,7 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 	}
 	switch info.Kind {
 	case Source:
-		return inferSource(attr)
+		return inferSource(op, attr)
 	case View:
 		s, err := viewShapes[op](attr, args[0].Shape)
 		if err != nil {
@@ -40,7 +40,10 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 	return Type{dt, shape}, shape.Check()
 }
 
-func inferSource(attr Attr) (Type, error) {
+func inferSource(op Op, attr Attr) (Type, error) {
+	if op == OpConst && len(attr.Shape) > 0 {
+		return Type{}, fmt.Errorf("a constant is one element, not of shape %s: expand it", attr.Shape)
+	}
 	if err := attr.DType.CheckRuns(); err != nil {
 		return Type{}, err
 	}
@@ -105,7 +108,7 @@ var viewShapes = map[Op]func(Attr, Shape) (Shape, error){
 }
 
 func reshapeShape(a Attr, s Shape) (Shape, error) {
-	if have, want := s.NumElems(), a.Shape.NumElems(); have != want {
+	if have, want := s.NumElems(), a.Shape.NumElems(); have != want || have == overflow.dim() {
 		return nil, fmt.Errorf("shape %s has %s elements and %s has %s", s, have, a.Shape, want)
 	}
 	return a.Shape, nil
@@ -249,17 +252,33 @@ func accessShape(a Attr, _ Shape) (Shape, error) {
 	if a.At == nil {
 		return nil, errors.New("an access has a layout")
 	}
-	return a.Shape, nil
+	return a.Shape, a.At.checkFor(a.Shape)
+}
+
+// checkFor returns an error unless the layout is well formed and has as many
+// elements as the shape, which must be of numbers.
+func (l Layout) checkFor(s Shape) error {
+	if len(l.Shape) != len(l.Strides) || len(l.Shape) > MaxRank {
+		return fmt.Errorf("a layout of %d extents and %d strides", len(l.Shape), len(l.Strides))
+	}
+	n, err := NumElems(l.Shape)
+	if err == nil && !s.NumElems().Is(n) {
+		err = fmt.Errorf("layout %s has %d elements and shape %s has %s", l, n, s, s.NumElems())
+	}
+	return err
 }
 
 // checkAxes returns an error unless axes are distinct and in [0,rank).
 func checkAxes(axes []int, rank int) error {
+	if rank > MaxRank {
+		return fmt.Errorf("%d axes: the greatest rank is %d", rank, MaxRank)
+	}
 	seen := uint64(0)
 	for _, k := range axes {
 		if k < 0 || k >= rank {
 			return fmt.Errorf("axis %d is outside rank %d", k, rank)
 		}
-		if rank <= 64 && seen&(1<<k) != 0 {
+		if seen&(1<<k) != 0 {
 			return fmt.Errorf("axis %d is named twice", k)
 		}
 		seen |= 1 << k

@@ -53,7 +53,10 @@ func (s Shape) Check() error {
 		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), MaxRank)
 	}
 	known := []int{}
-	for _, d := range s {
+	for i, d := range s {
+		if d == overflow.dim() {
+			return fmt.Errorf("the extent of axis %d passes int", i)
+		}
 		if n, ok := d.Int(); ok {
 			known = append(known, n)
 		}

@@ -1,0 +1,171 @@
+package irtest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
+)
+
+// extents are where loops go wrong: nothing, one, primes, around the widths of
+// vectors and of pairs and quadruples of them.
+var extents = []int{1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 65, 128, 0}
+
+// params draws one to four parameters whose shapes come from one, so that many
+// of them broadcast, and their elements.
+func (g *gen) params() []ir.Array {
+	base := g.baseShape()
+	inputs := make([]ir.Array, g.int("params", 1, 4))
+	for i := range inputs {
+		dt := rapid.SampledFrom(g.DTypes.List()).Draw(g.T, "dtype")
+		t := ir.Type{DType: dt, Shape: g.relative(base)}
+		shape := g.shape(t.Shape)
+		var at *ir.Layout
+		if g.Layouts && g.sizes == nil && g.chance("layout", 2) {
+			at = g.layout(shape)
+		}
+		p := g.f.Param(fmt.Sprintf("p%d", i), t, at)
+		inputs[i] = Array(g.T, p.Type.DType, shape...)
+	}
+	return inputs
+}
+
+func (g *gen) baseShape() ir.Shape {
+	var s ir.Shape
+	for range g.int("rank", 0, 4) {
+		d := ir.Fixed(rapid.SampledFrom(extents).Draw(g.T, "extent"))
+		if g.sizes != nil && g.chance("named", 2) {
+			d = ir.Sym(rapid.SampledFrom([]string{"n", "m", "k"}).Draw(g.T, "size"))
+		}
+		if longer := append(slices.Clone(s), d); g.fits(longer) {
+			s = longer
+		}
+	}
+	return s
+}
+
+// relative returns a shape that broadcasts with base, most times.
+func (g *gen) relative(base ir.Shape) ir.Shape {
+	s := append(ir.Shape{}, base...)
+	switch g.int("relation", 0, 5) {
+	case 0:
+		s = s[g.int("dropped", 0, len(s)):]
+	case 1, 2:
+		for i := range s {
+			if g.chance("one", 2) {
+				s[i] = ir.Fixed(1)
+			}
+		}
+	case 3:
+		s = rapid.Permutation(s).Draw(g.T, "permuted")
+	}
+	if !g.fits(s) { // base has a 0, which s has not
+		return base
+	}
+	return s
+}
+
+// layout returns a layout without repeats: axes in any order, gaps, flips.
+func (g *gen) layout(shape []int) *ir.Layout {
+	l := ir.RowMajor(shape...)
+	order := rapid.Permutation(l.Strides).Draw(g.T, "order")
+	step := g.int("gap", 1, 3)
+	for _, s := range order {
+		k := slices.Index(l.Strides, s)
+		l.Strides[k], step = -step, step*max(shape[k], 1)+g.int("pad", 0, 2)
+	}
+	for k, n := range shape {
+		if l.Strides[k] = -l.Strides[k]; g.chance("flip", 3) && n > 0 {
+			l.Offset += (n - 1) * l.Strides[k]
+			l.Strides[k] = -l.Strides[k]
+		}
+	}
+	l.Offset += g.int("offset", 0, 5)
+	return &l
+}
+
+// Array draws elements, many of them special.
+func Array(t *rapid.T, dt ir.DType, shape ...int) ir.Array {
+	n, err := ir.NumElems(shape)
+	if err != nil {
+		t.Fatalf("irtest: %v", err)
+	}
+	// Few draws, many elements: a cycle of drawn ones.
+	pool := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 { return Element(t, dt) }), min(n, 1), min(n, 24)).Draw(t, "elements")
+	a := ir.Array{DType: dt, Shape: shape, Data: make([]uint64, n)}
+	for i := range a.Data {
+		a.Data[i] = pool[(i+i/len(pool))%len(pool)]
+	}
+	return a
+}
+
+var specialFloats = []float64{
+	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 10, -10, 100, 1e-3, 1e-30, 1e30,
+	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, -math.MaxFloat32,
+	math.SmallestNonzeroFloat32, 0x1p-126, 0x1p-127, 1 << 23, 1<<23 + 1, 1 << 24, 1 << 31, -1 << 31, 1 << 32, 1 << 63, -1 << 63,
+	88.7, -103.9, 709.7, -745, math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 1 << 52, 1<<53 - 1,
+}
+
+var specialInts = []int64{0, 1, -1, 2, 3, -3, 7, 8, 31, 32, 33, 63, 64, 65, 100, -100, 127, 128, 255,
+	math.MaxInt32, math.MinInt32, math.MaxUint32, math.MaxInt64, math.MinInt64, 1<<24 + 1, 1<<53 + 1}
+
+// Element draws the bits of one element.
+func Element(t *rapid.T, dt ir.DType) uint64 {
+	special := rapid.IntRange(0, 2).Draw(t, "special") == 0
+	switch {
+	case dt == ir.Bool:
+		return uint64(rapid.IntRange(0, 1).Draw(t, "bool"))
+	case dt == ir.Float32 && special:
+		return uint64(math.Float32bits(float32(rapid.SampledFrom(specialFloats).Draw(t, "float"))))
+	case dt == ir.Float32:
+		return uint64(math.Float32bits(float32(rapid.IntRange(-800, 800).Draw(t, "eighths")) / 8))
+	case dt == ir.Float64 && special:
+		return math.Float64bits(rapid.SampledFrom(specialFloats).Draw(t, "float"))
+	case dt == ir.Float64:
+		return math.Float64bits(float64(rapid.IntRange(-800, 800).Draw(t, "eighths")) / 8)
+	case special:
+		return intBits(dt, rapid.SampledFrom(specialInts).Draw(t, "int"))
+	}
+	return intBits(dt, int64(rapid.IntRange(-20, 20).Draw(t, "small")))
+}
+
+// intBits wraps v to the width of dt, extended to 64 bits as elements are.
+func intBits(dt ir.DType, v int64) uint64 {
+	shift := 64 - 8*dt.Size()
+	if ir.Signed.Has(dt) {
+		return uint64(v << shift >> shift)
+	}
+	return uint64(v) << shift >> shift
+}
+
+// Diff returns what is different between two lists of arrays, or "". Every NaN
+// equals every other.
+func Diff(want, got []ir.Array) string {
+	if len(want) != len(got) {
+		return fmt.Sprintf("%d arrays, want %d", len(got), len(want))
+	}
+	for i, w := range want {
+		g := got[i]
+		if w.DType != g.DType || !slices.Equal(w.Shape, g.Shape) || len(w.Data) != len(g.Data) {
+			return fmt.Sprintf("array %d is %s%v of %d, want %s%v of %d", i, g.DType, g.Shape, len(g.Data), w.DType, w.Shape, len(w.Data))
+		}
+		for j, bits := range w.Data {
+			if bits != g.Data[j] && !(isNaN(w.DType, bits) && isNaN(g.DType, g.Data[j])) {
+				return fmt.Sprintf("array %d, element %d of %s%v: %#x, want %#x", i, j, w.DType, w.Shape, g.Data[j], bits)
+			}
+		}
+	}
+	return ""
+}
+
+func isNaN(dt ir.DType, bits uint64) bool {
+	switch dt {
+	case ir.Float32:
+		return bits&0x7fffffff > 0x7f800000
+	case ir.Float64:
+		return bits&(1<<63-1) > 0x7ff<<52
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+// Package irtest makes random graphs and inputs for tests: of the compiler's
+// passes, of the executor and of the IR's own text.
+package irtest
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
+)
+
+// Config bounds random graphs. Zero fields have the defaults that are named.
+type Config struct {
+	MaxNodes int       // values in the body, at least 5: 25
+	MaxElems int       // elements of a value: 600
+	DTypes   ir.DTypes // element types that appear: ir.Running
+	Layouts  bool      // params may have layouts of their own: Attr.At
+	NoViews  bool      // elementwise operations alone
+	Accesses bool      // some views are OpAccess, as the views pass leaves them
+}
+
+func (c Config) withDefaults() Config {
+	if c.MaxNodes == 0 {
+		c.MaxNodes = 25
+	}
+	if c.MaxElems == 0 {
+		c.MaxElems = 600
+	}
+	if c.DTypes == 0 {
+		c.DTypes = ir.Running
+	}
+	return c
+}
+
+// Func returns a random graph of known sizes and inputs for it: elementwise
+// operations, views on views, broadcasts, shared and dead values, one to three
+// results.
+//
+// Bits of a NaN never become an integer, as engines may choose them: compare
+// results with Diff, which takes all NaNs for equal.
+func Func(t *rapid.T, cfg Config) (*ir.Func, []ir.Array) {
+	f, inputs, _ := generate(t, cfg, nil)
+	return f, inputs
+}
+
+// SymbolicFunc is Func with the named sizes n, m and k among the extents of
+// its params, and the numbers that inputs have for them.
+func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []ir.Array, map[string]int) {
+	sizes := map[string]int{}
+	for _, name := range []string{"n", "m", "k"} {
+		sizes[name] = rapid.SampledFrom([]int{0, 1, 2, 3, 5, 7, 8, 9}).Draw(t, name)
+	}
+	return generate(t, cfg, sizes)
+}
+
+func generate(t *rapid.T, cfg Config, sizes map[string]int) (*ir.Func, []ir.Array, map[string]int) {
+	g := &gen{T: t, Config: cfg.withDefaults(), f: &ir.Func{Name: "random"}, sizes: sizes}
+	inputs := g.params()
+	nodes := rapid.IntRange(1, max(1, g.MaxNodes-maxGrowth+1)).Draw(t, "nodes")
+	for len(g.f.Body) < nodes {
+		g.grow()
+	}
+	g.results()
+	return g.f, inputs, sizes
+}
+
+// gen is a graph under construction.
+type gen struct {
+	*rapid.T
+	Config
+	f     *ir.Func
+	sizes map[string]int // of named extents; nil: none are used
+}
+
+func (g *gen) values() []*ir.Value { return slices.Concat(g.f.Params, g.f.Body) }
+
+// int draws a number in [lo, hi].
+func (g *gen) int(name string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(g.T, name) }
+
+// chance is true once in n draws.
+func (g *gen) chance(name string, n int) bool { return g.int(name, 1, n) == n }
+
+// add appends a value, and fails the test if the graph refuses it: the
+// generator makes valid graphs only.
+func (g *gen) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
+	v, err := g.f.Add(op, attr, ir.Pos{File: "random.go", Line: len(g.f.Body) + 1}, args...)
+	if err != nil {
+		g.Fatalf("irtest made a bad graph: %v\n%s", err, g.f)
+	}
+	return v
+}
+
+// maxGrowth is how many values grow appends at most: an operation, and what it
+// needs to have operands of the right types.
+const maxGrowth = 5
+
+// grow appends an operation on random values. It may fail to find one that
+// suits, and append nothing.
+func (g *gen) grow() {
+	if !g.NoViews && g.chance("view", 3) {
+		view := rapid.SampledFrom(views).Draw(g.T, "view op")
+		view.add(g, g.pick("viewed", g.values()))
+		return
+	}
+	g.elementwise(rapid.SampledFrom(g.ops()).Draw(g.T, "op"))
+}
+
+// pick prefers late values, so that graphs are deep as well as wide.
+func (g *gen) pick(name string, vs []*ir.Value) *ir.Value {
+	from := 0
+	if len(vs) > 4 && !g.chance(name+" early", 3) {
+		from = len(vs) - 4
+	}
+	return vs[g.int(name, from, len(vs)-1)]
+}
+
+// results picks one to three values, the last one among them.
+func (g *gen) results() {
+	body := g.f.Body
+	g.f.Results = append(g.f.Results, body[len(body)-1])
+	for range g.int("more results", 0, 2) {
+		vs := body
+		if g.chance("any result", 8) {
+			vs = g.values()
+		}
+		r := g.pick("result", vs)
+		if !slices.Contains(g.f.Results, r) || g.chance("same result", 8) {
+			g.f.Results = append(g.f.Results, r)
+		}
+	}
+}
+
+// shape returns the numbers of a shape.
+func (g *gen) shape(s ir.Shape) []int {
+	bound, err := s.Bind(g.sizes)
+	if err != nil {
+		g.Fatalf("irtest: %s: %v", s, err)
+	}
+	out, _ := bound.Ints()
+	return out
+}
+
+// fits reports whether a shape is within MaxElems.
+func (g *gen) fits(s ir.Shape) bool {
+	bound, err := s.Bind(g.sizes)
+	if err != nil {
+		return false
+	}
+	out, _ := bound.Ints()
+	n, err := ir.NumElems(out)
+	return err == nil && n <= g.MaxElems
+}

@@ -1,0 +1,58 @@
+package irtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
+)
+
+// TestFunc checks that random graphs are valid, evaluate, and keep the limits.
+func TestFunc(t *testing.T) {
+	seen := map[ir.Op]int{}
+	for _, cfg := range []Config{{}, {Layouts: true, Accesses: true}, {NoViews: true, MaxNodes: 8, MaxElems: 100}} {
+		rapid.Check(t, func(t *rapid.T) {
+			f, inputs := Func(t, cfg)
+			requireValid(t, f, cfg)
+			for _, v := range f.Body {
+				seen[v.Op]++
+			}
+			out, err := ir.Eval(f, inputs)
+			require.NoError(t, err)
+			require.Len(t, out, len(f.Results))
+		})
+	}
+	for _, op := range ir.Ops() {
+		if op != ir.OpParam {
+			require.NotZero(t, seen[op], "no random graph has %s", op)
+		}
+	}
+}
+
+func requireValid(t *rapid.T, f *ir.Func, cfg Config) {
+	cfg = cfg.withDefaults()
+	require.NoError(t, ir.Verify(f, ir.StageGraph))
+	require.LessOrEqual(t, len(f.Body), cfg.MaxNodes)
+	require.LessOrEqual(t, len(f.Results), 3)
+	for _, v := range f.Body {
+		shape, ok := v.Type.Shape.Ints()
+		require.True(t, ok)
+		n, err := ir.NumElems(shape)
+		require.NoError(t, err)
+		require.LessOrEqual(t, n, cfg.MaxElems, "%s", f)
+	}
+}
+
+// TestSymbolicFunc checks that symbolic graphs hold for their sizes.
+func TestSymbolicFunc(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, inputs, sizes := SymbolicFunc(t, Config{})
+		require.NoError(t, ir.Verify(f, ir.StageGraph))
+		bound, err := f.Bind(sizes)
+		require.NoError(t, err, "%v\n%s", sizes, f)
+		requireValid(t, bound, Config{})
+		_, err = ir.Eval(bound, inputs)
+		require.NoError(t, err, "%v\n%s", sizes, f)
+	})
+}

@@ -1,0 +1,216 @@
+package irtest
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
+)
+
+// maxRank keeps shapes short: views would add axes without end.
+const maxRank = 6
+
+// views makes each view of a value, or nothing where the value has none.
+var views = []struct {
+	op  ir.Op
+	add func(g *gen, v *ir.Value)
+}{
+	{ir.OpFlip, (*gen).flip},
+	{ir.OpPermute, (*gen).permute},
+	{ir.OpSlice, (*gen).slice},
+	{ir.OpIndex, (*gen).index},
+	{ir.OpReshape, (*gen).reshape},
+	{ir.OpExpand, (*gen).expand},
+	{ir.OpDiagonal, (*gen).diagonal},
+	{ir.OpSqueeze, (*gen).squeeze},
+	{ir.OpUnsqueeze, (*gen).unsqueeze},
+	{ir.OpAccess, (*gen).access},
+}
+
+// subset draws some of the numbers below n, in any order.
+func (g *gen) subset(n int) []int {
+	axes := []int{}
+	for k := range n {
+		if g.chance("axis", 2) {
+			axes = append(axes, k)
+		}
+	}
+	return rapid.Permutation(axes).Draw(g.T, "axes")
+}
+
+// axis draws an axis and its length.
+func (g *gen) axis(v *ir.Value) (k, n int) {
+	k = g.int("axis", 0, len(v.Type.Shape)-1)
+	return k, g.shape(v.Type.Shape)[k]
+}
+
+func (g *gen) flip(v *ir.Value) {
+	g.add(ir.OpFlip, ir.Attr{Axes: g.subset(len(v.Type.Shape))}, v)
+}
+
+// order draws a permutation of the numbers below n.
+func (g *gen) order(n int) []int {
+	axes := make([]int, n)
+	for k := range axes {
+		axes[k] = k
+	}
+	return rapid.Permutation(axes).Draw(g.T, "order")
+}
+
+func (g *gen) permute(v *ir.Value) {
+	g.add(ir.OpPermute, ir.Attr{Axes: g.order(len(v.Type.Shape))}, v)
+}
+
+func (g *gen) slice(v *ir.Value) {
+	if len(v.Type.Shape) == 0 {
+		return
+	}
+	k, n := g.axis(v)
+	d := v.Type.Shape[k]
+	a := ir.Attr{Axis: k, Begin: ir.Fixed(0), Len: ir.Fixed(0), Step: 1}
+	_, known := d.Int()
+	switch {
+	case !known && g.chance("reverse", 3):
+		a.Begin, a.Len, a.Step = d.Sub(ir.Fixed(1)), d, -1
+	case n == 0:
+	case !known && g.chance("drop the first", 2):
+		a.Begin, a.Len = ir.Fixed(1), d.Sub(ir.Fixed(1))
+	default:
+		begin := g.int("begin", 0, n-1)
+		step, room := g.int("step", 1, 3), n-1-begin
+		if g.chance("backwards", 3) {
+			step, room = -step, begin
+		}
+		most := room/max(step, -step) + 1
+		count := most
+		if g.chance("fewer", 2) {
+			count = g.int("count", 0, most)
+		}
+		a.Begin, a.Len, a.Step = ir.Fixed(begin), ir.Fixed(count), step
+	}
+	g.add(ir.OpSlice, a, v)
+}
+
+func (g *gen) index(v *ir.Value) {
+	if len(v.Type.Shape) == 0 {
+		return
+	}
+	if k, n := g.axis(v); n > 0 {
+		g.add(ir.OpIndex, ir.Attr{Axis: k, Begin: ir.Fixed(g.int("at", 0, n-1))}, v)
+	}
+}
+
+// reshape splits and merges axes; the product of all of them is kept.
+func (g *gen) reshape(v *ir.Value) {
+	s := append(ir.Shape{}, v.Type.Shape...)
+	for range g.int("changes", 1, 4) {
+		if len(s) > 1 && g.chance("merge", 2) {
+			k := g.int("merged", 0, len(s)-2)
+			s[k] = s[k].Mul(s[k+1])
+			s = slices.Delete(s, k+1, k+2)
+			continue
+		}
+		if len(s) == 0 || len(s) >= maxRank {
+			continue
+		}
+		k := g.int("split", 0, len(s)-1)
+		n, known := s[k].Int()
+		if p := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 13}).Draw(g.T, "factor"); known && n%p == 0 {
+			s[k] = ir.Fixed(n / p)
+			s = slices.Insert(s, k+g.int("before", 0, 1), ir.Fixed(p))
+		}
+	}
+	g.add(ir.OpReshape, ir.Attr{Shape: s}, v)
+}
+
+func (g *gen) expand(v *ir.Value) {
+	s := append(ir.Shape{}, v.Type.Shape...)
+	for k, d := range s {
+		s[k] = ir.Fixed(g.int("repeat", 1, 5))
+		if !d.Is(1) || !g.fits(s) {
+			s[k] = d
+		}
+	}
+	for range g.int("new axes", 0, 2) {
+		longer := append(ir.Shape{ir.Fixed(g.int("extent", 1, 4))}, s...)
+		if len(s) < maxRank && g.fits(longer) {
+			s = longer
+		}
+	}
+	g.add(ir.OpExpand, ir.Attr{Shape: s}, v)
+}
+
+func (g *gen) diagonal(v *ir.Value) {
+	s := v.Type.Shape
+	if len(s) < 2 {
+		return
+	}
+	a := g.int("rows", 0, len(s)-1)
+	b := g.int("columns", 0, len(s)-2)
+	if b >= a {
+		b++
+	}
+	rows, ok := s[a].Int()
+	cols, ok2 := s[b].Int()
+	switch {
+	case ok && ok2:
+		k := g.int("k", -rows-1, cols+1)
+		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Step: k, Len: ir.Fixed(ir.DiagonalLen(rows, cols, k))}, v)
+	case s[a] == s[b]:
+		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Len: s[a]}, v)
+	}
+}
+
+func (g *gen) squeeze(v *ir.Value) {
+	axes := slices.DeleteFunc(g.subset(len(v.Type.Shape)), func(k int) bool { return !v.Type.Shape[k].Is(1) })
+	g.add(ir.OpSqueeze, ir.Attr{Axes: axes}, v)
+}
+
+func (g *gen) unsqueeze(v *ir.Value) {
+	n := g.int("new axes", 1, 2)
+	rank := len(v.Type.Shape) + n
+	if rank > maxRank {
+		return
+	}
+	g.add(ir.OpUnsqueeze, ir.Attr{Axes: g.order(rank)[:n]}, v)
+}
+
+// access reads a buffer through a few views at once.
+func (g *gen) access(v *ir.Value) {
+	shape, ok := v.Type.Shape.Ints()
+	if !g.Accesses || v.Op.IsView() || !ok {
+		return
+	}
+	l := ir.RowMajor(shape...)
+	if v.Attr.At != nil {
+		l = *v.Attr.At
+	}
+	for range g.int("views", 0, 3) {
+		l = g.layoutView(l)
+	}
+	g.add(ir.OpAccess, ir.Attr{Shape: ir.ShapeOf(l.Shape...), At: &l}, v)
+}
+
+// layoutView applies a random view to a layout.
+func (g *gen) layoutView(l ir.Layout) ir.Layout {
+	var m ir.Layout
+	err := error(nil)
+	switch g.int("layout view", 0, 3) {
+	case 0:
+		m, err = l.Flip(g.subset(l.Rank())...)
+	case 1:
+		m = l.Fold()
+	case 2:
+		m, err = l.Expand(append([]int{g.int("extent", 1, 3)}, l.Shape...)...)
+	case 3:
+		if l.Rank() == 0 {
+			return l
+		}
+		k := g.int("axis", 0, l.Rank()-1)
+		m, err = l.Slice(k, 0, (l.Shape[k]+1)/2, 2)
+	}
+	if err != nil || !g.fits(ir.ShapeOf(m.Shape...)) {
+		return l
+	}
+	return m
+}

@@ -1,0 +1,115 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// isElement reports whether bits are an element of d as the lane ops keep it.
+func isElement(d DType, bits uint64) bool {
+	if d == Bool {
+		return bits <= 1
+	}
+	return d.Size() > 0 && wrap(d, int64(bits)) == bits
+}
+
+// constText returns an element in IR text: floats in the fewest digits that
+// give the same bits, and a NaN that is not Go's by its bits.
+func constText(d DType, bits uint64) string {
+	switch {
+	case !isElement(d, bits):
+		return fmt.Sprintf("invalid:%#x", bits)
+	case d == Bool:
+		return strconv.FormatBool(bits != 0)
+	case Signed.Has(d):
+		return strconv.FormatInt(int64(bits), 10)
+	case d == Float32 || d == Float64:
+		return floatText(d, bits)
+	}
+	return strconv.FormatUint(bits, 10)
+}
+
+func floatText(d DType, bits uint64) string {
+	switch v := toFloat(d, bits); {
+	case bits == fromFloat(d, math.NaN()):
+		return "nan"
+	case v != v:
+		return fmt.Sprintf("nan:%#x", bits)
+	case math.IsInf(v, 0):
+		return map[bool]string{true: "inf", false: "-inf"}[v > 0]
+	default:
+		return strconv.FormatFloat(v, 'g', -1, 8*d.Size())
+	}
+}
+
+// constant reads the text of an element, whose type is not known yet.
+func (s *scanner) constant() string {
+	from := s.blanks()
+	if s.here("nan:0x") {
+		if s.run(isHex) == "" {
+			s.syntax("hexadecimal digits")
+		}
+		return s.text[from:s.pos]
+	}
+	for _, word := range [...]string{"nan", "true", "false", "inf", "-inf"} {
+		if s.accept(word) {
+			return word
+		}
+	}
+	s.here("-")
+	if s.run(isDigit) == "" {
+		s.syntax("a constant")
+	}
+	if s.here(".") && s.run(isDigit) == "" {
+		s.syntax("digits after the point")
+	}
+	if s.here("e") {
+		if !s.here("-") {
+			s.here("+")
+		}
+		if s.run(isDigit) == "" {
+			s.syntax("the digits of an exponent")
+		}
+	}
+	return s.text[from:s.pos]
+}
+
+// parseConst returns the bits of an element from its text.
+func parseConst(d DType, text string) (uint64, error) {
+	if err := d.CheckRuns(); err != nil {
+		return 0, err
+	}
+	bits, err := uint64(0), error(nil)
+	size := 8 * d.Size()
+	switch {
+	case d == Bool && (text == "true" || text == "false"):
+		bits = fromBool(text == "true")
+	case Signed.Has(d):
+		var v int64
+		v, err = strconv.ParseInt(text, 10, size)
+		bits = uint64(v)
+	case Unsigned.Has(d):
+		bits, err = strconv.ParseUint(text, 10, size)
+	case Floats.Has(d):
+		bits, err = parseFloat(d, text)
+	default:
+		err = strconv.ErrSyntax
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%.60s is not an element of %s", text, d)
+	}
+	return bits, nil
+}
+
+func parseFloat(d DType, text string) (uint64, error) {
+	if len(text) > 4 && text[:4] == "nan:" {
+		bits, err := strconv.ParseUint(text[4:], 0, 8*d.Size())
+		if v := toFloat(d, bits); err == nil && v == v {
+			err = strconv.ErrSyntax
+		}
+		return bits, err
+	}
+	v, err := strconv.ParseFloat(text, 8*d.Size())
+	return fromFloat(d, v), err
+}

@@ -1,0 +1,127 @@
+package ir
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// String returns f as text that Parse reads back, one value a line:
+//
+//	func normalize(%x: f32[n,3]) {
+//	  %0 = const 1.5  : f32[]    // main.go:12
+//	  %1 = sub %x, %0 : f32[n,3] // main.go:12
+//	  return %1
+//	}
+//
+// The grammar is in grammar.ebnf. A value that is not of f prints as %?.
+func (f *Func) String() string {
+	p := newPrinter(f)
+	var b strings.Builder
+	b.WriteString("func ")
+	if f.Name != "" {
+		b.WriteString(nameText(f.Name))
+	}
+	b.WriteByte('(')
+	for i, v := range f.Params {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.param(v))
+	}
+	b.WriteString(") {\n")
+	w := columns(&b)
+	for _, v := range f.Body {
+		p.line(w, v)
+	}
+	w.Flush()
+	b.WriteString("  return")
+	b.WriteString(p.operands(f.Results))
+	b.WriteString("\n}\n")
+	return b.String()
+}
+
+// columns returns a writer that aligns cells, each closed by a tab.
+func columns(b *strings.Builder) *tabwriter.Writer {
+	return tabwriter.NewWriter(b, 0, 0, 1, ' ', 0)
+}
+
+// printer knows the names of a Func's values.
+type printer struct{ names map[*Value]string }
+
+func newPrinter(f *Func) printer {
+	p := printer{make(map[*Value]string, len(f.Params)+len(f.Body))}
+	for i, v := range f.Body {
+		p.names[v] = fmt.Sprintf("%%%d", i)
+	}
+	for _, v := range f.Params {
+		if v != nil {
+			p.names[v] = paramName(v.Name)
+		}
+	}
+	return p
+}
+
+func paramName(name string) string { return "%" + nameText(name) }
+
+func (p printer) name(v *Value) string {
+	if name := p.names[v]; v != nil && name != "" {
+		return name
+	}
+	return "%?"
+}
+
+// param returns a parameter as in the head of a Func.
+func (p printer) param(v *Value) string {
+	if v == nil {
+		return "%?"
+	}
+	text := paramName(v.Name) + ": " + v.Type.String()
+	if v.Attr.At != nil {
+		text += " " + v.Attr.At.String()
+	}
+	return text
+}
+
+// operands returns names, the first after a space.
+func (p printer) operands(vs []*Value) string {
+	var b strings.Builder
+	for i, v := range vs {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte(' ')
+		b.WriteString(p.name(v))
+	}
+	return b.String()
+}
+
+// line writes a value of the body in three columns.
+func (p printer) line(w *tabwriter.Writer, v *Value) {
+	if v == nil {
+		fmt.Fprintf(w, "  %%? = nil\n")
+		return
+	}
+	fmt.Fprintf(w, "  %s\t: %s", p.head(v), v.Type)
+	if c := v.Pos.comment(); c != "" {
+		fmt.Fprintf(w, "\t%s", c)
+	}
+	w.Write([]byte{'\n'})
+}
+
+// head returns a value without its type: %1 = sub %x, %0.
+func (p printer) head(v *Value) string {
+	text := p.name(v) + " = " + v.Op.String()
+	if v.Op == OpConst {
+		return text + " " + constText(v.Attr.DType, v.Attr.Bits)
+	}
+	return text + p.operands(v.Args) + attrText(v.Op, &v.Attr)
+}
+
+// value returns a value on one line, for messages.
+func (p printer) value(v *Value) string {
+	if v == nil {
+		return "a nil value"
+	}
+	return p.head(v) + " : " + v.Type.String()
+}

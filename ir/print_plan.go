@@ -1,0 +1,116 @@
+package ir
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// bufferKinds and decisionKinds are the kinds' names in text.
+var (
+	bufferKinds   = [...]string{ParamBuffer: "param", ResultBuffer: "result", ConstBuffer: "const", TempBuffer: "temp"}
+	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Recomputed: "recomputed"}
+)
+
+func (k BufferKind) String() string {
+	if int(k) >= len(bufferKinds) {
+		return "invalid"
+	}
+	return bufferKinds[k]
+}
+
+// String returns the plan as text that ParsePlan reads back: the buffers, then
+// each step with its index space, the block of a kernel call, the kernel, and
+// how each operand lies in its buffer; then the ledger.
+//
+//	plan normalize arena=0 {
+//	  %0 = param x 0  : f32[4,3] {4,3}:{1,4}+0
+//	  %1 = const 1.5  : f32[]
+//	  %2 = result y 0 : f32[4,3]
+//	  step 0 [4,3] block=[4,3] // main.go:12
+//	    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
+//	    %0{1,4}+0 %1{0,0}+0 -> %2{3,1}+0
+//	  # fused sub step=0 bytes=96 "its operand has one use" // main.go:12
+//	}
+func (p *Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "plan %s arena=%d {\n", nameText(p.Name), p.Arena)
+	w := columns(&b)
+	for i := range p.Buffers {
+		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), p.Buffers[i].typeText())
+	}
+	w.Flush()
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		b.WriteString("  " + p.stepLine(i) + withComment(s.Pos) + "\n    ")
+		if s.Kernel != nil {
+			b.WriteString(s.Kernel.String())
+		}
+		b.WriteString("\n   " + s.operands() + "\n")
+	}
+	for _, d := range p.Ledger {
+		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func withComment(p Pos) string {
+	if c := p.comment(); c != "" {
+		return " " + c
+	}
+	return ""
+}
+
+// bufferHead returns a buffer without its type: %2 = temp 128.
+func (p *Plan) bufferHead(i int) string {
+	b := &p.Buffers[i]
+	head := fmt.Sprintf("%%%d = %s ", i, b.Kind)
+	switch b.Kind {
+	case ConstBuffer:
+		return head + constText(b.DType, b.Bits)
+	case TempBuffer:
+		return head + strconv.Itoa(b.Offset)
+	}
+	return head + nameText(b.Name) + " " + strconv.Itoa(b.Index)
+}
+
+func (b *Buffer) typeText() string {
+	text := Type{b.DType, ShapeOf(b.Shape...)}.String()
+	if b.At != nil {
+		text += " " + b.At.String()
+	}
+	return text
+}
+
+// bufferLine and stepLine are what messages name a buffer and a step by.
+func (p *Plan) bufferLine(i int) string {
+	return p.bufferHead(i) + " : " + p.Buffers[i].typeText()
+}
+
+func (p *Plan) stepLine(i int) string {
+	s := &p.Steps[i]
+	return fmt.Sprintf("step %d %s block=[%d,%d]", i, bracketed(s.Extents), s.Rows, s.Cols)
+}
+
+// operands returns the accesses, each after a space, with -> before the outputs.
+func (s *Step) operands() string {
+	var b strings.Builder
+	for i, a := range s.Operands {
+		if s.Kernel != nil && i == len(s.Kernel.In) {
+			b.WriteString(" ->")
+		}
+		b.WriteString(" " + a.String())
+	}
+	return b.String()
+}
+
+// String returns the access as %buffer{strides}+offset.
+func (a Access) String() string {
+	return fmt.Sprintf("%%%d%s%+d", a.Buffer, braced(a.Strides), a.Offset)
+}
+
+// String returns the decision as a line of a plan's text, without its position.
+func (d Decision) String() string {
+	return fmt.Sprintf("# %s %s step=%d bytes=%d %s", d.Kind, d.Op, d.Step, d.Bytes, strconv.Quote(d.Reason))
+}

@@ -1,0 +1,130 @@
+package passes
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// buffers gives the temporaries places in one arena. A place is taken from the
+// first step that writes the buffer to the last that reads it. A step may write
+// over an operand that dies in it, if it reads that operand exactly where it
+// writes.
+//
+// Requires: loops.
+// Ensures: temporaries that live at the same time do not overlap; offsets are
+// multiples of 64; Arena covers them all.
+func buffers(s *State) error {
+	p := s.Plan
+	last := lastUse(p)
+	free := &freeList{}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		ins, outs := step.Operands[:len(step.Kernel.In)], step.Operands[len(step.Kernel.In):]
+		gone := map[int]bool{} // taken over by an output of this step
+		for _, out := range outs {
+			b := &p.Buffers[out.Buffer]
+			if b.Kind != ir.TempBuffer {
+				continue
+			}
+			if in, ok := inPlace(p, i, last, ins, out, gone); ok {
+				gone[in] = true
+				b.Offset = p.Buffers[in].Offset
+				continue
+			}
+			var ok bool
+			if b.Offset, ok = free.take(place(b)); !ok {
+				return &ir.Error{Pos: step.Pos, Msg: "the intermediate values together have more bytes than an int counts"}
+			}
+		}
+		for _, a := range step.Operands {
+			b := &p.Buffers[a.Buffer]
+			if b.Kind == ir.TempBuffer && last[a.Buffer] == i && !gone[a.Buffer] {
+				gone[a.Buffer] = true
+				free.give(b.Offset, place(b))
+			}
+		}
+	}
+	p.Arena = free.end
+	return nil
+}
+
+// lastUse returns the last step that touches each buffer.
+func lastUse(p *ir.Plan) []int {
+	last := make([]int, len(p.Buffers))
+	for i, step := range p.Steps {
+		for _, a := range step.Operands {
+			last[a.Buffer] = i
+		}
+	}
+	return last
+}
+
+// inPlace finds an input that dies in step i and whose place the output can
+// have: the step reads it only where it writes the output.
+func inPlace(p *ir.Plan, i int, last []int, ins []ir.Access, out ir.Access, gone map[int]bool) (int, bool) {
+	for _, in := range ins {
+		b := &p.Buffers[in.Buffer]
+		if b.Kind != ir.TempBuffer || last[in.Buffer] != i || gone[in.Buffer] {
+			continue
+		}
+		if b.DType.Size() == p.Buffers[out.Buffer].DType.Size() && readsOnlyAt(ins, in.Buffer, out) {
+			return in.Buffer, true
+		}
+	}
+	return 0, false
+}
+
+// readsOnlyAt reports whether all accesses to a buffer are where out is.
+func readsOnlyAt(ins []ir.Access, buffer int, out ir.Access) bool {
+	for _, in := range ins {
+		if in.Buffer == buffer && (in.Offset != out.Offset || !slices.Equal(in.Strides, out.Strides)) {
+			return false
+		}
+	}
+	return true
+}
+
+// place returns the bytes of a buffer rounded up to whole cache lines.
+func place(b *ir.Buffer) int {
+	n := b.Size()
+	if n > (math.MaxInt-64)/8 {
+		return math.MaxInt
+	}
+	return (n*b.DType.Size() + 63) / 64 * 64
+}
+
+// freeList is the arena: the free places sorted by size, and where it ends.
+type freeList struct {
+	free []interval
+	end  int
+}
+
+type interval struct{ offset, size int }
+
+// take returns a place of n bytes: the smallest free one that is large enough,
+// or a new one at the end.
+func (f *freeList) take(n int) (offset int, ok bool) {
+	i := sort.Search(len(f.free), func(i int) bool { return f.free[i].size >= n })
+	if i == len(f.free) {
+		if n > math.MaxInt-f.end {
+			return 0, false
+		}
+		offset = f.end
+		f.end += n
+		return offset, true
+	}
+	at := f.free[i]
+	f.free = slices.Delete(f.free, i, i+1)
+	if at.size > n {
+		f.give(at.offset+n, at.size-n)
+	}
+	return at.offset, true
+}
+
+func (f *freeList) give(offset, n int) {
+	i := sort.Search(len(f.free), func(i int) bool { return f.free[i].size >= n })
+	f.free = slices.Insert(f.free, i, interval{offset, n})
+}

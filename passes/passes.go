@@ -1,0 +1,139 @@
+// Package passes turns a graph, an ir.Func, into an ir.Plan: it folds views
+// into strides, fuses elementwise chains and lays out buffers. The passes run
+// in the order of Default, each in a file of its own whose comment says what it
+// requires and what it ensures.
+package passes
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Pass is one step from graph to plan.
+type Pass struct {
+	Name  string
+	Run   func(*State) error
+	After []Order // passes that must have run before, and why
+	Stage ir.Stage
+}
+
+// Order says that a pass comes after another, and why.
+type Order struct{ Pass, Why string }
+
+// State is what the passes work on. The first ones rewrite Func, fuse divides
+// its values into groups, and from loops on there is a Plan.
+type State struct {
+	Func   *ir.Func
+	Plan   *ir.Plan
+	Ledger []ir.Decision
+
+	noFuse bool
+	groups []*group
+}
+
+// Default is the pipeline.
+var Default = []Pass{
+	{Name: "canonicalize", Run: canonicalize},
+	{Name: "simplify", Run: simplify, After: []Order{{"canonicalize", "rules match one form of each op"}}},
+	{Name: "cse", Run: cse, After: []Order{{"simplify", "a rule can make two values equal"}}},
+	{Name: "dce", Run: dce, After: []Order{{"cse", "a merged value leaves its operands unused"}}},
+	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"dce", "uses decide whether a value is computed again or stored"}}},
+	{Name: "fuse", Run: fuse, Stage: ir.StageViewed, After: []Order{{"views", "fusion joins values of one iteration domain"}}},
+	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
+	{Name: "buffers", Run: buffers, Stage: ir.StageViewed, After: []Order{{"loops", "lifetimes are counted in steps"}}},
+	{Name: "schedule", Run: schedule, Stage: ir.StageViewed, After: []Order{{"loops", "blocks divide extents that are final"}}},
+}
+
+// Options are settings of Lower.
+type Options struct {
+	Verify bool // check the invariants after every pass
+	NoFuse bool // one loop per op, for comparison
+	// Observe, if not nil, is called with each stage's name and text: "graph",
+	// then every pass.
+	Observe func(stage string, text func() string)
+}
+
+// Stages returns the names that Observe is called with, in order.
+func Stages() []string {
+	names := []string{"graph"}
+	for _, p := range Default {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Lower makes the plan of a graph whose sizes are all bound. It takes f over
+// and changes it. An error in the graph is an *ir.Error; a panic is a bug, and
+// carries the pass and the text that it was given.
+func Lower(f *ir.Func, o Options) (*ir.Plan, error) {
+	s := &State{Func: f, noFuse: o.NoFuse}
+	observe(s, o, "graph")
+	for _, p := range Default {
+		if err := s.run(p); err != nil {
+			return nil, err
+		}
+		if o.Verify {
+			if err := s.verify(p); err != nil {
+				return nil, fmt.Errorf("after pass %s: %w", p.Name, err)
+			}
+		}
+		observe(s, o, p.Name)
+	}
+	s.Plan.Ledger = s.Ledger
+	return s.Plan, nil
+}
+
+func (s *State) run(p Pass) error {
+	defer func() {
+		if r := recover(); r != nil {
+			panic(fmt.Sprintf("BUG: pass %s: %v\n%s", p.Name, r, s))
+		}
+	}()
+	return p.Run(s)
+}
+
+func (s *State) verify(p Pass) error {
+	if s.Plan != nil {
+		if p.Name != "loops" { // buffers have no places yet
+			return s.Plan.Verify()
+		}
+		return nil
+	}
+	return ir.Verify(s.Func, p.Stage)
+}
+
+func observe(s *State, o Options, stage string) {
+	if o.Observe != nil {
+		o.Observe(stage, s.String)
+	}
+}
+
+// String returns the text of the present stage.
+func (s *State) String() string {
+	if s.Plan != nil {
+		return s.Plan.String()
+	}
+	if s.groups != nil {
+		return s.Func.String() + groupText(s.groups)
+	}
+	return s.Func.String()
+}
+
+// record appends a decision to the ledger.
+func (s *State) record(kind ir.DecisionKind, v *ir.Value, bytes int, reason string) {
+	s.Ledger = append(s.Ledger, ir.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1})
+}
+
+// bytes returns the size of a value in memory.
+func bytes(v *ir.Value) int { return size(v.Type.Shape) * v.Type.DType.Size() }
+
+// size returns the number of elements of a shape that is bound.
+func size(s ir.Shape) int {
+	n := 1
+	for _, d := range s {
+		e, _ := d.Int()
+		n *= e
+	}
+	return n
+}

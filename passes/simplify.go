@@ -1,0 +1,195 @@
+package passes
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// simplify folds constants and applies rules that keep every bit: never x+0
+// (wrong for -0), x*0 (NaN), x-x, x/x, reassociation, or mul and add to fma.
+//
+// Requires: canonical ops and argument order.
+// Ensures: no elementwise op whose operands are all constants; no rule of
+// rules matches.
+func simplify(s *State) error {
+	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+		if !v.Op.IsElementwise() {
+			return v, nil
+		}
+		if allConst(v.Args) {
+			return s.Func.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(v)}, v.Pos)
+		}
+		for _, rule := range rules {
+			w, err := rule(s.Func, v)
+			if err != nil {
+				return nil, err
+			}
+			if w != nil && w.Type.Equal(v.Type) {
+				return w, nil
+			}
+		}
+		return v, nil
+	})
+}
+
+// fold evaluates an op on constants by its expansion, which has the kernels' bits.
+func fold(v *ir.Value) uint64 {
+	operands := make([]ir.Operand, len(v.Args))
+	elems := make([]uint64, len(v.Args))
+	for i, a := range v.Args {
+		operands[i], elems[i] = ir.Operand{DType: a.Type.DType}, a.Attr.Bits
+	}
+	k, err := ir.SingleOp(v.Op, v.Attr.DType, operands...)
+	if err != nil {
+		panic(err) // the graph has been checked
+	}
+	return k.Expand().Eval(elems)[0]
+}
+
+func allConst(args []*ir.Value) bool {
+	for _, a := range args {
+		if a.Op != ir.OpConst {
+			return false
+		}
+	}
+	return true
+}
+
+// rules are the identities, each for any value: a rule returns the simpler
+// value, or nil. A result of another type is not used: x*1 with a broadcast.
+var rules = []func(f *ir.Func, v *ir.Value) (*ir.Value, error){
+	neutral, repeated, sameArguments, constantCondition, castBack, divideByPower,
+}
+
+// neutral is x op c == x: x*1, x/1, x-0, x+(-0), and on integers x+0 and shifts.
+func neutral(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if len(v.Args) != 2 || v.Args[1].Op != ir.OpConst {
+		return nil, nil
+	}
+	x, c := v.Args[0], v.Args[1]
+	zero, one := constBits(c.Type.DType, 0), constBits(c.Type.DType, 1)
+	neutral := zero
+	switch v.Op {
+	case ir.OpMul, ir.OpDiv:
+		neutral = one
+	case ir.OpAdd:
+		if ir.Floats.Has(c.Type.DType) {
+			neutral = constBits(c.Type.DType, math.Copysign(0, -1))
+		}
+	case ir.OpSub, ir.OpOr, ir.OpXor, ir.OpShl, ir.OpShr:
+	default:
+		return nil, nil
+	}
+	if c.Attr.Bits == neutral {
+		return x, nil
+	}
+	return nil, nil
+}
+
+// repeated is f(f(x)) == x for an involution, == f(x) for an idempotent op.
+func repeated(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
+	info := v.Op.Info()
+	if len(v.Args) != 1 || v.Args[0].Op != v.Op {
+		return nil, nil
+	}
+	switch {
+	case info.Involution:
+		return v.Args[0].Args[0], nil
+	case info.Idempotent:
+		return v.Args[0], nil
+	}
+	return nil, nil
+}
+
+// sameArguments is f(x,x) == x for an idempotent op, and select(c,x,x).
+func sameArguments(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
+	n := len(v.Args)
+	if n >= 2 && v.Args[n-1] == v.Args[n-2] && (v.Op.Info().Idempotent || v.Op == ir.OpSelect) {
+		return v.Args[n-1], nil
+	}
+	return nil, nil
+}
+
+func constantCondition(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if v.Op != ir.OpSelect || v.Args[0].Op != ir.OpConst {
+		return nil, nil
+	}
+	if v.Args[0].Attr.Bits != 0 {
+		return v.Args[1], nil
+	}
+	return v.Args[2], nil
+}
+
+// castBack is a cast to the type that x has, directly or by way of a type that
+// holds all of its values.
+func castBack(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if v.Op != ir.OpCast && v.Op != ir.OpBitcast {
+		return nil, nil
+	}
+	x := v.Args[0]
+	if x.Type.DType == v.Type.DType {
+		return x, nil
+	}
+	if x.Op != v.Op || x.Args[0].Type.DType != v.Type.DType {
+		return nil, nil
+	}
+	if v.Op == ir.OpBitcast || holds(x.Type.DType, v.Type.DType) {
+		return x.Args[0], nil
+	}
+	return nil, nil
+}
+
+// holds reports whether wide represents every value of narrow, -0 included.
+func holds(wide, narrow ir.DType) bool {
+	w, n := 8*wide.Size(), 8*narrow.Size()
+	switch {
+	case narrow == ir.Bool:
+		return true
+	case wide == ir.Bool:
+		return false
+	case ir.Floats.Has(narrow):
+		return ir.Floats.Has(wide) && w > n
+	case ir.Floats.Has(wide): // the integers up to 2^24 or 2^53
+		return wide == ir.Float64 && n <= 32 || wide == ir.Float32 && n <= 16
+	case ir.Signed.Has(narrow):
+		return w >= n
+	}
+	return w > n || w == n
+}
+
+// divideByPower is x/c == x*(1/c) where c is a power of two whose reciprocal
+// is a normal number.
+func divideByPower(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if v.Op != ir.OpDiv || v.Args[1].Op != ir.OpConst || !ir.Floats.Has(v.Type.DType) {
+		return nil, nil
+	}
+	c, dt := floatOf(v.Args[1]), v.Type.DType
+	frac, exp := math.Frexp(c)
+	if math.Abs(frac) != 0.5 || exp < -100 || exp > 100 {
+		return nil, nil
+	}
+	r, err := f.Add(ir.OpConst, ir.Attr{DType: dt, Bits: constBits(dt, 1/c)}, v.Args[1].Pos)
+	if err != nil {
+		return nil, err
+	}
+	return f.Add(ir.OpMul, ir.Attr{}, v.Pos, v.Args[0], r)
+}
+
+// constBits returns the element of a type for a small number.
+func constBits(dt ir.DType, v float64) uint64 {
+	switch dt {
+	case ir.Float32:
+		return uint64(math.Float32bits(float32(v)))
+	case ir.Float64:
+		return math.Float64bits(v)
+	}
+	return uint64(int64(v))
+}
+
+func floatOf(c *ir.Value) float64 {
+	if c.Type.DType == ir.Float32 {
+		return float64(math.Float32frombits(uint32(c.Attr.Bits)))
+	}
+	return math.Float64frombits(c.Attr.Bits)
+}
