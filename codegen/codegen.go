@@ -2,7 +2,13 @@
 // declarations and registration beside it, and the portable Go twin.
 package codegen
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Target emits kernels for one instruction set.
 type Target interface {
@@ -28,3 +34,90 @@ const (
 	FramePtr  = 16
 	FrameStep = FramePtr + 8*ir.MaxOperands
 )
+
+// Options say what Generate writes, and for whom.
+type Options struct {
+	Package string // name of the package that the files belong to
+	// Self is set for package runtime of this module, which does not import itself.
+	Self   bool
+	Target Target // nil: portable Go alone
+	Prefix string // of the files' names; DefaultPrefix if empty
+	// Command made the files, "genkernels -func Graphs". It stands in their first
+	// line.
+	Command string
+}
+
+// DefaultPrefix starts the names of generated files.
+const DefaultPrefix = "zkernels"
+
+// The ends of generated files' names.
+const (
+	assemblyFile = "_amd64.s"    // the kernels by the target
+	stubFile     = "_amd64.go"   // their declarations and registration
+	genericFile  = "_generic.go" // the kernels as Go loops, on every machine
+	testFile     = "_test.go"    // a test of them all against their meaning
+)
+
+// FileNames returns the names of all files that Generate may return.
+func FileNames(prefix string) []string {
+	return []string{prefix + stubFile, prefix + assemblyFile, prefix + genericFile, prefix + testFile}
+}
+
+// Generate returns the files of a package that registers the kernels; their
+// names are among FileNames.
+//
+// The kernels are made canonical, sorted by symbol, and each is written once.
+// No kernels, no files. The same kernels give the same bytes everywhere.
+func Generate(o Options, kernels []*ir.Kernel) ([]File, error) {
+	if o.Prefix == "" {
+		o.Prefix = DefaultPrefix
+	}
+	if o.Command == "" {
+		o.Command = "genkernels"
+	}
+	named, err := nameAll(kernels, Symbol)
+	if err != nil || len(named) == 0 {
+		return nil, err
+	}
+	g := &generator{Options: o, kernels: named}
+	steps := []func() error{g.generic, g.test}
+	if o.Target != nil {
+		steps = append(steps, g.assembly, g.stubs)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(g.files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	return g.files, nil
+}
+
+// named is a canonical kernel with its symbol.
+type named struct {
+	*ir.Kernel
+	symbol string
+}
+
+// nameAll returns the kernels in canonical form, each once, sorted by symbol.
+func nameAll(kernels []*ir.Kernel, name func(*ir.Kernel) string) ([]named, error) {
+	bySymbol := map[string]*ir.Kernel{}
+	var out []named
+	for _, k := range kernels {
+		if err := k.Verify(); err != nil {
+			return nil, fmt.Errorf("%s: %w", k, err)
+		}
+		k, _ = k.Canonical()
+		symbol := name(k)
+		other, taken := bySymbol[symbol]
+		switch {
+		case !taken:
+			bySymbol[symbol] = k
+			out = append(out, named{k, symbol})
+		case other.Signature() != k.Signature():
+			return nil, fmt.Errorf("two kernels have the symbol %s:\n\t%s\n\t%s", symbol, other.Signature(), k.Signature())
+		}
+	}
+	slices.SortFunc(out, func(a, b named) int { return cmp.Compare(a.symbol, b.symbol) })
+	return out, nil
+}

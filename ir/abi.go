@@ -3,7 +3,7 @@ package ir
 // The limits of one kernel. Fusion splits a group that would pass them.
 const (
 	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
-	MaxOperands = 16
+	MaxOperands = 24
 	// MaxPointers is how many of them may be unit operands: each of those keeps
 	// a pointer in a register through the whole loop.
 	MaxPointers = 9

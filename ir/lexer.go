@@ -26,6 +26,8 @@ type scanner struct {
 	text string
 	pos  int
 	bad  *ParseError
+
+	syntaxOnly bool // overlooks wrong meanings: for tests of the grammar
 }
 
 // syntax reports text outside the grammar at the present place.
@@ -40,6 +42,9 @@ func (s *scanner) refuse(at int, format string, args ...any) {
 }
 
 func (s *scanner) report(at int, syntax bool, msg string) {
+	if s.syntaxOnly && !syntax {
+		return
+	}
 	if s.bad == nil {
 		before := s.text[:at]
 		s.bad = &ParseError{
@@ -79,9 +84,6 @@ func isLetter(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// isDimByte reports whether an extent can contain c. What is within is
-// ParseDim's affair.
-func isDimByte(c byte) bool { return isWordByte(c) || strings.IndexByte("+-*/()", c) >= 0 }
 
 // blanks skips to the next character of the line and returns its place.
 func (s *scanner) blanks() int {
@@ -163,27 +165,48 @@ func (s *scanner) name(want string) string {
 	return s.word(want)
 }
 
-// integer reads a decimal number and its sign.
+// integer reads a decimal number, perhaps negative.
 func (s *scanner) integer() int {
 	from := s.blanks()
-	if !s.here("-") {
-		s.here("+")
+	s.here("-")
+	return s.decimal(from)
+}
+
+// offset reads a number that begins with its sign.
+func (s *scanner) offset() int {
+	from := s.blanks()
+	if !s.here("-") && !s.here("+") {
+		s.syntax("an offset, + or - and a number")
 	}
+	return s.decimal(from)
+}
+
+// decimal reads digits; the number, with its sign, begins at a place.
+func (s *scanner) decimal(from int) int {
 	if s.run(isDigit) == "" {
 		s.syntax("an integer")
 		return 0
 	}
 	n, err := strconv.Atoi(s.text[from:s.pos])
 	if err != nil {
-		s.refuse(from, "the number %.40s passes int", s.text[from:])
+		s.refuse(from, "the number %.40s passes int", s.text[from:s.pos])
 	}
 	return n
 }
 
-// extent reads a number or a formula of named sizes.
+// extent reads a number or a formula of named sizes, by ParseDim.
 func (s *scanner) extent() Dim {
 	from := s.blanks()
-	text := s.run(isDimByte)
+	depth := 0 // ) ends an extent unless it has an ( for it
+	text := s.run(func(c byte) bool {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth >= 0 && (isWordByte(c) || strings.IndexByte("+-*/()", c) >= 0)
+	})
 	if text == "" {
 		s.syntax("an extent")
 		return Dim{}

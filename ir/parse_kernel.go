@@ -110,6 +110,9 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 	}
 	types := make([]DType, len(args))
 	for j, a := range args {
+		if a == unknown {
+			return "an operand is not known"
+		}
 		i.Args[j], types[j] = a, k.DType(a)
 	}
 	dt, err := i.Op.ResultType(given, types...)
@@ -120,6 +123,8 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 	return ""
 }
 
+const unknown Ref = -1
+
 // ref reads the name of a value that the kernel has already.
 func (s *scanner) ref(k *Kernel) Ref {
 	at := s.blanks()
@@ -128,9 +133,9 @@ func (s *scanner) ref(k *Kernel) Ref {
 	if class == 't' {
 		r += Ref(len(k.In))
 	}
-	if s.bad == nil && (int(r) >= len(k.In)+len(k.Body) || k.RefName(r)[0] != class) {
+	if s.bad == nil && (n < 0 || int(r) >= len(k.In)+len(k.Body) || k.RefName(r)[0] != class) {
 		s.refuse(at, "no value %c%d is known here", class, n)
-		return 0
+		return unknown
 	}
 	return r
 }
@@ -154,7 +159,7 @@ func (s *scanner) refText() (class byte, n int) {
 	n, err := strconv.Atoi(word[1:])
 	if err != nil || n > maxKernelLen {
 		s.refuse(at, "no value %.40s is known here", word)
-		return word[0], 0
+		return word[0], maxKernelLen
 	}
 	return word[0], n
 }

@@ -100,8 +100,10 @@ func (s *scanner) buffer(p *Plan) {
 // numbered reads a mark and the number that must follow it.
 func (s *scanner) numbered(mark string, want int) {
 	at := s.blanks()
-	s.want(mark)
-	s.next()
+	if mark != "" {
+		s.want(mark)
+	}
+	s.blanks()
 	if n := s.run(isDigit); n == "" {
 		s.syntax("a number")
 	} else if n != strconv.Itoa(want) {
@@ -139,6 +141,9 @@ func (s *scanner) step(p *Plan) {
 	}
 	if want := len(st.Kernel.In); inputs != want {
 		s.refuse(at, "%d inputs, the kernel has %d", inputs, want)
+		return
+	}
+	if len(block) != 2 {
 		return
 	}
 	st.Rows, st.Cols = block[0], block[1]

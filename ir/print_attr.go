@@ -148,14 +148,6 @@ func (s *scanner) layout() *Layout {
 	return l
 }
 
-// offset reads a number that begins with its sign.
-func (s *scanner) offset() int {
-	if c := s.next(); c != '+' && c != '-' {
-		s.syntax("an offset, + or - and a number")
-	}
-	return s.integer()
-}
-
 func layoutText(l *Layout) string {
 	if l == nil {
 		return "{}:{}+0"

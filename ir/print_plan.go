@@ -95,11 +95,16 @@ func (p *Plan) stepLine(i int) string {
 
 // operands returns the accesses, each after a space, with -> before the outputs.
 func (s *Step) operands() string {
+	inputs := 0
+	if s.Kernel != nil {
+		inputs = min(len(s.Kernel.In), len(s.Operands))
+	}
 	var b strings.Builder
-	for i, a := range s.Operands {
-		if s.Kernel != nil && i == len(s.Kernel.In) {
-			b.WriteString(" ->")
-		}
+	for _, a := range s.Operands[:inputs] {
+		b.WriteString(" " + a.String())
+	}
+	b.WriteString(" ->")
+	for _, a := range s.Operands[inputs:] {
 		b.WriteString(" " + a.String())
 	}
 	return b.String()

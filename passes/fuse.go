@@ -14,6 +14,7 @@ type group struct {
 	inputs  []*ir.Value // what it reads from memory: params, constants, accesses, values of other groups
 	outputs []*ir.Value // the values that others need
 	level   int
+	full    string // why the group before it in its component takes no more
 }
 
 // fuse divides the elementwise values into groups.
@@ -28,11 +29,11 @@ type group struct {
 // Ensures: every elementwise value is in one group; the groups are in an order
 // in which each can run; all values of a group have one loop nest; no group
 // passes the limits of a kernel. Values that another group or a result needs
-// are stored.
+// are its outputs.
 func fuse(s *State) error {
 	f := s.Func
 	f.Number()
-	fu := &fuser{State: s, level: levels(f), parent: make([]int, len(f.Body)), open: map[int]*group{}}
+	fu := &fuser{State: s, level: levels(f), parent: make([]int, len(f.Body)), readers: make([]int, len(f.Body)), in: make([]*group, len(f.Body))}
 	for i := range fu.parent {
 		fu.parent[i] = i
 	}
@@ -40,10 +41,8 @@ func fuse(s *State) error {
 	if !s.noFuse {
 		fu.join()
 	}
-	for _, v := range f.Body {
-		if v.Op.IsElementwise() {
-			fu.place(v)
-		}
+	for _, component := range fu.components() {
+		fu.divide(component)
 	}
 	slices.SortStableFunc(s.groups, func(a, b *group) int { return a.level - b.level })
 	fu.close()
@@ -52,11 +51,10 @@ func fuse(s *State) error {
 
 type fuser struct {
 	*State
-	level  []int          // by ID
-	parent []int          // union-find over IDs
-	open   map[int]*group // by root: the group that takes more values
-	left   []int          // by ID: readers that are not placed yet, results counted
-	in     []*group       // by ID
+	level   []int    // by ID
+	parent  []int    // union-find over IDs
+	readers []int    // by ID: how often a value is read, results counted
+	in      []*group // by ID
 }
 
 // levels returns the level of each value: as late as its readers allow, so that
@@ -91,8 +89,7 @@ func levels(f *ir.Func) []int {
 	return late
 }
 
-// behind is 1 for a value whose operand must be complete before it: an access,
-// or a copy that was made to be read.
+// behind is 1 for an access to a computed value, which must be complete first.
 func behind(v *ir.Value) int {
 	if v.Op == ir.OpAccess && v.Args[0].Op.IsElementwise() {
 		return 1
@@ -100,19 +97,17 @@ func behind(v *ir.Value) int {
 	return 0
 }
 
-// count finds how many readers each value has.
+// count finds how often each value is read.
 func (fu *fuser) count() {
-	fu.left = make([]int, len(fu.Func.Body))
-	fu.in = make([]*group, len(fu.Func.Body))
 	for _, v := range fu.Func.Body {
 		for _, a := range v.Args {
 			if a.Op != ir.OpParam {
-				fu.left[a.ID]++
+				fu.readers[a.ID]++
 			}
 		}
 	}
 	for _, r := range fu.Func.Results {
-		fu.left[r.ID]++
+		fu.readers[r.ID]++
 	}
 }
 
@@ -155,70 +150,101 @@ func (fu *fuser) root(i int) int {
 	return i
 }
 
-// place adds v to its component's group, or to a new one if that would pass a
-// limit. Values come in topological order and a group that is closed stays so:
-// later groups may read earlier ones, never the reverse.
-func (fu *fuser) place(v *ir.Value) {
-	root := fu.root(v.ID)
-	g := fu.open[root]
-	if g == nil || !fu.fits(g, v) {
-		g = &group{level: fu.level[v.ID]}
-		fu.open[root] = g
+// components returns the sets of united values, each in topological order.
+func (fu *fuser) components() [][]*ir.Value {
+	var out [][]*ir.Value
+	place := map[int]int{} // by root
+	for i, v := range fu.Func.Body {
+		if !v.Op.IsElementwise() {
+			continue
+		}
+		root := fu.root(i)
+		k, ok := place[root]
+		if !ok {
+			k = len(out)
+			place[root] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], v)
+	}
+	return out
+}
+
+// divide cuts a component into groups: each the longest run of values that one
+// kernel takes. Cuts keep the topological order, so later groups read earlier
+// ones and never the reverse.
+func (fu *fuser) divide(values []*ir.Value) {
+	why := ""
+	for len(values) > 0 {
+		n, full := fu.longest(values)
+		g := &group{values: values[:n:n], level: fu.level[values[0].ID], full: why}
+		for _, v := range g.values {
+			fu.in[v.ID] = g
+		}
 		fu.groups = append(fu.groups, g)
-	}
-	g.values = append(g.values, v)
-	fu.in[v.ID] = g
-	for _, a := range v.Args {
-		if a.Op != ir.OpParam {
-			fu.left[a.ID]--
-		}
+		values, why = values[n:], full
 	}
 }
 
-// fits reports whether the group with v is within the limits. Values that still
-// have readers are counted as outputs, because those may not fit.
-func (fu *fuser) fits(g *group, v *ir.Value) bool {
-	if len(g.values)+1 > ir.MaxBody {
-		return false
-	}
+// longest returns how many of the values one group can have, and why not more.
+func (fu *fuser) longest(values []*ir.Value) (n int, full string) {
 	inputs := map[*ir.Value]bool{}
-	pointers, operands, waiting := 0, 0, 0
-	for _, u := range append(g.values[:len(g.values):len(g.values)], v) {
-		for _, a := range u.Args {
-			if a.Op != ir.OpParam && fu.in[a.ID] == g || inputs[a] || a == v {
-				continue
-			}
-			inputs[a] = true
-			operands++
-			if !isConst(a) {
-				pointers++
+	waiting := make(map[*ir.Value]int, min(len(values), ir.MaxBody)) // readers beyond the run
+	pointers, operands, outputs := 0, 0, 0
+	for i, v := range values {
+		if i == ir.MaxBody {
+			return n, "its loop has as many ops as one kernel takes"
+		}
+		for _, a := range v.Args {
+			if left, inside := waiting[a]; inside {
+				waiting[a] = left - 1
+				if left == 1 {
+					outputs--
+				}
+			} else if !inputs[a] {
+				inputs[a] = true
+				operands++
+				if !isSplat(a) {
+					pointers++
+				}
 			}
 		}
-		if left := fu.left[u.ID] - reads(v, u); left > 0 || u == v {
-			waiting++
+		waiting[v] = fu.readers[v.ID]
+		outputs++
+		switch {
+		case pointers >= ir.MaxPointers || operands >= ir.MaxOperands:
+			return n, "its loop has as many operands as one kernel takes"
+		case pointers+outputs > ir.MaxPointers || operands+outputs > ir.MaxOperands:
+			full = "its loop has as many operands as one kernel takes"
+		case !affine(values[:i+1]):
+			full = "no loop nest gives strides to its operands and to its reader's"
+		default:
+			n = i + 1
 		}
 	}
-	return pointers+waiting <= ir.MaxPointers && operands+waiting <= ir.MaxOperands && fu.affine(g, v)
+	return n, full
 }
 
-// reads counts how often v reads u.
-func reads(v, u *ir.Value) int {
-	n := 0
-	for _, a := range v.Args {
-		if a == u {
-			n++
+// isSplat reports whether a value is one element for a whole loop nest.
+func isSplat(v *ir.Value) bool {
+	if v.Op != ir.OpAccess {
+		return isConst(v)
+	}
+	for _, s := range v.Attr.At.Strides {
+		if s != 0 {
+			return false
 		}
 	}
-	return n
+	return true
 }
 
-// affine reports whether v's accesses and those of the group have one loop
-// nest. They have if all are laid out along the axes of the one shape.
-func (fu *fuser) affine(g *group, v *ir.Value) bool {
+// affine reports whether the accesses of some values have one loop nest. They
+// have if all are laid out along the axes of the one shape.
+func affine(values []*ir.Value) bool {
 	var ls []ir.Layout
 	refined := false
-	for _, u := range append(g.values[:len(g.values):len(g.values)], v) {
-		for _, a := range u.Args {
+	for _, v := range values {
+		for _, a := range v.Args {
 			if a.Op == ir.OpAccess {
 				refined = refined || !slices.Equal(a.Attr.At.Shape, extents(a))
 				ls = append(ls, *a.Attr.At)
@@ -287,7 +313,7 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 	case fu.level[a.ID] != fu.level[v.ID]:
 		return "an earlier loop needs it already, before the buffers are complete that its other reader waits for"
 	}
-	return "its loop has as many operands or ops as one kernel takes"
+	return fu.in[v.ID].full
 }
 
 // groupText lists the groups for dumps.

@@ -15,7 +15,7 @@ import "github.com/stridefuse/stridefuse/ir"
 // canonical.
 func loops(s *State) error {
 	l := &looper{State: s, buffer: map[*ir.Value]int{}}
-	s.Plan = &ir.Plan{Name: s.Func.Name}
+	s.Plan = &ir.Plan{Name: s.Func.Name, Ledger: s.Ledger}
 	l.interfaceBuffers()
 	for _, g := range s.groups {
 		l.group(g)

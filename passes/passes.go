@@ -80,7 +80,6 @@ func Lower(f *ir.Func, o Options) (*ir.Plan, error) {
 		}
 		observe(s, o, p.Name)
 	}
-	s.Plan.Ledger = s.Ledger
 	return s.Plan, nil
 }
 

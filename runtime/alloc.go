@@ -32,8 +32,10 @@ func allocate(nbytes int) ([]byte, error) {
 	case nbytes == 0:
 		return []byte{}, nil
 	}
-	if err := checkMemory(nbytes); err != nil {
-		return nil, err
+	if nbytes >= bigBuffer {
+		if err := checkMemory(nbytes, memoryRoom()); err != nil {
+			return nil, err
+		}
 	}
 	// Go's size classes put every multiple of 64 on a multiple of 64. That is
 	// not promised, so look, and shift by hand when it ever ends.
@@ -86,14 +88,10 @@ func wholePages(buf []byte) []byte {
 	return buf[skip : skip+(len(buf)-skip)/hugePage*hugePage]
 }
 
-// checkMemory returns an error when nbytes more can't be backed by memory. The
-// system hands out pages at the first write, and kills the process when there
-// is none left; so what the Go heap already holds counts in full, written or not.
-func checkMemory(nbytes int) error {
-	if nbytes < bigBuffer {
-		return nil
-	}
-	room := memoryRoom()
+// checkMemory returns an error when the Go heap can't grow by nbytes within room.
+// The system hands out pages at the first write, and kills the process when
+// there is none left; so what the heap holds counts in full, written or not.
+func checkMemory(nbytes int, room int64) error {
 	if room == unknownMemory || int64(nbytes) <= room-heapBytes() {
 		return nil
 	}
@@ -105,7 +103,8 @@ func checkMemory(nbytes int) error {
 	return nil
 }
 
-const unknownMemory = math.MaxInt64
+// unknownMemory stands for memory whose size can't be read: it limits nothing.
+const unknownMemory int64 = math.MaxInt64
 
 // heapBytes returns the bytes of all objects in the Go heap.
 func heapBytes() int64 {

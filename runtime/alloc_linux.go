@@ -42,7 +42,7 @@ func memoryRoom() int64 {
 
 // fixedRoom is the part of memoryRoom that does not change while we run.
 var fixedRoom = sync.OnceValue(func() int64 {
-	room := int64(unknownMemory)
+	room := unknownMemory
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
 		room = int64(uint64(info.Totalram) * uint64(info.Unit))
@@ -54,7 +54,7 @@ var fixedRoom = sync.OnceValue(func() int64 {
 // groupRoom returns the least memory limit of the control groups that groups,
 // the text of /proc/self/cgroup, names, and of those above them.
 func groupRoom(root string, groups []byte) int64 {
-	room := int64(unknownMemory)
+	room := unknownMemory
 	for line := range strings.Lines(string(groups)) {
 		id, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
 		controllers, group, _ := strings.Cut(rest, ":")

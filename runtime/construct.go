@@ -51,13 +51,13 @@ func OfLayout[T Scalar](data []T, l ir.Layout) (*Tensor, error) {
 // 64 bytes. No shape means a scalar. It is an error when the dtype has no
 // kernels, when the shape passes int, and when the memory is not there: no
 // request panics or gets the process killed.
-func New(dt ir.DType, shape ...int) (*Tensor, error) { return alloc("new", dt, shape) }
+func New(dt ir.DType, shape ...int) (*Tensor, error) { return newTensor("new", dt, shape) }
 
 // Zeros is New under NumPy's name.
-func Zeros(dt ir.DType, shape ...int) (*Tensor, error) { return alloc("zeros", dt, shape) }
+func Zeros(dt ir.DType, shape ...int) (*Tensor, error) { return newTensor("zeros", dt, shape) }
 
-// alloc is New for a constructor of the given name.
-func alloc(op string, dt ir.DType, shape []int) (*Tensor, error) {
+// newTensor is New for a constructor of the given name.
+func newTensor(op string, dt ir.DType, shape []int) (*Tensor, error) {
 	if err := dt.CheckRuns(); err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
@@ -77,10 +77,10 @@ func alloc(op string, dt ir.DType, shape []int) (*Tensor, error) {
 
 // Ones returns a tensor of ones, or of true.
 func Ones(dt ir.DType, shape ...int) (*Tensor, error) {
-	return full("ones", dt, one(dt), shape)
+	return newFull("ones", dt, oneOf(dt), shape)
 }
 
-func one(dt ir.DType) any {
+func oneOf(dt ir.DType) any {
 	if dt == ir.Bool {
 		return true
 	}
@@ -90,10 +90,10 @@ func one(dt ir.DType) any {
 // Full returns a tensor whose elements are all value, a Go number or bool that
 // is converted by the rules of Tensor.Set. No shape means a scalar.
 func Full(dt ir.DType, value any, shape ...int) (*Tensor, error) {
-	return full("full", dt, value, shape)
+	return newFull("full", dt, value, shape)
 }
 
-func full(op string, dt ir.DType, value any, shape []int) (*Tensor, error) {
+func newFull(op string, dt ir.DType, value any, shape []int) (*Tensor, error) {
 	if err := dt.CheckRuns(); err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
@@ -101,22 +101,22 @@ func full(op string, dt ir.DType, value any, shape []int) (*Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
-	t, err := alloc(op, dt, shape)
+	t, err := newTensor(op, dt, shape)
 	if err != nil {
 		return nil, err
 	}
 	switch n := t.Size(); dt.Size() {
 	case 1:
-		fill(unsafe.Slice((*uint8)(t.base), n), uint8(bits))
+		fillSlice(unsafe.Slice((*uint8)(t.base), n), uint8(bits))
 	case 4:
-		fill(unsafe.Slice((*uint32)(t.base), n), uint32(bits))
+		fillSlice(unsafe.Slice((*uint32)(t.base), n), uint32(bits))
 	case 8:
-		fill(unsafe.Slice((*uint64)(t.base), n), bits)
+		fillSlice(unsafe.Slice((*uint64)(t.base), n), bits)
 	}
 	return t, nil
 }
 
-func fill[U any](dst []U, v U) {
+func fillSlice[U any](dst []U, v U) {
 	for i := range dst {
 		dst[i] = v
 	}
@@ -124,11 +124,11 @@ func fill[U any](dst []U, v U) {
 
 // Eye returns the n by n identity matrix.
 func Eye(dt ir.DType, n int) (*Tensor, error) {
-	t, err := alloc("eye", dt, []int{n, n})
+	t, err := newTensor("eye", dt, []int{n, n})
 	if err != nil {
 		return nil, err
 	}
-	bits, err := encode(dt, one(dt))
+	bits, err := encode(dt, oneOf(dt))
 	for i := range n {
 		storeBits(dt, t.addr(i*(n+1)), bits)
 	}
@@ -140,14 +140,14 @@ func Eye(dt ir.DType, n int) (*Tensor, error) {
 // be negative, not zero. Number i is start + i*step in float64, then rounded to
 // the dtype; for integer dtypes start and step must be integers.
 func Arange(dt ir.DType, start, stop, step float64) (*Tensor, error) {
-	if err := finite("arange", start, stop, step); err != nil {
+	if err := checkFinite("arange", start, stop, step); err != nil {
 		return nil, err
 	}
 	if step == 0 {
 		return nil, fmt.Errorf("arange: the step is 0: it must be positive or negative")
 	}
 	count := max(math.Ceil((stop-start)/step), 0)
-	if count >= 1<<62 {
+	if count >= math.MaxInt {
 		return nil, fmt.Errorf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
 	}
 	n, isInt := int(count), dt != ir.Float32 && dt != ir.Float64
@@ -157,26 +157,26 @@ func Arange(dt ir.DType, start, stop, step float64) (*Tensor, error) {
 	if last := start + float64(n-1)*step; isInt && max(math.Abs(start), math.Abs(last), math.Abs(step)) > 1<<52 {
 		return nil, fmt.Errorf("arange: from %v to %v by %v passes 2^52, up to where float64 counts each integer", start, stop, step)
 	}
-	t, err := alloc("arange", dt, []int{n})
+	t, err := newTensor("arange", dt, []int{n})
 	if err != nil {
 		return nil, err
 	}
-	return filled("arange", t, func(i int) float64 { return start + float64(float64(i)*step) })
+	return fillWith("arange", t, func(i int) float64 { return start + float64(float64(i)*step) })
 }
 
 // Linspace returns n >= 0 numbers from start to stop, both included, at equal
 // distances, as a 1-d tensor. They are computed in float64 and rounded to the
 // dtype; an integer dtype takes them only when all are integers.
 func Linspace(dt ir.DType, start, stop float64, n int) (*Tensor, error) {
-	if err := finite("linspace", start, stop, stop-start); err != nil {
+	if err := checkFinite("linspace", start, stop, stop-start); err != nil {
 		return nil, err
 	}
-	t, err := alloc("linspace", dt, []int{n})
+	t, err := newTensor("linspace", dt, []int{n})
 	if err != nil {
 		return nil, err
 	}
 	step := (stop - start) / float64(max(n-1, 1))
-	return filled("linspace", t, func(i int) float64 {
+	return fillWith("linspace", t, func(i int) float64 {
 		if i > 0 && i == n-1 {
 			return stop
 		}
@@ -184,8 +184,8 @@ func Linspace(dt ir.DType, start, stop float64, n int) (*Tensor, error) {
 	})
 }
 
-// finite returns an error unless all numbers are: arguments, and what they span.
-func finite(op string, numbers ...float64) error {
+// checkFinite returns an error unless all numbers are: arguments, and what they span.
+func checkFinite(op string, numbers ...float64) error {
 	for _, f := range numbers {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("%s: %v in place of a finite number, among the arguments or as the length of their range", op, f)
@@ -194,9 +194,9 @@ func finite(op string, numbers ...float64) error {
 	return nil
 }
 
-// filled sets each element i of a fresh tensor to f(i), by the rules of Set, and
+// fillWith sets each element i of a fresh tensor to f(i), by the rules of Set, and
 // returns it. f is called in order.
-func filled(op string, t *Tensor, f func(i int) float64) (*Tensor, error) {
+func fillWith(op string, t *Tensor, f func(i int) float64) (*Tensor, error) {
 	if t.dtype == ir.Bool {
 		return nil, fmt.Errorf("%s: dtype bool has no numbers: use a numeric one and compare", op)
 	}

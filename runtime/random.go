@@ -8,15 +8,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// stream makes the second half of PCG's seed: the digits of pi after the point.
-const stream = 0x243f6a8885a308d3
+// pcgStream makes the second half of PCG's seed: the digits of pi after the point.
+const pcgStream = 0x243f6a8885a308d3
 
 // Uniform returns a tensor of numbers spread evenly over [lo, hi), of dtype
 // Float32 or Float64. A seed gives the same bits on every machine and in every
 // release; the float32 numbers are the float64 ones, rounded. lo == hi fills
 // with lo.
 func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) (*Tensor, error) {
-	if err := finite("uniform", lo, hi, hi-lo); err != nil {
+	if err := checkFinite("uniform", lo, hi, hi-lo); err != nil {
 		return nil, err
 	}
 	if lo > hi {
@@ -26,14 +26,17 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) (*Tensor, e
 	if err != nil {
 		return nil, err
 	}
+	if _, err := encodeFloat(dt, max(-lo, hi)); err != nil {
+		return nil, fmt.Errorf("uniform: %w", err)
+	}
 	// Rounding may reach hi; the greatest number below it stands in.
 	last := math.Nextafter(hi, lo)
 	if dt == ir.Float32 {
 		last = float64(math.Nextafter32(float32(hi), float32(lo)))
 	}
-	bits := rand.NewPCG(seed, stream)
-	return filled("uniform", t, func(int) float64 {
-		v := lo + float64((hi-lo)*unit(bits)) // no fused multiply-add
+	bits := rand.NewPCG(seed, pcgStream)
+	return fillWith("uniform", t, func(int) float64 {
+		v := lo + float64((hi-lo)*unitFloat(bits)) // no fused multiply-add
 		if dt == ir.Float32 {
 			v = float64(float32(v))
 		}
@@ -45,7 +48,7 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) (*Tensor, e
 // and standard deviation (>= 0), of dtype Float32 or Float64. A seed gives the
 // same bits on every machine and in every release.
 func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) (*Tensor, error) {
-	if err := finite("normal", mean, std); err != nil {
+	if err := checkFinite("normal", mean, std); err != nil {
 		return nil, err
 	}
 	if std < 0 {
@@ -55,9 +58,9 @@ func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) (*Tensor,
 	if err != nil {
 		return nil, err
 	}
-	bits := rand.NewPCG(seed, stream)
+	bits := rand.NewPCG(seed, pcgStream)
 	var a, b float64
-	return filled("normal", t, func(i int) float64 {
+	return fillWith("normal", t, func(i int) float64 {
 		if i%2 == 0 {
 			a, b = normalPair(bits)
 		} else {
@@ -72,18 +75,18 @@ func newFloats(op string, dt ir.DType, shape []int) (*Tensor, error) {
 	if dt != ir.Float32 && dt != ir.Float64 {
 		return nil, fmt.Errorf("%s: dtype %s has no fractions: use float32 or float64", op, dt)
 	}
-	return alloc(op, dt, shape)
+	return newTensor(op, dt, shape)
 }
 
-// unit returns a number in [0, 1), a multiple of 2^-53. It reads PCG's bits
+// unitFloat returns a number in [0, 1), a multiple of 2^-53. It reads PCG's bits
 // itself, since rand.Rand does not promise how its methods use them.
-func unit(bits *rand.PCG) float64 { return float64(bits.Uint64()>>11) * 0x1p-53 }
+func unitFloat(bits *rand.PCG) float64 { return float64(bits.Uint64()>>11) * 0x1p-53 }
 
 // normalPair returns two independent standard normal numbers by Marsaglia's
 // polar method (SIAM Review 6, 1964): it needs no sine or cosine.
 func normalPair(bits *rand.PCG) (a, b float64) {
 	for {
-		a, b = 2*unit(bits)-1, 2*unit(bits)-1
+		a, b = 2*unitFloat(bits)-1, 2*unitFloat(bits)-1
 		if s := float64(a*a) + float64(b*b); 0 < s && s < 1 {
 			f := math.Sqrt(-2 * logarithm(s) / s)
 			return a * f, b * f

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// TestFusedKernels generates random kernels, of all ops and types and with
+// several outputs, and has the generated test run them on all engines.
+func TestFusedKernels(t *testing.T) {
+	count := 150
+	if testing.Short() {
+		count = 20
+	}
+	rng := rand.New(rand.NewPCG(7, 7))
+	var sigs []string
+	for range count {
+		k := randomKernel(rng)
+		require.NoError(t, k.Verify(), "%s", k)
+		sigs = append(sigs, k.String())
+	}
+	dir := userModule(t, nil)
+	code, _, stderr := genkernels(t, dir, strings.Join(sigs, "\n"), "-pkg", "fused", "-")
+	require.Zero(t, code, stderr)
+	t.Log(stderr)
+	goTool(t, dir, "vet", ".")
+	t.Log(goTool(t, dir, "test", "-v", "."))
+}
+
+// randomKernel builds a body of up to 24 ops on up to 5 operands.
+func randomKernel(rng *rand.Rand) *ir.Kernel {
+	types := ir.Running.List()
+	favourite := types[rng.IntN(len(types))] // half of the operands: more ops find partners
+	var operands []ir.Operand
+	for range 1 + rng.IntN(5) {
+		d := favourite
+		if rng.IntN(2) == 0 {
+			d = types[rng.IntN(len(types))]
+		}
+		operands = append(operands, ir.Operand{DType: d, Splat: rng.IntN(3) == 0})
+	}
+	operands[0].Splat = false
+	b := ir.NewBuilder(operands...)
+	refs := make([]ir.Ref, len(operands))
+	for i := range refs {
+		refs[i] = ir.Ref(i)
+	}
+	for range 1 + rng.IntN(24) {
+		refs = append(refs, randomOp(rng, b, refs))
+	}
+	b.Store(refs[len(refs)-1])
+	for range rng.IntN(3) {
+		b.Store(refs[rng.IntN(len(refs))])
+	}
+	k, _ := b.Kernel().Canonical()
+	return k
+}
+
+// randomOp appends an op that takes some of the values there are.
+func randomOp(rng *rand.Rand, b *ir.Builder, refs []ir.Ref) ir.Ref {
+	ops, types := ir.Ops(), ir.Running.List()
+	for {
+		op := ops[rng.IntN(len(ops))]
+		if !op.IsElementwise() {
+			continue
+		}
+		args := make([]ir.Ref, op.Info().Arity)
+		in := make([]ir.DType, len(args))
+		for i := range args {
+			args[i] = refs[rng.IntN(len(refs))]
+			in[i] = b.DType(args[i])
+		}
+		given := types[rng.IntN(len(types))]
+		if _, err := op.ResultType(given, in...); err != nil {
+			continue
+		}
+		switch op {
+		case ir.OpCast:
+			return b.Cast(given, args[0])
+		case ir.OpBitcast:
+			return b.Bitcast(given, args[0])
+		}
+		return b.Op(op, args...)
+	}
+}

@@ -1,0 +1,238 @@
+// Command genkernels generates fused kernels for a package's graphs. Put it
+// beside a function that returns the programs, in a package that is not main:
+//
+//	//go:generate go run github.com/stridefuse/stridefuse/cmd/genkernels
+//
+//	func Graphs() ([]*graph.Program, error) { ... }
+//
+// and run go generate. It writes zkernels_amd64.s with the kernels, the Go
+// declarations and registration beside it, zkernels_generic.go with the same
+// kernels for other machines, and zkernels_test.go, which checks them all.
+// Commit the files. A program whose kernels have not been generated runs too,
+// from the library's own kernels, which makes more passes over memory.
+//
+// Usage:
+//
+//	genkernels [-func name] [-out dir] [-check] [-list]
+//	genkernels -pkg name [-out dir] [-check] [-list] -
+//	genkernels -builtin [-out dir] [-check] [-list]
+//
+// The first form asks the package in the current directory. The second reads
+// kernel signatures from standard input, one a line, as -list prints them. The
+// third makes the kernels of this library's own package runtime.
+//
+// -func is the function to call, Graphs without it; -out is where the files go,
+// the current directory without it. -check writes nothing, and prints what
+// would change; it exits with 1 if anything would. -list prints the signatures
+// of the kernels and writes nothing.
+//
+// The tool's own dependencies have to be in the module's go.sum:
+//
+//	go get -tool github.com/stridefuse/stridefuse/cmd/genkernels
+//
+// does that, after which the line can also be //go:generate go tool genkernels.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+func main() {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "genkernels:", err)
+		os.Exit(1)
+	}
+	t := &tool{dir: dir, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	os.Exit(t.main(os.Args[1:]))
+}
+
+// tool is one run: where it happens, and what was asked.
+type tool struct {
+	dir    string // the current directory
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+
+	function string // of the user's package
+	out      string // directory of the files
+	pkg      string // name of their package
+	builtin  bool
+	check    bool
+	list     bool
+	lines    bool // read signatures from stdin
+}
+
+var errStale = errors.New("generated files are stale: run go generate")
+
+// main returns the exit code.
+func (t *tool) main(args []string) int {
+	if err := t.parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		fmt.Fprintf(t.stderr, "genkernels: %v\n", err)
+		return 2
+	}
+	if err := t.run(); err != nil {
+		fmt.Fprintf(t.stderr, "genkernels: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func (t *tool) parse(args []string) error {
+	fs := flag.NewFlagSet("genkernels", flag.ContinueOnError)
+	fs.SetOutput(t.stderr)
+	fs.StringVar(&t.function, "func", "Graphs", "function of the package that returns `name`d programs")
+	fs.StringVar(&t.out, "out", ".", "`directory` of the files")
+	fs.StringVar(&t.pkg, "pkg", os.Getenv("GOPACKAGE"), "`name` of the files' package, when signatures come from standard input")
+	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime")
+	fs.BoolVar(&t.check, "check", false, "write nothing; print what would change, and exit with 1 if anything would")
+	fs.BoolVar(&t.list, "list", false, "write nothing; print the signatures of the kernels")
+	if i := slices.Index(args, "-"); i >= 0 { // a flag set stops there
+		t.lines = true
+		args = slices.Delete(slices.Clone(args), i, i+1)
+	}
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q: see genkernels -help", fs.Arg(0))
+	case t.builtin && t.lines:
+		return errors.New("-builtin and - exclude each other")
+	case t.check && t.list:
+		return errors.New("-check and -list exclude each other")
+	}
+	if !filepath.IsAbs(t.out) {
+		t.out = filepath.Join(t.dir, t.out)
+	}
+	return nil
+}
+
+func (t *tool) run() error {
+	kernels, err := t.kernels()
+	if err != nil {
+		return err
+	}
+	if t.list {
+		for _, k := range kernels {
+			fmt.Fprintln(t.stdout, k.Signature())
+		}
+		return nil
+	}
+	all := len(kernels)
+	if !t.builtin {
+		kernels = withoutBuiltins(kernels)
+	}
+	files, err := codegen.Generate(codegen.Options{Package: t.pkg, Self: t.builtin, Target: target, Command: t.command()}, kernels)
+	if err != nil {
+		return err
+	}
+	changes, err := compare(t.out, files)
+	if err != nil {
+		return err
+	}
+	if t.check {
+		for _, c := range changes {
+			c.diff(t.stdout)
+		}
+		if len(changes) > 0 {
+			return errStale
+		}
+		return nil
+	}
+	if err := commit(changes); err != nil {
+		return err
+	}
+	size := 0
+	for _, f := range files {
+		size += len(f.Content)
+	}
+	fmt.Fprintf(t.stderr, "genkernels: %s: %d kernels generated, %d built in; %d files, %d bytes, %d changed\n",
+		t.pkg, len(kernels), all-len(kernels), len(files), size, len(changes))
+	return nil
+}
+
+// command is what the first line of the files says made them: only what has an
+// influence on them.
+func (t *tool) command() string {
+	switch {
+	case t.builtin:
+		return "genkernels -builtin"
+	case t.lines:
+		return "genkernels -"
+	case t.function != "Graphs":
+		return "genkernels -func " + t.function
+	}
+	return "genkernels"
+}
+
+// kernels returns the distinct kernels asked for, in order of their signatures,
+// and settles the package.
+func (t *tool) kernels() ([]*ir.Kernel, error) {
+	switch {
+	case t.builtin:
+		if filepath.Base(t.out) != "runtime" {
+			return nil, fmt.Errorf("-builtin is for this library's own package runtime, not %s", t.out)
+		}
+		t.pkg = "runtime"
+		return codegen.Builtins(), nil
+	case t.lines:
+		if t.pkg == "" {
+			return nil, errors.New("signatures from standard input need a package: add -pkg name")
+		}
+		text, err := io.ReadAll(t.stdin)
+		if err != nil {
+			return nil, err
+		}
+		return parseLines(string(text))
+	}
+	text, err := t.discover()
+	if err != nil {
+		return nil, err
+	}
+	return parseLines(text)
+}
+
+// parseLines reads signatures, one a line. Empty lines and # comments count for
+// nothing.
+func parseLines(text string) ([]*ir.Kernel, error) {
+	var out []*ir.Kernel
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		k, err := ir.ParseKernel(line)
+		if err != nil {
+			return nil, fmt.Errorf("signature %d: %w\n\t%s", n, err, line)
+		}
+		k, _ = k.Canonical()
+		out = append(out, k)
+	}
+	slices.SortFunc(out, func(a, b *ir.Kernel) int { return strings.Compare(a.Signature(), b.Signature()) })
+	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() }), nil
+}
+
+// withoutBuiltins drops the kernels that the library has anyway.
+func withoutBuiltins(kernels []*ir.Kernel) []*ir.Kernel {
+	builtin := map[string]bool{}
+	for _, k := range codegen.Builtins() {
+		builtin[k.Signature()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(kernels), func(k *ir.Kernel) bool { return builtin[k.Signature()] })
+}

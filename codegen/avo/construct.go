@@ -1,0 +1,82 @@
+package avo
+
+import (
+	"errors"
+
+	avoir "github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+type (
+	op     = operand.Op
+	result = *avoir.Instruction
+)
+
+// construct makes an avo instruction, which checks the shapes of its operands.
+func construct(name string, ops []op) (result, error) {
+	bad := errors.New("wrong number of operands")
+	switch f := constructors[name].(type) {
+	case func(...op) (result, error):
+		return f(ops...)
+	case func() (result, error):
+		if len(ops) == 0 {
+			return f()
+		}
+	case func(a op) (result, error):
+		if len(ops) == 1 {
+			return f(ops[0])
+		}
+	case func(a, b op) (result, error):
+		if len(ops) == 2 {
+			return f(ops[0], ops[1])
+		}
+	case func(a, b, c op) (result, error):
+		if len(ops) == 3 {
+			return f(ops[0], ops[1], ops[2])
+		}
+	case func(a, b, c, d op) (result, error):
+		if len(ops) == 4 {
+			return f(ops[0], ops[1], ops[2], ops[3])
+		}
+	default:
+		return nil, errors.New("no constructor")
+	}
+	return nil, bad
+}
+
+// constructors are avo's, of every instruction in use.
+var constructors = map[string]any{
+	"ADDQ": x86.ADDQ, "CMOVQGT": x86.CMOVQGT, "CMPQ": x86.CMPQ, "CQO": x86.CQO, "DECQ": x86.DECQ, "IDIVQ": x86.IDIVQ,
+	"IMULQ": x86.IMULQ, "INCQ": x86.INCQ, "JGE": x86.JGE, "JLE": x86.JLE, "JLS": x86.JLS, "JLT": x86.JLT,
+	"JMP": x86.JMP, "JNE": x86.JNE, "LEAQ": x86.LEAQ, "MOVB": x86.MOVB, "MOVBLZX": x86.MOVBLZX, "MOVQ": x86.MOVQ,
+	"NEGQ": x86.NEGQ, "RET": x86.RET, "SHLQ": x86.SHLQ, "SHRQ": x86.SHRQ, "SUBQ": x86.SUBQ, "TESTQ": x86.TESTQ,
+	"VADDPD": x86.VADDPD, "VADDPS": x86.VADDPS, "VANDNPS": x86.VANDNPS, "VANDPS": x86.VANDPS,
+	"VBLENDVPS": x86.VBLENDVPS, "VBROADCASTSD": x86.VBROADCASTSD, "VBROADCASTSS": x86.VBROADCASTSS,
+	"VCMPPD": x86.VCMPPD, "VCMPPS": x86.VCMPPS, "VCVTDQ2PD": x86.VCVTDQ2PD, "VCVTDQ2PS": x86.VCVTDQ2PS,
+	"VCVTPD2PSY": x86.VCVTPD2PSY, "VCVTPS2PD": x86.VCVTPS2PD, "VCVTTPD2DQY": x86.VCVTTPD2DQY,
+	"VCVTTPS2DQ": x86.VCVTTPS2DQ, "VDIVPD": x86.VDIVPD, "VDIVPS": x86.VDIVPS, "VEXTRACTF128": x86.VEXTRACTF128,
+	"VFMADD132PD": x86.VFMADD132PD, "VFMADD132PS": x86.VFMADD132PS, "VFMADD213PD": x86.VFMADD213PD,
+	"VFMADD213PS": x86.VFMADD213PS, "VFMADD231PD": x86.VFMADD231PD, "VFMADD231PS": x86.VFMADD231PS,
+	"VFMSUB132PD": x86.VFMSUB132PD, "VFMSUB132PS": x86.VFMSUB132PS, "VFMSUB213PD": x86.VFMSUB213PD,
+	"VFMSUB213PS": x86.VFMSUB213PS, "VFMSUB231PD": x86.VFMSUB231PD, "VFMSUB231PS": x86.VFMSUB231PS,
+	"VFNMADD132PD": x86.VFNMADD132PD, "VFNMADD132PS": x86.VFNMADD132PS, "VFNMADD213PD": x86.VFNMADD213PD,
+	"VFNMADD213PS": x86.VFNMADD213PS, "VFNMADD231PD": x86.VFNMADD231PD, "VFNMADD231PS": x86.VFNMADD231PS,
+	"VFNMSUB132PD": x86.VFNMSUB132PD, "VFNMSUB132PS": x86.VFNMSUB132PS, "VFNMSUB213PD": x86.VFNMSUB213PD,
+	"VFNMSUB213PS": x86.VFNMSUB213PS, "VFNMSUB231PD": x86.VFNMSUB231PD, "VFNMSUB231PS": x86.VFNMSUB231PS,
+	"VINSERTF128": x86.VINSERTF128, "VMASKMOVPD": x86.VMASKMOVPD, "VMASKMOVPS": x86.VMASKMOVPS, "VMAXPD": x86.VMAXPD,
+	"VMAXPS": x86.VMAXPS, "VMINPD": x86.VMINPD, "VMINPS": x86.VMINPS, "VMOVAPS": x86.VMOVAPS, "VMOVD": x86.VMOVD,
+	"VMOVQ": x86.VMOVQ, "VMOVUPS": x86.VMOVUPS, "VMULPD": x86.VMULPD, "VMULPS": x86.VMULPS, "VORPS": x86.VORPS,
+	"VPABSB": x86.VPABSB, "VPABSD": x86.VPABSD, "VPACKSSDW": x86.VPACKSSDW, "VPACKSSWB": x86.VPACKSSWB,
+	"VPACKUSDW": x86.VPACKUSDW, "VPACKUSWB": x86.VPACKUSWB, "VPADDD": x86.VPADDD, "VPADDQ": x86.VPADDQ,
+	"VPAND": x86.VPAND, "VPANDN": x86.VPANDN, "VPBROADCASTD": x86.VPBROADCASTD, "VPCMPEQD": x86.VPCMPEQD,
+	"VPCMPEQQ": x86.VPCMPEQQ, "VPCMPGTD": x86.VPCMPGTD, "VPCMPGTQ": x86.VPCMPGTQ, "VPERMQ": x86.VPERMQ,
+	"VPMAXSD": x86.VPMAXSD, "VPMAXUD": x86.VPMAXUD, "VPMINSD": x86.VPMINSD, "VPMINUD": x86.VPMINUD,
+	"VPMOVSXDQ": x86.VPMOVSXDQ, "VPMOVZXBD": x86.VPMOVZXBD, "VPMOVZXDQ": x86.VPMOVZXDQ, "VPMULLD": x86.VPMULLD,
+	"VPMULLW": x86.VPMULLW, "VPMULUDQ": x86.VPMULUDQ, "VPOR": x86.VPOR, "VPSLLD": x86.VPSLLD, "VPSLLQ": x86.VPSLLQ,
+	"VPSLLVD": x86.VPSLLVD, "VPSLLVQ": x86.VPSLLVQ, "VPSRAD": x86.VPSRAD, "VPSRAVD": x86.VPSRAVD, "VPSRLD": x86.VPSRLD,
+	"VPSRLQ": x86.VPSRLQ, "VPSRLVD": x86.VPSRLVD, "VPSRLVQ": x86.VPSRLVQ, "VPSUBD": x86.VPSUBD, "VPSUBQ": x86.VPSUBQ,
+	"VPXOR": x86.VPXOR, "VROUNDPD": x86.VROUNDPD, "VROUNDPS": x86.VROUNDPS, "VSHUFPS": x86.VSHUFPS,
+	"VSQRTPD": x86.VSQRTPD, "VSQRTPS": x86.VSQRTPS, "VSUBPD": x86.VSUBPD, "VSUBPS": x86.VSUBPS, "VXORPS": x86.VXORPS,
+	"VZEROUPPER": x86.VZEROUPPER, "XORQ": x86.XORQ,
+}

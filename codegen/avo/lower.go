@@ -1,0 +1,149 @@
+package avo
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// value is a kernel's value in a step of 8 elements: one vector for types of up
+// to 32 bits (uint8 is extended with zeros), two for 64 bits. A bool is a mask:
+// all ones or all zeros in each of 8 lanes, or of 2x4 lanes where it came from
+// a comparison of 64-bit values and is used on such.
+type value struct {
+	part [2]ref
+	wide [2]ref // bool only: the mask in 64-bit lanes
+}
+
+func one(r ref) value         { return value{[2]ref{r, none}, [2]ref{none, none}} }
+func two(a, b ref) value      { return value{[2]ref{a, b}, [2]ref{none, none}} }
+func wideMask(a, b ref) value { return value{[2]ref{none, none}, [2]ref{a, b}} }
+
+// parts returns how many vectors 8 elements of a type take.
+func parts(d ir.DType) int {
+	if d.Size() == 8 {
+		return 2
+	}
+	return 1
+}
+
+// lowerer turns the body of a kernel into nodes, once for each copy.
+type lowerer struct {
+	*graph
+	k    *ir.Kernel
+	copy int // which 8 elements of an unrolled step
+	tail bool
+	mask [3]ref // the tail's masks: 32-bit lanes, lower and upper 64-bit lanes
+	vals []value
+}
+
+// lower returns the stores of one copy of the body.
+func (g *graph) lower(k *ir.Kernel, copy int, tail bool) []ref {
+	l := &lowerer{graph: g, k: k, copy: copy, tail: tail, mask: [3]ref{none, none, none}}
+	g.divs = 0
+	for i := range k.In {
+		l.vals = append(l.vals, l.load(i))
+	}
+	for _, in := range k.Body {
+		l.vals = append(l.vals, l.inst(in))
+	}
+	var stores []ref
+	for i, r := range k.Out {
+		stores = append(stores, l.store(len(k.In)+i, k.DType(r), l.vals[r])...)
+	}
+	return stores
+}
+
+func (l *lowerer) inst(in ir.Inst) value {
+	if in.Op == ir.OpConst {
+		return l.constantOf(in.DType, in.Bits)
+	}
+	var a [3]value
+	for i, r := range in.Args[:in.Arity()] {
+		a[i] = l.vals[r]
+	}
+	from := l.k.DType(in.Args[in.Arity()-1])
+	switch in.Op {
+	case ir.OpCast:
+		return castRows[pair{from, in.DType}](l.graph, a[0])
+	case ir.OpSelect:
+		if v, ok := l.clamp(in, a); ok {
+			return v
+		}
+	}
+	if row, ok := wholeRows[key{in.Op, from}]; ok {
+		return row(l.graph, a)
+	}
+	row, ok := rows[key{in.Op, from}]
+	if !ok {
+		panic(fmt.Sprintf("BUG: codegen/avo: no instructions for %s on %s", in.Op, from))
+	}
+	return l.lift(row, in, from, a)
+}
+
+// lift applies a row to each vector of its operands.
+func (l *lowerer) lift(row row, in ir.Inst, from ir.DType, a [3]value) value {
+	info := in.Op.Info()
+	wide := from == ir.Bool && l.allWide(in, a)
+	n := parts(from)
+	if wide {
+		n = 2
+	}
+	out := value{[2]ref{none, none}, [2]ref{none, none}}
+	for p := range n {
+		var x [3]ref
+		for i := range in.Arity() {
+			switch {
+			case from == ir.Bool || info.Mask && i == 0:
+				x[i] = l.maskPart(a[i], n, p)
+			default:
+				x[i] = a[i].part[p]
+			}
+		}
+		r := row(l.graph, x)
+		if in.DType == ir.Bool && n == 2 {
+			out.wide[p] = r
+		} else {
+			out.part[p] = r
+		}
+	}
+	return out
+}
+
+// allWide reports whether an op on bools is best done on 64-bit masks: no
+// operand would have to be narrowed or widened for it.
+func (l *lowerer) allWide(in ir.Inst, a [3]value) bool {
+	for i := range in.Arity() {
+		if a[i].wide[0] == none || a[i].part[0] != none {
+			return false
+		}
+	}
+	return true
+}
+
+// maskPart returns a mask as n vectors, part p.
+func (g *graph) maskPart(v value, n, p int) ref {
+	switch {
+	case n == 1 && v.part[0] != none:
+		return v.part[0]
+	case n == 1:
+		return g.evens(v.wide[0], v.wide[1])
+	case v.wide[0] != none:
+		return v.wide[p]
+	case g.at(v.part[0]).kind == kConst:
+		return v.part[0]
+	case p == 0:
+		return g.op("VPMOVSXDQ", v.part[0])
+	}
+	return g.op("VPMOVSXDQ", g.high(v.part[0]))
+}
+
+func (g *graph) constantOf(d ir.DType, bits uint64) value {
+	switch {
+	case d == ir.Bool:
+		return one(g.c64(-(bits & 1)))
+	case d.Size() == 8:
+		return two(g.c64(bits), g.c64(bits))
+	}
+	return one(g.c32(uint32(bits)))
+}

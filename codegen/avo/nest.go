@@ -1,0 +1,194 @@
+package avo
+
+import (
+	"strconv"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// nest writes the loops round a body: rows, within them the columns in steps of
+// 8 or 16, then a tail of up to 8 columns at a time under a mask.
+type nest struct {
+	program
+	b       *body
+	pointer []place64 // of each operand
+	rows    place64
+	clobber bool // the body uses the scratch registers
+
+	slots, spills, scratch, saved int // places in the frame
+}
+
+// place64 is where a 64-bit value is: in a general register or in the frame.
+type place64 struct {
+	reg  int // or -1
+	disp int
+}
+
+func (p place64) arg() arg {
+	if p.reg >= 0 {
+		return gp(p.reg)
+	}
+	return mem(stack(p.disp))
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// emit writes the function of a body.
+func (b *body) emit() *program {
+	n := &nest{b: b}
+	n.layFrame()
+	n.prologue()
+	n.here("row")
+	n.insts(b.head)
+	n.pinRow()
+	n.do("XORQ", gp(index), gp(index))
+	n.mainLoop()
+	n.tailLoop()
+	n.nextRow()
+	n.here("done")
+	n.do("VZEROUPPER")
+	n.do("RET")
+	return &n.program
+}
+
+// layFrame gives everything its place: vectors on the stack, and what general
+// registers don't reach for. Unit operands come first: there are registers for
+// all of them.
+func (n *nest) layFrame() {
+	n.slots = n.local(32 * n.b.slots)
+	n.spills = n.local(32 * n.b.spills)
+	n.scratch = n.local(32 * n.b.scratch)
+	if n.b.scratch > 0 {
+		n.saved = n.local(8)
+		n.clobber = true
+	}
+	n.pointer = make([]place64, len(n.b.k.In)+len(n.b.k.Out))
+	free := firstFree
+	take := func() place64 {
+		if free < generalRegisters {
+			free++
+			return place64{reg: free - 1}
+		}
+		return place64{reg: -1, disp: n.local(8)}
+	}
+	for i := range n.pointer {
+		if !n.splat(i) {
+			n.pointer[i] = take()
+		}
+	}
+	n.rows = take()
+	for i := range n.pointer {
+		if n.splat(i) {
+			n.pointer[i] = take()
+		}
+	}
+}
+
+func (n *nest) splat(operand int) bool {
+	return operand < len(n.b.k.In) && n.b.k.In[operand].Splat
+}
+
+func (n *nest) dtype(operand int) ir.DType {
+	if in := n.b.k.In; operand >= len(in) {
+		return n.b.k.DType(n.b.k.Out[operand-len(in)])
+	}
+	return n.b.k.In[operand].DType
+}
+
+func (n *nest) prologue() {
+	n.do("MOVQ", frameArg(), gp(cx))
+	n.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(cols))
+	n.do("TESTQ", gp(cols), gp(cols))
+	n.do("JLE", label("done"))
+	n.copyTo(at(cx, codegen.FrameRows), n.rows)
+	if n.rows.reg >= 0 {
+		n.do("TESTQ", n.rows.arg(), n.rows.arg())
+	} else {
+		n.do("TESTQ", gp(ax), gp(ax))
+	}
+	n.do("JLE", label("done"))
+	for i, p := range n.pointer {
+		n.copyTo(at(cx, codegen.FramePtr+8*i), p)
+	}
+	for _, p := range n.b.pinned {
+		if n.b.g.at(p.v).kind == kConst {
+			n.vector(p.reg, loc{space: inConst, bits: n.b.g.at(p.v).bits})
+		}
+	}
+}
+
+// copyTo copies 8 bytes to a register, or through ax to the frame.
+func (n *nest) copyTo(from memory, to place64) {
+	if to.reg >= 0 {
+		n.do("MOVQ", mem(from), gp(to.reg))
+		return
+	}
+	n.do("MOVQ", mem(from), gp(ax))
+	n.do("MOVQ", gp(ax), to.arg())
+}
+
+// pinRow loads the invariants of the row into their registers.
+func (n *nest) pinRow() {
+	for _, p := range n.b.pinned {
+		switch v := n.b.g.at(p.v); {
+		case v.kind == kSplat:
+			n.broadcast(v.place.operand, p.reg)
+		case v.kind != kConst:
+			n.vector(p.reg, loc{space: inSlot, index: p.slot})
+		}
+	}
+}
+
+// mainLoop keeps the last index from which a whole step fits in ax, where the
+// body leaves it there.
+func (n *nest) mainLoop() {
+	step := int64(8 * n.b.unroll)
+	n.do("MOVQ", gp(cols), gp(ax))
+	n.do("SUBQ", imm(step), gp(ax))
+	n.do("JLT", label("tail"))
+	n.do("PCALIGN", imm(32))
+	n.here("loop")
+	n.insts(n.b.main)
+	n.do("ADDQ", imm(step), gp(index))
+	if n.clobber {
+		n.do("MOVQ", gp(cols), gp(ax))
+		n.do("SUBQ", imm(step), gp(ax))
+	}
+	n.do("CMPQ", gp(index), gp(ax))
+	n.do("JLE", label("loop"))
+}
+
+// tailLoop takes the last columns: one masked step, or two after steps of 16.
+func (n *nest) tailLoop() {
+	n.here("tail")
+	n.do("CMPQ", gp(index), gp(cols))
+	n.do("JGE", label("next"))
+	if n.b.unroll > 1 {
+		n.here("step")
+	}
+	n.insts(n.b.tail)
+	if n.b.unroll > 1 {
+		n.do("ADDQ", imm(8), gp(index))
+		n.do("CMPQ", gp(index), gp(cols))
+		n.do("JLT", label("step"))
+	}
+}
+
+// nextRow moves all pointers down a row. The last row leaves them in place.
+func (n *nest) nextRow() {
+	n.here("next")
+	n.do("DECQ", n.rows.arg())
+	n.do("JLE", label("done"))
+	n.do("MOVQ", frameArg(), gp(cx))
+	for i, p := range n.pointer {
+		step := mem(at(cx, codegen.FrameStep+8*i))
+		if p.reg >= 0 {
+			n.do("ADDQ", step, gp(p.reg))
+			continue
+		}
+		n.do("MOVQ", step, gp(ax))
+		n.do("ADDQ", gp(ax), p.arg())
+	}
+	n.do("JMP", label("row"))
+}

@@ -1,0 +1,166 @@
+package avo
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	avoir "github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The printer: programs through avo to text. Registers are physical before avo
+// sees them, so its allocator, which would use Y16 to Y31, does not run.
+
+var passes = pass.Concat(
+	pass.Verify,
+	pass.FunctionPass(pass.PruneDanglingLabels),
+	pass.FunctionPass(pass.LabelTarget),
+	pass.Func(pass.IncludeTextFlagHeader),
+	pass.FunctionPass(pass.RequiredISAExtensions),
+	pass.FunctionPass(verify),
+)
+
+// nosplitFrame is the largest frame for which a function may do without a
+// stack check: the linker allows 800 bytes from the last check on.
+const nosplitFrame = 512
+
+// file collects the functions of one assembly file.
+type file struct {
+	c         *build.Context
+	signature *gotypes.Signature
+	symbols   map[string]bool
+}
+
+func newFile() *file {
+	f := &file{c: build.NewContext(), symbols: map[string]bool{}}
+	f.c.ConstraintExpr("amd64,!purego")
+	// The type is built by hand: avo would load the package, which does not
+	// compile before this file exists.
+	pkg := types.NewPackage("github.com/stridefuse/stridefuse/runtime", "runtime")
+	frame := types.NewNamed(types.NewTypeName(token.NoPos, pkg, "Frame", nil), types.NewStruct(nil, nil), nil)
+	param := types.NewParam(token.NoPos, pkg, "f", types.NewPointer(frame))
+	sig := types.NewSignatureType(nil, nil, nil, types.NewTuple(param), nil, false)
+	f.signature = gotypes.NewSignature(types.NewPackage("p", "p"), sig)
+	return f
+}
+
+// function appends a program under a name.
+func (f *file) function(name, comment string, p *program) error {
+	f.c.Function(name)
+	f.c.Signature(f.signature)
+	f.c.Comment(comment)
+	if p.frame <= nosplitFrame {
+		f.c.Attributes(attr.NOSPLIT)
+	}
+	if p.frame > 0 {
+		f.c.AllocLocal(p.frame)
+	}
+	for _, l := range p.lines {
+		if l.label != "" {
+			f.c.Label(l.label)
+			continue
+		}
+		i, err := f.instruction(l)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", name, l.op, err)
+		}
+		f.c.Instruction(i)
+	}
+	return nil
+}
+
+func (f *file) instruction(l line) (*avoir.Instruction, error) {
+	ops := make([]operand.Op, len(l.args))
+	for i, a := range l.args {
+		ops[i] = f.operand(a)
+	}
+	if l.op == "PCALIGN" { // a directive that avo does not know
+		return &avoir.Instruction{Opcode: l.op, Operands: ops}, nil
+	}
+	return construct(l.op, ops)
+}
+
+func (f *file) operand(a arg) operand.Op {
+	switch a.kind {
+	case argX:
+		return vectors[a.reg].AsX()
+	case argY:
+		return vectors[a.reg].AsY()
+	case argGP:
+		return generals[a.reg]
+	case argGP8:
+		return generals[a.reg].As8()
+	case argImm:
+		return operand.Imm(uint64(a.imm))
+	case argLabel:
+		return operand.LabelRef(a.label)
+	}
+	m := a.mem
+	out := operand.Mem{Disp: m.disp}
+	switch m.base {
+	case baseStack:
+		out.Base = reg.StackPointer
+	case baseParam:
+		out = operand.NewParamAddr(m.sym, m.disp)
+	case baseSymbol:
+		f.symbols[m.sym] = true
+		out = operand.NewDataAddr(operand.NewStaticSymbol(m.sym), m.disp)
+	default:
+		out.Base = generals[m.base]
+	}
+	if m.index != noIndex {
+		out.Index, out.Scale = generals[m.index], uint8(m.scale)
+	}
+	return out
+}
+
+var generals = [generalRegisters]reg.GPPhysical{reg.RAX, reg.RCX, reg.RDX, reg.RBX, reg.RSI, reg.RDI,
+	reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14, reg.R15}
+
+var vectors = [vectorRegisters]reg.VecPhysical{reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7,
+	reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15}
+
+// data writes the constants that the functions use, 32 bytes each so that any
+// instruction can take them from memory.
+func (f *file) data() {
+	names := make([]string, 0, len(f.symbols))
+	for name := range f.symbols {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		f.c.StaticGlobal(name)
+		f.c.DataAttributes(attr.RODATA | attr.NOPTR)
+		n, words := 4, [2]uint64{}
+		if name == maskTable {
+			n, words[0] = 16, ^uint64(0)
+		} else {
+			fmt.Sscanf(name, "c%x", &words[0])
+			words[1] = words[0]
+		}
+		for i := range n {
+			f.c.AddDatum(8*i, operand.U64(words[2*i/n]))
+		}
+	}
+}
+
+// text runs the passes and prints.
+func (f *file) text(pkg string) ([]byte, error) {
+	f.data()
+	out, err := f.c.Result()
+	if err != nil {
+		return nil, err
+	}
+	if err := passes.Execute(out); err != nil {
+		return nil, err
+	}
+	return printer.NewGoAsm(printer.Config{Name: "genkernels", Pkg: pkg}).Print(out)
+}

@@ -1,0 +1,68 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+func int64Rows() {
+	d := ir.Int64
+	set(d, ir.OpCopy, same)
+	set(d, ir.OpAdd, binary("VPADDQ"))
+	set(d, ir.OpSub, binary("VPSUBQ"))
+	set(d, ir.OpMul, mul64)
+	set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBQ", g.zero(), x[0]) })
+	set(d, ir.OpAbs, abs64)
+	set(d, ir.OpMin, func(g *graph, x [3]ref) ref { return g.choose(g.op("VPCMPGTQ", x[0], x[1]), x[1], x[0]) })
+	set(d, ir.OpMax, func(g *graph, x [3]ref) ref { return g.choose(g.op("VPCMPGTQ", x[0], x[1]), x[0], x[1]) })
+	set(d, ir.OpEq, binary("VPCMPEQQ"))
+	set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQQ", x[0], x[1])) })
+	set(d, ir.OpLt, swapped("VPCMPGTQ"))
+	set(d, ir.OpLe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPGTQ", x[0], x[1])) })
+	set(d, ir.OpAnd, binary("VPAND"))
+	set(d, ir.OpOr, binary("VPOR"))
+	set(d, ir.OpXor, binary("VPXOR"))
+	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	set(d, ir.OpShl, shift("VPSLLVQ", "VPSLLQ", 64))
+	set(d, ir.OpShr, shr64)
+	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpBitcast, same)
+	wholeRows[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 0) }
+	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 2) }
+}
+
+// mul64 adds the three products of 32-bit halves that reach the lower 64 bits.
+func mul64(g *graph, x [3]ref) ref {
+	hi := func(r ref) ref { return g.imm("VPSRLQ", 32, r) }
+	cross := g.op("VPADDQ", g.op("VPMULUDQ", hi(x[0]), x[1]), g.op("VPMULUDQ", hi(x[1]), x[0]))
+	return g.op("VPADDQ", g.imm("VPSLLQ", 32, cross), g.op("VPMULUDQ", x[0], x[1]))
+}
+
+// sign64 is all ones in the lanes that are negative.
+func (g *graph) sign64(x ref) ref { return g.op("VPCMPGTQ", g.zero(), x) }
+
+func abs64(g *graph, x [3]ref) ref {
+	m := g.sign64(x[0])
+	return g.op("VPSUBQ", g.op("VPXOR", x[0], m), m)
+}
+
+// shr64 flips the bits of negative lanes before and after a logical shift.
+func shr64(g *graph, x [3]ref) ref {
+	m := g.sign64(x[0])
+	flipped := g.op("VPXOR", x[0], m)
+	return g.op("VPXOR", shift("VPSRLVQ", "VPSRLQ", 64)(g, [3]ref{flipped, x[1]}), m)
+}
+
+// divRem divides lane by lane in general registers. One loop leaves both
+// results: the quotients from scratch vector 0 on, the remainders from 2 on.
+func (g *graph) divRem(a [3]value, result int) value {
+	n := node{kind: kOp, op: opcodeOf("DIVREM"), arg: [4]ref{a[0].part[0], a[0].part[1], a[1].part[0], a[1].part[1]}}
+	if _, ok := g.div[n.arg]; !ok {
+		g.div[n.arg] = 4 * g.divs
+		g.divs++
+	}
+	n.slot = g.div[n.arg]
+	g.scratch = max(g.scratch, n.slot+4)
+	loop := g.add(n)
+	vector := func(i int) ref {
+		return g.add(node{kind: kScratch, arg: args4([]ref{loop}), slot: n.slot + i})
+	}
+	return two(vector(result), vector(result+1))
+}

@@ -1,0 +1,92 @@
+package avo
+
+// The parts of a body that work element by element in general registers.
+
+// maskTable is 64 bytes of ones, then 64 of zeros: read k lanes before the
+// middle, a vector has its first k lanes set.
+const maskTable = "masks"
+
+// mask loads the tail's mask for 32-bit lanes, or for the lower or upper four
+// of 64-bit lanes.
+func (n *nest) mask(i *machineInst) {
+	n.remaining()
+	n.do("NEGQ", gp(cx))
+	n.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dx))
+	from := at(dx, 0).indexed(cx, 4)
+	if i.imm > 0 {
+		from = at(dx, 32*int(i.imm-1)).indexed(cx, 8)
+	}
+	n.do("VMOVUPS", mem(from), y(i.dst))
+}
+
+// remaining sets cx to the columns of this step, at most 8.
+func (n *nest) remaining() {
+	n.do("MOVQ", gp(cols), gp(cx))
+	n.do("SUBQ", gp(index), gp(cx))
+	if n.b.unroll > 1 {
+		n.do("MOVQ", imm(8), gp(dx))
+		n.do("CMPQ", gp(cx), gp(dx))
+		n.do("CMOVQGT", gp(dx), gp(cx))
+	}
+}
+
+// byteLoad reads up to 8 bytes, the last first, into one word.
+func (n *nest) byteLoad(i *machineInst) {
+	n.remaining()
+	n.do("LEAQ", mem(n.element(i.place).at(-1)), gp(dx))
+	n.do("XORQ", gp(ax), gp(ax))
+	loop := n.fresh("load")
+	n.here(loop)
+	n.do("SHLQ", imm(8), gp(ax))
+	n.do("MOVB", mem(at(dx, 0).indexed(cx, 1)), byteOf(ax))
+	n.do("DECQ", gp(cx))
+	n.do("JNE", label(loop))
+	n.do("VMOVQ", gp(ax), x(i.dst))
+}
+
+// byteStore writes up to 8 bytes of a word, the first first.
+func (n *nest) byteStore(i *machineInst) {
+	n.remaining()
+	n.do("LEAQ", mem(n.element(i.place)), gp(dx))
+	n.do("VMOVQ", x(i.src[0].index), gp(ax))
+	loop := n.fresh("store")
+	n.here(loop)
+	n.do("MOVB", byteOf(ax), mem(at(dx, 0)))
+	n.do("SHRQ", imm(8), gp(ax))
+	n.do("INCQ", gp(dx))
+	n.do("DECQ", gp(cx))
+	n.do("JNE", label(loop))
+}
+
+// divRem divides the 8 elements of scratch vectors 0 and 1 by those of 2 and 3,
+// which the quotients and remainders replace. IDIVQ faults for a divisor of 0
+// and for least/-1; for 0 and -1 the quotient is the product and the remainder 0.
+func (n *nest) divRem(i *machineInst) {
+	dividend := stack(n.scratch+32*i.slot).indexed(index, 8)
+	divisor := dividend.at(64)
+	loop, special, next := n.fresh("divide"), n.fresh("special"), n.fresh("divided")
+	n.do("MOVQ", gp(index), mem(stack(n.saved)))
+	n.do("XORQ", gp(index), gp(index))
+	n.here(loop)
+	n.do("MOVQ", mem(divisor), gp(cx))
+	n.do("MOVQ", mem(dividend), gp(ax))
+	n.do("LEAQ", mem(at(cx, 1)), gp(dx))
+	n.do("CMPQ", gp(dx), imm(1))
+	n.do("JLS", label(special))
+	n.do("CQO")
+	n.do("IDIVQ", gp(cx))
+	n.here(next)
+	n.do("MOVQ", gp(ax), mem(dividend))
+	n.do("MOVQ", gp(dx), mem(divisor))
+	n.do("INCQ", gp(index))
+	n.do("CMPQ", gp(index), imm(8))
+	n.do("JLT", label(loop))
+	end := n.fresh("end")
+	n.do("MOVQ", mem(stack(n.saved)), gp(index))
+	n.do("JMP", label(end))
+	n.here(special)
+	n.do("IMULQ", gp(cx), gp(ax))
+	n.do("XORQ", gp(dx), gp(dx))
+	n.do("JMP", label(next))
+	n.here(end)
+}

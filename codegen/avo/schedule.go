@@ -1,0 +1,116 @@
+package avo
+
+import "slices"
+
+// scheduler orders the nodes that the given roots need. A node's operands come
+// right before it, the one that needs most registers first (Sethi and Ullman),
+// which keeps few values alive at a time.
+type scheduler struct {
+	g     *graph
+	leaf  func(ref) bool // values that are there already
+	need  map[ref]int
+	done  map[ref]bool
+	order []ref
+}
+
+// schedule returns the instructions of the roots in order. leaf says which
+// values exist when they begin.
+func (g *graph) schedule(roots []ref, leaf func(ref) bool) []ref {
+	s := &scheduler{g: g, leaf: leaf, need: map[ref]int{}, done: map[ref]bool{}}
+	for _, r := range roots {
+		s.visit(r)
+	}
+	return g.placeStores(s.order)
+}
+
+// registers returns how many registers it takes to compute r.
+func (s *scheduler) registers(r ref) int {
+	if n, ok := s.need[r]; ok {
+		return n
+	}
+	n := 0
+	switch node := s.g.at(r); {
+	case s.leaf(r):
+	case node.kind == kLoad:
+		n = 1
+	case node.kind != kConst:
+		for i, a := range s.sources(r) {
+			n = max(n, s.registers(a)+i)
+		}
+		n = max(n, 1)
+	}
+	s.need[r] = n
+	return n
+}
+
+// sources returns the operands of r, the hungriest first.
+func (s *scheduler) sources(r ref) []ref {
+	var out []ref
+	for _, a := range s.g.at(r).arg {
+		if a != none && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ref) int { return s.registers(b) - s.registers(a) })
+	return out
+}
+
+func (s *scheduler) visit(r ref) {
+	if s.done[r] || s.leaf(r) {
+		return
+	}
+	s.done[r] = true
+	for _, a := range s.sources(r) {
+		s.visit(a)
+	}
+	if k := s.g.at(r).kind; k == kOp || k == kSplat {
+		s.order = append(s.order, r)
+	}
+}
+
+// placeStores moves each store behind the last instruction that may read the
+// bytes it writes, if the output is one of the inputs: after it, a vector that
+// is read from memory again would be the new one.
+func (g *graph) placeStores(order []ref) []ref {
+	lastRead := map[place]int{}
+	for i, r := range order {
+		n := g.at(r)
+		if n.kind == kOp && (n.op.form == formMaskLoad || n.op.form == formByteLoad) {
+			lastRead[n.place] = i
+		}
+		for _, a := range n.arg {
+			if a != none && g.at(a).kind == kLoad {
+				lastRead[g.at(a).place] = i
+			}
+		}
+	}
+	after := make([][]ref, len(order))
+	for i, r := range order {
+		n := g.at(r)
+		if n.kind != kOp || n.op.form < formStore {
+			after[i] = append([]ref{r}, after[i]...)
+			continue
+		}
+		at := i
+		for p, j := range lastRead {
+			if p.overlaps(n.place) {
+				at = max(at, j)
+			}
+		}
+		after[at] = append(after[at], r)
+	}
+	return slices.Concat(after...)
+}
+
+// interleave merges the schedules of two copies of a body, instruction by
+// instruction, so that each hides the other's latencies.
+func interleave(a, b []ref) []ref {
+	if len(a) != len(b) {
+		return slices.Concat(a, b)
+	}
+	out := make([]ref, 0, len(a)+len(b))
+	for i := range a {
+		out = append(out, a[i], b[i])
+	}
+	return out
+}

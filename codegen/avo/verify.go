@@ -1,0 +1,34 @@
+package avo
+
+import (
+	"fmt"
+
+	avoir "github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// allowedISA is what a machine with AVX2 and FMA has.
+var allowedISA = map[string]bool{"SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "CMOV": true, "BMI": true, "BMI2": true}
+
+// verify is the last word on a function: no register that only AVX-512 has, no
+// instruction beyond AVX2 and FMA. avo's own allocator and constructors would
+// let both pass.
+func verify(fn *avoir.Function) error {
+	for _, i := range fn.Instructions() {
+		for _, isa := range i.ISA {
+			if !allowedISA[isa] {
+				return fmt.Errorf("BUG: codegen/avo: %s: %s needs %s", fn.Name, i.Opcode, isa)
+			}
+		}
+		for _, o := range i.Operands {
+			for _, r := range operand.Registers(o) {
+				p, ok := r.(reg.Physical)
+				if !ok || r.Kind() == reg.KindVector && p.PhysicalIndex() >= vectorRegisters {
+					return fmt.Errorf("BUG: codegen/avo: %s: %s uses %s", fn.Name, i.Opcode, r.Asm())
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package codegen
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// docComment says what a kernel's function is: the signature and the loop.
+func docComment(name string, k *ir.Kernel) string {
+	return fmt.Sprintf("// %s is\n//\n//\t%s\n//\n// %s\n", name, k.Signature(), loop(k))
+}
+
+// loop returns the Go loop that a kernel equals, on one line:
+//
+//	for i: o0[i] = a0[i]*a1[i] + a2
+func loop(k *ir.Kernel) string {
+	f := &formula{k: k, uses: make([]int, len(k.In)+len(k.Body)), text: make([]string, len(k.In)+len(k.Body))}
+	for _, in := range k.Body {
+		for _, a := range in.Args[:in.Arity()] {
+			f.uses[a]++
+		}
+	}
+	for _, r := range k.Out {
+		f.uses[r]++
+	}
+	for i, in := range k.In {
+		f.text[i] = fmt.Sprintf("a%d[i]", i)
+		if in.Splat {
+			f.text[i] = fmt.Sprintf("a%d", i)
+		}
+	}
+	var parts []string
+	for j := range k.Body {
+		r := ir.Ref(len(k.In) + j)
+		if f.text[r] = f.expr(r); f.uses[r] > 1 && k.Inst(r).Op != ir.OpConst {
+			parts = append(parts, fmt.Sprintf("t%d := %s", j, f.text[r]))
+			f.text[r] = fmt.Sprintf("t%d", j)
+		}
+	}
+	for i, r := range k.Out {
+		parts = append(parts, fmt.Sprintf("o%d[i] = %s", i, f.text[r]))
+	}
+	return "for i: " + strings.Join(parts, "; ")
+}
+
+type formula struct {
+	k    *ir.Kernel
+	uses []int
+	text []string // of each value, where it is used
+}
+
+// infix holds the ops that Go writes between their operands.
+var infix = map[ir.Op]string{
+	ir.OpAdd: "+", ir.OpSub: "-", ir.OpMul: "*", ir.OpDiv: "/", ir.OpRem: "%",
+	ir.OpEq: "==", ir.OpNe: "!=", ir.OpLt: "<", ir.OpLe: "<=", ir.OpGt: ">", ir.OpGe: ">=",
+	ir.OpAnd: "&", ir.OpOr: "|", ir.OpXor: "^", ir.OpShl: "<<", ir.OpShr: ">>",
+}
+
+func (f *formula) expr(r ir.Ref) string {
+	in := f.k.Inst(r)
+	args := make([]string, in.Arity())
+	for i, a := range in.Args[:in.Arity()] {
+		args[i] = f.text[a]
+	}
+	if sign, ok := infix[in.Op]; ok {
+		return f.operand(in.Args[0]) + " " + sign + " " + f.operand(in.Args[1])
+	}
+	name := in.Op.String()
+	switch in.Op {
+	case ir.OpConst:
+		return elementText(in.DType, in.Bits)
+	case ir.OpCopy:
+		return args[0]
+	case ir.OpNeg:
+		return "-" + f.operand(in.Args[0])
+	case ir.OpCast:
+		name = in.DType.String()
+	case ir.OpBitcast:
+		name += "[" + in.DType.String() + "]"
+	}
+	return name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// operand puts an infix expression into parentheses.
+func (f *formula) operand(r ir.Ref) string {
+	if in := f.k.Inst(r); in != nil && f.uses[r] == 1 {
+		if _, ok := infix[in.Op]; ok || in.Op == ir.OpNeg {
+			return "(" + f.text[r] + ")"
+		}
+	}
+	return f.text[r]
+}
+
+func elementText(d ir.DType, bits uint64) string {
+	switch {
+	case d == ir.Bool:
+		return fmt.Sprint(bits != 0)
+	case d == ir.Float32:
+		return fmt.Sprintf("%g", math.Float32frombits(uint32(bits)))
+	case d == ir.Float64:
+		return fmt.Sprintf("%g", math.Float64frombits(bits))
+	case ir.Signed.Has(d):
+		return fmt.Sprint(int64(bits))
+	}
+	return fmt.Sprint(bits)
+}

@@ -1,0 +1,28 @@
+package codegen_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// TestFrameOffsets pins the layout that assembly reads, on the machines that
+// have assembly: those of 64 bits.
+func TestFrameOffsets(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		t.Skip("no assembly on a machine of 32 bits")
+	}
+	var f runtime.Frame
+	require.EqualValues(t, codegen.FrameRows, unsafe.Offsetof(f.Rows))
+	require.EqualValues(t, codegen.FrameCols, unsafe.Offsetof(f.Cols))
+	require.EqualValues(t, codegen.FramePtr, unsafe.Offsetof(f.Ptr))
+	require.EqualValues(t, codegen.FrameStep, unsafe.Offsetof(f.Step))
+	require.EqualValues(t, codegen.FrameStep+8*ir.MaxOperands, unsafe.Sizeof(f))
+	require.EqualValues(t, 8, unsafe.Sizeof(f.Ptr[0]))
+	require.EqualValues(t, 8, unsafe.Sizeof(f.Step[0]))
+}

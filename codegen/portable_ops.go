@@ -1,0 +1,150 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// A template is the Go of one lane instruction. $x, $y and $z stand for the
+// operands, $T for the Go type of the result. A template that mentions $t, the
+// result, is statements that declare it; any other is an expression.
+//
+// Every float result is rounded by an explicit conversion: Go may else fuse
+// x*y + z into one rounding, and does on some machines.
+type template string
+
+// portableOps holds the template of each lane op for the element types of its
+// operands and of its result.
+var portableOps = map[ir.Op]func(in, out ir.DType) template{
+	ir.OpCopy: always("$x"),
+
+	ir.OpAdd: always("$T($x + $y)"),
+	ir.OpSub: always("$T($x - $y)"),
+	ir.OpMul: always("$T($x * $y)"),
+	ir.OpDiv: either("$T($x / $y)", unlessZero("/")),
+	ir.OpRem: always(unlessZero("%")),
+	ir.OpFMA: goFMA,
+
+	ir.OpNeg:  always("-$x"),
+	ir.OpAbs:  goAbs,
+	ir.OpSqrt: always("$T(math.Sqrt(float64($x)))"),
+	ir.OpMin:  always("runtime.LaneMin($x, $y)"),
+	ir.OpMax:  always("runtime.LaneMax($x, $y)"),
+
+	ir.OpFloor: always("$T(math.Floor(float64($x)))"),
+	ir.OpCeil:  always("$T(math.Ceil(float64($x)))"),
+	ir.OpTrunc: always("$T(math.Trunc(float64($x)))"),
+	ir.OpRound: always("$T(math.RoundToEven(float64($x)))"),
+
+	ir.OpEq: always("$x == $y"),
+	ir.OpNe: always("$x != $y"),
+	ir.OpLt: always("$x < $y"),
+	ir.OpLe: always("$x <= $y"),
+
+	ir.OpAnd: onBools("$x && bool($y)", "$x & $y"), // go vet objects to x && x
+	ir.OpOr:  onBools("$x || bool($y)", "$x | $y"),
+	ir.OpXor: onBools("$x != $y", "$x ^ $y"),
+	ir.OpNot: onBools("!$x", "^$x"),
+	ir.OpShl: shift("<<"),
+	ir.OpShr: shift(">>"),
+
+	ir.OpSelect:  always("$t := $z\nif $x {\n$t = $y\n}"),
+	ir.OpCast:    goCast,
+	ir.OpBitcast: goBitcast,
+}
+
+// always is the same template for all types.
+func always(t template) func(in, out ir.DType) template {
+	return func(_, _ ir.DType) template { return t }
+}
+
+// either has one template for floats and one for integers.
+func either(float, integer template) func(in, out ir.DType) template {
+	return func(in, _ ir.DType) template {
+		if ir.Floats.Has(in) {
+			return float
+		}
+		return integer
+	}
+}
+
+// onBools has one template for bools and one for integers.
+func onBools(boolean, integer template) func(in, out ir.DType) template {
+	return func(in, _ ir.DType) template {
+		if in == ir.Bool {
+			return boolean
+		}
+		return integer
+	}
+}
+
+// unlessZero divides integers. Go's own least/-1 is already what ir says.
+func unlessZero(operator string) template {
+	return template("var $t $T\nif $y != 0 {\n$t = $x " + operator + " $y\n}")
+}
+
+// shift takes the count as unsigned. Go shifts by counts past the width as ir
+// says: to 0, or to the sign.
+func shift(operator string) func(in, out ir.DType) template {
+	return func(in, _ ir.DType) template {
+		return template(fmt.Sprintf("$x %s uint%d($y)", operator, 8*in.Size()))
+	}
+}
+
+func goFMA(in, _ ir.DType) template {
+	if in == ir.Float32 {
+		return "ir.FMA32($x, $y, $z)"
+	}
+	return "math.FMA($x, $y, $z)"
+}
+
+func goAbs(in, _ ir.DType) template {
+	switch {
+	case ir.Floats.Has(in):
+		n := 8 * in.Size()
+		return template(fmt.Sprintf("math.Float%[1]dfrombits(math.Float%[1]dbits($x) &^ (1 << %[2]d))", n, n-1))
+	case ir.Unsigned.Has(in):
+		return "$x"
+	}
+	return "$t := $x\nif $t < 0 {\n$t = -$t\n}"
+}
+
+func goCast(in, out ir.DType) template {
+	switch {
+	case in == out:
+		return "$x"
+	case out == ir.Bool:
+		return "$x != 0"
+	case in == ir.Bool:
+		return "var $t $T\nif $x {\n$t = 1\n}"
+	case ir.Floats.Has(in) && ir.Ints.Has(out):
+		return saturate(in, out)
+	}
+	return "$T($x)"
+}
+
+// saturate converts a float to an integer. Go leaves it to the machine what
+// becomes of values out of range, so those never reach its conversion; NaN
+// falls through all tests to 0. The bounds are powers of two, exact in any
+// float type: the least integer, and the first beyond the greatest.
+func saturate(_, out ir.DType) template {
+	bits := 8 * out.Size()
+	if ir.Signed.Has(out) {
+		return template(fmt.Sprintf("var $t $T\nif $x >= 0x1p%[1]d {\n$t = 1<<%[1]d - 1\n} else if $x <= -0x1p%[1]d {\n$t = -1 << %[1]d\n} else if $x == $x {\n$t = $T($x)\n}", bits-1))
+	}
+	return template(fmt.Sprintf("var $t $T\nif $x >= 0x1p%[1]d {\n$t = 1<<%[1]d - 1\n} else if $x > 0 {\n$t = $T($x)\n}", bits))
+}
+
+func goBitcast(in, out ir.DType) template {
+	n := 8 * in.Size()
+	switch {
+	case in == out:
+		return "$x"
+	case ir.Floats.Has(in):
+		return template(fmt.Sprintf("$T(math.Float%dbits($x))", n))
+	case ir.Floats.Has(out):
+		return template(fmt.Sprintf("math.Float%dfrombits(uint%d($x))", n, n))
+	}
+	return "$T($x)"
+}

@@ -1,0 +1,68 @@
+package codegen
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// TestPortableTable proves the table total: every lane op on every choice of
+// types has its Go, and nothing else has.
+func TestPortableTable(t *testing.T) {
+	for _, op := range ir.Ops() {
+		row, ok := portableOps[op]
+		require.Equal(t, op.Info().Kind == ir.Lane, ok, "%s", op)
+		if !ok {
+			continue
+		}
+		require.NotEmpty(t, opTypes(op), "%s", op)
+		for _, types := range opTypes(op) {
+			out, err := op.ResultType(types.given, types.in...)
+			require.NoError(t, err)
+			text := string(row(types.in[len(types.in)-1], out))
+			for i := range op.Info().Arity {
+				require.Contains(t, text, "$"+string("xyz"[i]), "%s %v", op, types)
+			}
+		}
+	}
+}
+
+// TestEveryFloatIsRounded looks for arithmetic that Go could fuse: a float sum
+// or product that is not inside a conversion.
+func TestEveryFloatIsRounded(t *testing.T) {
+	for _, op := range []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv} {
+		for _, d := range []ir.DType{ir.Float32, ir.Float64} {
+			text := string(portableOps[op](d, d))
+			require.True(t, strings.HasPrefix(text, "$T(") && strings.HasSuffix(text, ")"), "%s: %s", op, text)
+		}
+	}
+}
+
+func TestBuiltins(t *testing.T) {
+	kernels := Builtins()
+	seen := map[string]bool{}
+	ops := map[ir.Op]bool{}
+	for _, k := range kernels {
+		require.NoError(t, k.Verify())
+		canon, _ := k.Canonical()
+		require.Equal(t, canon.Signature(), k.Signature())
+		require.False(t, seen[k.Signature()], k.Signature())
+		seen[k.Signature()] = true
+		ops[k.Body[0].Op] = true
+	}
+	for _, op := range ir.Ops() {
+		require.Equal(t, op.IsElementwise(), ops[op], "%s", op)
+	}
+	for _, sig := range []string{
+		"kernel (s0:f32) { t0 = copy s0; store t0 }",
+		"kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }",
+		"kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }",
+		"kernel (u0:f64) { t0 = cast:bool u0; store t0 }",
+		"kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }",
+	} {
+		require.True(t, seen[sig], sig)
+	}
+}

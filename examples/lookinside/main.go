@@ -1,0 +1,34 @@
+// Lookinside prints one graph after every pass of the compiler, as text that
+// parses back: views become strides, a chain becomes one kernel.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "lookinside:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	x := graph.Input("x", graph.Float32, 6, 4)
+	w := graph.Input("w", graph.Float32, 6)
+	rising := x.Slice("1:").Sub(x.Slice(":-1")) // differences of neighbours, [5,4]
+	y := rising.T().Mul(w.Slice("::-1").Slice("1:")).Div(4).Add(rising.T().Abs())
+	z := y.Reshape(-1).Gt(0.5)
+	p, err := graph.Compile(y, z, graph.Name("lookinside"))
+	if err != nil {
+		return err
+	}
+	if err := p.Dump(os.Stdout, ""); err != nil {
+		return err
+	}
+	fmt.Print("\n", p.Explain())
+	return nil
+}

@@ -1,0 +1,203 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// WithAxes returns x with names for its axes, "" for one that has none. From
+// then on an axis may be called by its name wherever its number may stand, and
+// an op whose operands have different names for the same axis is an error.
+func (x Node) WithAxes(names ...string) Node {
+	n := x.get()
+	switch {
+	case n.err != nil:
+		return x
+	case len(names) != len(n.typ.Shape):
+		return fail("axes", "%d names %s for the %d axes of %s", len(names), quoted(names), len(n.typ.Shape), n.text())
+	}
+	for _, name := range names {
+		if name != "" && !ir.IsName(name) {
+			return fail("axes", "%q is no name for an axis: use letters, digits and _", name)
+		}
+	}
+	if err := distinct(names); err != nil {
+		return fail("axes", "%w", err)
+	}
+	m := *n
+	m.names, m.root = nil, n.value()
+	if slices.ContainsFunc(names, func(s string) bool { return s != "" }) {
+		m.names = slices.Clone(names)
+	}
+	return Node{&m}
+}
+
+// AxisNames returns the names of the axes, "" for one that has none.
+func (x Node) AxisNames() []string {
+	n := x.get()
+	if n.names == nil {
+		return make([]string, len(n.typ.Shape))
+	}
+	return slices.Clone(n.names)
+}
+
+// AxisIndex returns the number of the axis with that name.
+func (x Node) AxisIndex(name string) (int, error) {
+	n := x.get()
+	if n.err != nil {
+		return 0, n.err
+	}
+	return n.axis(name)
+}
+
+// axis returns the number of an axis that is given by number or name.
+func (n *node) axis(arg any) (int, error) {
+	rank := len(n.typ.Shape)
+	switch a := arg.(type) {
+	case int:
+		return wrapAxis(a, rank)
+	case string:
+		k := slices.Index(n.names, a)
+		if k < 0 || a == "" {
+			return 0, fmt.Errorf("no axis of %s is named %q", n.text(), a)
+		}
+		return k, nil
+	}
+	return 0, fmt.Errorf("an axis is an int or a name, not %T", arg)
+}
+
+// wrapAxis counts a negative axis from the end.
+func wrapAxis(a, rank int) (int, error) {
+	switch {
+	case rank == 0:
+		return 0, fmt.Errorf("axis %d of a scalar: it has none", a)
+	case a < -rank || a >= rank:
+		return 0, fmt.Errorf("axis %d is outside rank %d: allowed are %d to %d", a, rank, -rank, rank-1)
+	case a < 0:
+		return a + rank, nil
+	}
+	return a, nil
+}
+
+// axes returns the numbers of axes given one by one or in a slice.
+func (n *node) axes(args []any) ([]int, error) {
+	out := make([]int, 0, len(args))
+	add := func(arg any) error {
+		k, err := n.axis(arg)
+		if err == nil && slices.Contains(out, k) {
+			err = fmt.Errorf("axis %d is named twice", k)
+		}
+		out = append(out, k)
+		return err
+	}
+	for _, arg := range args {
+		var err error
+		switch list := arg.(type) {
+		case []int:
+			for _, a := range list {
+				if err == nil {
+					err = add(a)
+				}
+			}
+		case []string:
+			for _, a := range list {
+				if err == nil {
+					err = add(a)
+				}
+			}
+		default:
+			err = add(arg)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// resultNames returns the names of a result's axes.
+func resultNames(n *node) ([]string, error) {
+	named := false
+	for _, a := range n.args {
+		named = named || a.names != nil
+	}
+	switch {
+	case !named:
+		return nil, nil
+	case n.op.IsView():
+		return viewNames(n.op, n.attr, n.args[0].names, len(n.typ.Shape)), nil
+	}
+	return alignedNames(n)
+}
+
+// alignedNames joins the names of the operands of an elementwise op.
+func alignedNames(n *node) ([]string, error) {
+	out := make([]string, len(n.typ.Shape))
+	for _, a := range n.args {
+		lead := len(out) - len(a.typ.Shape)
+		for k, name := range a.names {
+			switch have := out[lead+k]; {
+			case name == "" || name == have:
+			case have == "":
+				out[lead+k] = name
+			default:
+				return nil, fmt.Errorf("axis %d is %q in one operand and %q in another: Permute or rename one of them", lead+k, have, name)
+			}
+		}
+	}
+	return out, distinct(out)
+}
+
+// viewNames returns the names after a view of axes with the given ones.
+func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
+	switch op {
+	case ir.OpSlice, ir.OpFlip:
+		return names
+	case ir.OpPermute:
+		out := make([]string, len(names))
+		for i, k := range a.Axes {
+			out[i] = names[k]
+		}
+		return out
+	case ir.OpIndex:
+		return without(names, a.Axis)
+	case ir.OpSqueeze:
+		return without(names, a.Axes...)
+	case ir.OpDiagonal:
+		return append(without(names, a.Axes...), "")
+	case ir.OpExpand:
+		return append(make([]string, rank-len(names)), names...)
+	case ir.OpUnsqueeze:
+		out := slices.Clone(names)
+		for _, k := range slices.Sorted(slices.Values(a.Axes)) {
+			out = slices.Insert(out, k, "")
+		}
+		return out
+	}
+	return nil // reshape: what an axis means is lost
+}
+
+func without(names []string, axes ...int) []string {
+	out := make([]string, 0, len(names))
+	for k, name := range names {
+		if !slices.Contains(axes, k) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// distinct returns an error when two axes have one name.
+func distinct(names []string) error {
+	for k, name := range names {
+		if i := slices.Index(names, name); name != "" && i < k {
+			return fmt.Errorf("axes %d and %d are both named %q: rename one of them", i, k, name)
+		}
+	}
+	return nil
+}
+
+func quoted(names []string) string { return "[" + strings.Join(names, ",") + "]" }

@@ -1,0 +1,183 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// binding is a program compiled for inputs of certain shapes and layouts.
+type binding struct {
+	sizes  map[string]int
+	plan   *ir.Plan
+	linked *runtime.Linked
+	ins    []ir.Layout // of the inputs, from their first elements on
+	elems  []int       // their sizes
+	outs   [][]int     // shapes of the outputs
+	used   atomic.Uint64
+}
+
+// compile makes the binding for given sizes. layouts says where the inputs'
+// elements sit; nil stands for row-major, for one or all.
+func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding, error) {
+	f, err := p.fn.Bind(sizes)
+	if err != nil {
+		return nil, withSizes(err, p.sizes, sizes)
+	}
+	b := &binding{sizes: sizes}
+	for i := range p.inputs {
+		in := f.Params[i]
+		shape, _ := in.Type.Shape.Ints()
+		l := ir.RowMajor(shape...)
+		if layouts != nil && layouts[i] != nil {
+			l = *layouts[i]
+			in.Attr.At = &l
+		}
+		b.ins = append(b.ins, l)
+		b.elems = append(b.elems, l.Size())
+	}
+	for _, r := range f.Results {
+		shape, _ := r.Type.Shape.Ints()
+		b.outs = append(b.outs, shape)
+	}
+	if b.plan, err = passes.Lower(f, p.options); err != nil {
+		return nil, withSizes(err, p.sizes, sizes)
+	}
+	if b.linked, err = p.executor.Link(b.plan); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// withSizes adds to an error the sizes that it occurs with.
+func withSizes(err error, names []string, sizes map[string]int) error {
+	var e *Error
+	if len(sizes) == 0 {
+		return err
+	}
+	if !errors.As(err, &e) {
+		return fmt.Errorf("%w, where %s", err, sizesText(names, sizes))
+	}
+	return &Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + ", where " + sizesText(names, sizes)}
+}
+
+func sizesText(names []string, sizes map[string]int) string {
+	text := make([]string, len(names))
+	for i, name := range names {
+		text[i] = fmt.Sprintf("%s=%d", name, sizes[name])
+	}
+	return strings.Join(text, ", ")
+}
+
+// fits reports whether the binding is for tensors of these shapes and layouts.
+func (b *binding) fits(p *Program, ins []*Tensor) bool {
+	for i, t := range ins {
+		l := &b.ins[i]
+		if t.DType() != p.inputs[i].DType || t.Rank() != len(l.Shape) {
+			return false
+		}
+		for k, n := range l.Shape {
+			if extent(t, k) != n || n > 1 && stride(t, k) != l.Strides[k] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// mayFit reports whether it is likely that the binding fits: in a few
+// nanoseconds.
+func (b *binding) mayFit(p *Program, ins []*Tensor) bool {
+	if len(ins) != len(p.inputs) {
+		return false
+	}
+	for i, t := range ins {
+		if t.DType() != p.inputs[i].DType || t.Rank() != len(b.ins[i].Shape) || t.Size() != b.elems[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// bindings is a cache. What was used last is found without a lock and without
+// a search.
+type bindings struct {
+	last  atomic.Pointer[binding]
+	list  atomic.Pointer[[]*binding]
+	mu    sync.Mutex // of those who add
+	clock atomic.Uint64
+}
+
+// maxBindings is how many bindings a program keeps; the one not used for the
+// longest time goes.
+const maxBindings = 32
+
+func (c *bindings) find(p *Program, ins []*Tensor) *binding {
+	list := c.list.Load()
+	if list == nil {
+		return nil
+	}
+	for _, b := range *list {
+		if b.fits(p, ins) {
+			c.use(b)
+			return b
+		}
+	}
+	return nil
+}
+
+func (c *bindings) use(b *binding) {
+	b.used.Store(c.clock.Add(1))
+	c.last.Store(b)
+}
+
+// add keeps a binding. The caller holds the lock.
+func (c *bindings) add(b *binding) {
+	var list []*binding
+	if old := c.list.Load(); old != nil {
+		list = slices.Clone(*old)
+	}
+	if len(list) == maxBindings {
+		oldest := slices.MinFunc(list, func(a, b *binding) int { return int(a.used.Load()) - int(b.used.Load()) })
+		list[slices.Index(list, oldest)] = b
+	} else {
+		list = append(list, b)
+	}
+	c.use(b)
+	c.list.Store(&list)
+}
+
+// bind returns the binding for some inputs, made now if there is none.
+func (p *Program) bind(ins []*Tensor) (*binding, error) {
+	if b := p.cache.last.Load(); b != nil && len(ins) == len(p.inputs) && b.fits(p, ins) {
+		return b, nil
+	}
+	sizes, err := p.checkIns(ins)
+	if err != nil {
+		return nil, err
+	}
+	if b := p.cache.find(p, ins); b != nil {
+		return b, nil
+	}
+	p.cache.mu.Lock()
+	defer p.cache.mu.Unlock()
+	if b := p.cache.find(p, ins); b != nil { // another goroutine made it
+		return b, nil
+	}
+	layouts := make([]*ir.Layout, len(ins))
+	for i, t := range ins {
+		layouts[i] = layoutOf(t)
+	}
+	b, err := p.compile(sizes, layouts)
+	if err == nil {
+		p.cache.add(b)
+	}
+	return b, err
+}

@@ -1,0 +1,77 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// checkIns returns the sizes that the inputs' shapes give, or what is wrong
+// with the inputs.
+func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
+	if len(ins) != len(p.inputs) {
+		return nil, misuse("run: %d inputs given, the program takes %d: %s", len(ins), len(p.inputs), list(p.inputs))
+	}
+	var sizes map[string]int
+	given := map[string]string{} // where a size comes from
+	for i, t := range ins {
+		in := p.inputs[i]
+		if err := in.checkType(t); err != nil {
+			return nil, err
+		}
+		for k, d := range in.Shape {
+			name, n := d.String(), extent(t, k)
+			if !ir.IsName(name) {
+				continue
+			}
+			if have, ok := sizes[name]; ok && have != n {
+				return nil, in.errorf("the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, given[name])
+			}
+			if sizes == nil {
+				sizes = map[string]int{}
+			}
+			sizes[name], given[name] = n, fmt.Sprintf("axis %d of %s", k, in.Name)
+		}
+	}
+	for i, t := range ins { // the expressions, now that all names have numbers
+		for k, d := range p.inputs[i].Shape {
+			want, err := d.Bind(sizes)
+			if err != nil {
+				return nil, p.inputs[i].errorf("%w", err)
+			}
+			if have := extent(t, k); have != want {
+				return nil, p.inputs[i].errorf("axis %d is %d and must be %s = %d, where %s", k, have, d, want, sizesText(p.sizes, sizes))
+			}
+		}
+	}
+	return sizes, nil
+}
+
+// checkType returns an error unless a tensor has the type of an input, as far
+// as that is fixed.
+func (in *Port) checkType(t *Tensor) error {
+	if err := tensorErr(t); err != nil {
+		return in.errorf("%w", err)
+	}
+	have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
+	mismatch := func(format string, args ...any) error {
+		return in.errorf("it is %s, the tensor given for it %s: %s", in, specText(have, nil), fmt.Sprintf(format, args...))
+	}
+	switch {
+	case have.DType != in.DType:
+		return mismatch("give a %s tensor, or Cast in the graph", in.DType)
+	case len(have.Shape) != len(in.Shape):
+		return mismatch("it must have %d axes", len(in.Shape))
+	}
+	for k, d := range in.Shape {
+		if n, fixed := d.Int(); fixed && !have.Shape[k].Is(n) {
+			return mismatch("axis %d must be %d", k, n)
+		}
+	}
+	return nil
+}
+
+// errorf returns an error about an input, at the line where it was made.
+func (in *Port) errorf(format string, args ...any) error {
+	return &Error{Pos: in.Pos, Msg: fmt.Errorf("input "+in.Name+": "+format, args...).Error()}
+}

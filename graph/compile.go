@@ -1,0 +1,134 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// Compile makes the program that computes the given Nodes, its outputs. Items
+// are Nodes and Options, in any order.
+//
+// Every mistake made in the graph comes out here: one is an *Error itself,
+// several are joined, and errors.As finds the first. A program without symbolic
+// sizes is compiled to the end. One with symbolic sizes is compiled for example
+// sizes, so that what could go wrong does so now, and again at the first run
+// for each set of sizes and layouts; that takes microseconds.
+func Compile(items ...Item) (*Program, error) {
+	s := settings{name: "program"}
+	for _, item := range items {
+		if item == nil {
+			return nil, misuse("compile: an item is nil: it must be a Node or an Option")
+		}
+		item.addTo(&s)
+	}
+	switch {
+	case len(s.outputs) == 0:
+		return nil, misuse("compile: there is nothing to compute: give it a Node")
+	case s.workers < 0:
+		return nil, misuse("compile: %d workers: there must be 1 or more", s.workers)
+	}
+	var l lowering
+	l.walk(s.outputs)
+	l.check(&s)
+	if err := l.err(); err != nil {
+		return nil, err
+	}
+	fn, err := l.function(s.name, s.outputs)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{
+		name:     s.name,
+		fn:       fn,
+		captured: l.captured,
+		options:  passes.Options{Verify: s.verify, NoFuse: s.noFuse},
+		executor: executorFor(s),
+		sizes:    l.sizes,
+	}
+	for _, in := range l.inputs {
+		p.inputs = append(p.inputs, newPort(in.input, in))
+	}
+	for i, x := range s.outputs {
+		p.outputs = append(p.outputs, newPort(fmt.Sprintf("out%d", i), x.n))
+	}
+	if err := p.example(); err != nil {
+		return nil, err
+	}
+	p.dumpToDir()
+	return p, nil
+}
+
+func misuse(format string, args ...any) error {
+	return &Error{Pos: caller(), Msg: fmt.Sprintf(format, args...)}
+}
+
+// executorFor returns the executor that all programs share, or one with
+// settings of its own.
+func executorFor(s settings) *runtime.Executor {
+	if s.workers == 0 && !s.portable {
+		return runtime.DefaultExecutor()
+	}
+	return &runtime.Executor{Workers: s.workers, Portable: s.portable}
+}
+
+// scales are where the example sizes of a program lie. Sizes must be different,
+// and large or small enough for the slices of the graph: the first that fit.
+var scales = []int{1009, 11, 100_003, 10_000_019, 1_000_000_007, 1, 0}
+
+// example compiles the program for its only sizes, or for example sizes.
+func (p *Program) example() error {
+	if len(p.sizes) == 0 {
+		b, err := p.compile(nil, nil)
+		p.shown = b
+		if err == nil && len(p.inputs) >= 0 {
+			p.cache.add(b)
+		}
+		return err
+	}
+	var first error
+	for _, scale := range scales {
+		for _, ascending := range []bool{false, true} {
+			sizes := exampleSizes(p.sizes, scale, ascending)
+			b, err := p.compile(sizes, nil)
+			if err == nil {
+				p.shown = b
+				return nil
+			}
+			if first == nil {
+				first = err
+			}
+		}
+	}
+	return first
+}
+
+// exampleSizes gives each name a number of its own from scale on: primes,
+// so that nothing divides by chance.
+func exampleSizes(names []string, scale int, ascending bool) map[string]int {
+	sizes := make(map[string]int, len(names))
+	n := scale
+	for i := range names {
+		if !ascending {
+			i = len(names) - 1 - i
+		}
+		sizes[names[i]] = n
+		if scale > 1 {
+			n = nextPrime(n)
+		}
+	}
+	return sizes
+}
+
+func nextPrime(n int) int {
+	for n++; ; n++ {
+		prime := true
+		for d := 2; d*d <= n && prime; d++ {
+			prime = n%d != 0
+		}
+		if prime {
+			return n
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// Package graph is the front door of Stridefuse: build a formula over n-d
+// arrays, compile it once, run it on any number of tensors of any size.
+//
+//	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3) // n rows, any n
+//	w := graph.Input("w", graph.Float32, 3)
+//	z := x.Sub(w).Div(w.Abs().Add(1e-6)).Tanh() // nothing runs yet
+//
+//	p, err := graph.Compile(z) // every mistake above comes out here, with its line
+//	out, err := p.Run(ctx, graph.Of(data, 2, 3), graph.Of(weights))
+//	fmt.Println(out)        // dtype, shape, aligned rows
+//	fmt.Print(p.Explain())  // kernels, what fused, what is copied and why
+//
+// # Nodes
+//
+// A [Node] is a value that a program will compute: an n-d array whose element
+// type and shape are known, whose elements are not. It comes from [Input] (given
+// at each run), [Const] (a tensor that the program holds), [Scalar] and [Fill],
+// and every op returns a new one. Nodes are small immutable values. There is no
+// graph object to pass along, and nodes may be shared by goroutines and programs.
+//
+// An op takes a Node, a [*Tensor] (as Const would) or a Go number or bool. A
+// number takes the element type of the operand beside it, and must fit: 1.5
+// beside an Int32 is an error. There is no other conversion: Float32 meets
+// Float64 only after a Cast. A number on the left is x.Scalar(1).Sub(x).
+//
+// [Compile] makes a [Program] of the nodes to compute. Views (Reshape, Permute,
+// Slice, Flip, Diagonal, broadcasting) become strides, and chains of elementwise
+// ops one loop, so that no intermediate array exists. A program is immutable and
+// safe for concurrent use.
+//
+// # Shapes and symbolic sizes
+//
+// An extent is an int or a [Dim], a size that is known when the program runs.
+// Inputs that share a Dim must agree on it. Views of symbolic axes have symbolic
+// extents, x.Slice("1:-1") of n is n-2, and these are checked against the numbers
+// of each run: what does not fit is an error with the line of the op. Ops are
+// checked when the graph is built: n never meets m or 3 by chance. The plan for a
+// set of sizes and input layouts is made at their first run, in microseconds,
+// and a program keeps the last 32 of them.
+//
+// Shapes broadcast as in NumPy: aligned at the last axis, extents of 1 and
+// missing axes repeat. The option [NoBroadcast] forbids that, for formulas in
+// which unequal shapes are mistakes.
+//
+// Axes may have names, from [Axis] or [Node.WithAxes]. A name may then be given
+// where an axis number may, and an op that would add "height" to "width" is an
+// error. Results keep the names that still make sense.
+//
+// # Errors
+//
+// Building a graph returns no errors; a mistake sticks to the Node, and to all
+// that is built on it. [Compile] returns every mistake below its nodes, each an
+// [*Error] with the line of the call:
+//
+//	main.go:9: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
+//
+// [Node.Err] tells early. Tensors that do not fit a program, and sizes that do
+// not fit the graph, are errors of Run, with the line of the input or op. So is
+// memory that is not there. Nothing a caller does makes this package panic; a
+// panic is a bug in it, and carries the pass and the graph.
+//
+// # Memory
+//
+// A Program only reads its inputs and captured tensors; these may be views of
+// any layout, and may be shared by concurrent runs that no one writes to. Run
+// returns tensors with memory of their own. RunInto writes to given ones; they
+// may overlap inputs and are then computed elsewhere and copied. Captured tensors
+// are read at each run, not at Compile.
+//
+// # Numbers
+//
+// A program gives the same bits fused or not, on every CPU and number of threads,
+// in assembly and in Go. Nothing is reassociated and Mul and Add are never
+// contracted: FMA is an op of its own. Add, Sub, Mul, Div, Sqrt, FMA and
+// Reciprocal are correctly rounded; Exp and Tanh have published bounds. Subnormals
+// are kept, -0 is not +0, and of a NaN only that it is one is specified. Integers
+// wrap; x/0 is 0. Float to integer truncates, saturates, and takes NaN to 0.
+// Round is half to even; Min and Max are Go's builtins.
+//
+// # Coming from NumPy
+//
+//	NumPy                           graph
+//	np.array([[1, 2]], np.float32)  graph.Of([]float32{1, 2}, 1, 2)
+//	np.zeros((2, 3)), np.ones(3)    graph.Zeros(dt, 2, 3), graph.Ones(dt, 3)
+//	np.full((2, 3), v)              graph.Full(dt, v, 2, 3); as a Node graph.Fill
+//	np.eye(n), np.arange(b, e, s)   graph.Eye(dt, n), graph.Arange(dt, b, e, s)
+//	np.linspace(a, b, n)            graph.Linspace(dt, a, b, n)
+//	np.float64(2)                   graph.Scalar(graph.Float64, 2)
+//	a.dtype, a.shape, a.ndim        a.DType(), a.Shape(), a.Rank()
+//	a + b, a - b, a * b, a / b      a.Add(b), a.Sub(b), a.Mul(b), a.Div(b)
+//	1 - a                           a.Scalar(1).Sub(a)
+//	a // b, a % b                   a.FloorDiv(b), a.Mod(b)
+//	np.fmod(a, b) of ints           a.Rem(b)
+//	-a, abs(a), np.sign(a)          a.Neg(), a.Abs(), a.Sign()
+//	np.sqrt(a), np.square(a)        a.Sqrt(), a.Square()
+//	1 / a, np.reciprocal(a)         a.Reciprocal()
+//	np.minimum(a, b)                a.Min(b)
+//	np.maximum(a, b)                a.Max(b)
+//	np.clip(a, lo, hi)              a.Clip(lo, hi)
+//	np.floor, np.ceil, np.trunc     a.Floor(), a.Ceil(), a.Trunc()
+//	np.rint(a), np.round(a)         a.Round()
+//	np.exp(a), np.tanh(a)           a.Exp(), a.Tanh()
+//	a == b, a != b                  a.Eq(b), a.Ne(b)
+//	a < b, a <= b, a > b, a >= b    a.Lt(b), a.Le(b), a.Gt(b), a.Ge(b)
+//	a & b, a | b, a ^ b, ~a         a.And(b), a.Or(b), a.Xor(b), a.Not()
+//	np.logical_and(p, q) of bools   p.And(q)
+//	a << b, a >> b                  a.Shl(b), a.Shr(b)
+//	np.isnan, np.isinf, np.isfinite a.IsNaN(), a.IsInf(), a.IsFinite()
+//	np.where(c, a, b)               graph.Where(c, a, b)
+//	a.astype(np.int32)              a.Cast(graph.Int32)
+//	a.view(np.int32)                a.Bitcast(graph.Int32)
+//	a.reshape(2, -1)                a.Reshape(2, -1)
+//	a.ravel(), a.flatten()          a.Ravel(), a.Flatten()
+//	a.T, np.transpose(a, (1, 0, 2)) a.T(), a.Permute(1, 0, 2)
+//	np.swapaxes(a, 0, 1)            a.SwapAxes(0, 1)
+//	np.moveaxis(a, 0, -1)           a.MoveAxis(0, -1)
+//	a[2:, 3, ::-1], a[..., None]    a.Slice("2:, 3, ::-1"), a.Slice("..., None")
+//	np.take(a, 3, axis=1)           a.Index(1, 3)
+//	np.flip(a), np.flip(a, 0)       a.Flip(), a.Flip(0)
+//	np.broadcast_to(a, (4, 3))      a.BroadcastTo(4, 3)
+//	np.expand_dims(a, 0)            a.ExpandDims(0), or Unsqueeze
+//	np.squeeze(a), np.squeeze(a, 0) a.Squeeze(), a.Squeeze(0)
+//	np.diagonal(a, 1)               a.Diagonal(1, 0, 1)
+//	out=                            p.RunInto(ctx, outs, ins...)
+//
+// Where they differ: types are never promoted; Flatten is a view; Min, Max and
+// the numbers above hold everywhere alike; and nothing is computed before Run.
+package graph

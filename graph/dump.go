@@ -1,0 +1,93 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/stridefuse/stridefuse/passes"
+)
+
+// DumpEnv is the environment variable that this package reads, and the only
+// one: if it names a directory, every program that the process compiles writes
+// its dumps into a file of its own there, 0001-name.txt and so on. It changes
+// nothing else.
+const DumpEnv = "STRIDEFUSE_DUMP"
+
+// dumped counts the files written, over all programs.
+var dumped atomic.Uint64
+
+// dumpToDir does what DumpEnv asks. A program is not refused because its dump
+// can't be written; that goes to standard error.
+func (p *Program) dumpToDir() {
+	dir := os.Getenv(DumpEnv)
+	if dir == "" {
+		return
+	}
+	var text bytes.Buffer
+	err := p.Dump(&text, "")
+	if err == nil {
+		file := fmt.Sprintf("%04d-%s.txt", dumped.Add(1), fileName(p.name))
+		err = os.WriteFile(filepath.Join(dir, file), text.Bytes(), 0o666)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", DumpEnv, err)
+	}
+}
+
+// fileName replaces what a file's name can't have.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// Stages returns the names that Dump knows: "graph", then each pass, then
+// "plan" and "kernels".
+func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "kernels") }
+
+// Dump writes the program as text at one stage of its compilation, or at all of
+// them for "". The graph is written as it was built; with symbolic sizes, what
+// comes after it is for example sizes.
+func (p *Program) Dump(w io.Writer, stage string) error {
+	if stage != "" && !slices.Contains(Stages(), stage) {
+		return misuse("dump: there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
+	}
+	var out bytes.Buffer
+	section := func(name string, text func() string) {
+		switch stage {
+		case "":
+			fmt.Fprintf(&out, "# %s\n%s\n", name, strings.TrimRight(text(), "\n"))
+		case name:
+			out.WriteString(text())
+		}
+	}
+	section("graph", p.String)
+	if stage != "graph" {
+		f, err := p.fn.Bind(p.shown.sizes)
+		if err != nil {
+			return err
+		}
+		options := p.options
+		options.Observe = func(name string, text func() string) {
+			if name != "graph" {
+				section(name, text)
+			}
+		}
+		if _, err := passes.Lower(f, options); err != nil {
+			return err
+		}
+	}
+	section("plan", p.shown.plan.String)
+	section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
+	_, err := w.Write(out.Bytes())
+	return err
+}

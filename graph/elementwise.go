@@ -1,0 +1,176 @@
+package graph
+
+import (
+	"errors"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// The methods below are elementwise: each element of the result is computed
+// from the elements at the same index of the operands, which broadcast. An
+// operand is a Node, a *Tensor, or a Go number or bool that takes x's type. The
+// operands of one op have one type; nothing is promoted.
+
+// Add returns x + y. Integers wrap.
+func (x Node) Add(y any) Node { return x.elementwise(ir.OpAdd, ir.Attr{}, y) }
+
+// Sub returns x - y. Integers wrap.
+func (x Node) Sub(y any) Node { return x.elementwise(ir.OpSub, ir.Attr{}, y) }
+
+// Mul returns x * y. Integers wrap.
+func (x Node) Mul(y any) Node { return x.elementwise(ir.OpMul, ir.Attr{}, y) }
+
+// Div returns x / y. On integers it truncates towards zero; x/0 is 0, and the
+// least integer divided by -1 is itself.
+func (x Node) Div(y any) Node { return x.elementwise(ir.OpDiv, ir.Attr{}, y) }
+
+// FloorDiv returns x / y rounded down, on integers: Python's //. It is 0 where
+// y is 0.
+func (x Node) FloorDiv(y any) Node { return x.elementwise(ir.OpFloorDiv, ir.Attr{}, y) }
+
+// Mod returns x - y*FloorDiv(x, y) on integers, with the sign of y: Python's %.
+// It is 0 where y is 0.
+func (x Node) Mod(y any) Node { return x.elementwise(ir.OpMod, ir.Attr{}, y) }
+
+// Rem returns x - y*Div(x, y) on integers, with the sign of x: Go's %. It is 0
+// where y is 0.
+func (x Node) Rem(y any) Node { return x.elementwise(ir.OpRem, ir.Attr{}, y) }
+
+// FMA returns x*y + z with one rounding, on floats. Mul and Add round twice, and
+// are never fused into it.
+func (x Node) FMA(y, z any) Node { return x.elementwise(ir.OpFMA, ir.Attr{}, y, z) }
+
+// Neg returns -x.
+func (x Node) Neg() Node { return x.elementwise(ir.OpNeg, ir.Attr{}) }
+
+// Abs returns x without its sign. The least integer stays as it is.
+func (x Node) Abs() Node { return x.elementwise(ir.OpAbs, ir.Attr{}) }
+
+// Sign returns -1, 0 or 1 as x is negative, zero or positive. Zeros keep their
+// sign, and NaN stays.
+func (x Node) Sign() Node { return x.elementwise(ir.OpSign, ir.Attr{}) }
+
+// Sqrt returns the square root of floats, correctly rounded.
+func (x Node) Sqrt() Node { return x.elementwise(ir.OpSqrt, ir.Attr{}) }
+
+// Reciprocal returns 1 / x of floats, correctly rounded.
+func (x Node) Reciprocal() Node { return x.elementwise(ir.OpReciprocal, ir.Attr{}) }
+
+// Square returns x * x.
+func (x Node) Square() Node { return x.elementwise(ir.OpSquare, ir.Attr{}) }
+
+// Min returns the lesser of x and y: NaN if either is, and -0 < +0, as Go's min.
+func (x Node) Min(y any) Node { return x.elementwise(ir.OpMin, ir.Attr{}, y) }
+
+// Max returns the greater of x and y: NaN if either is, and -0 < +0, as Go's max.
+func (x Node) Max(y any) Node { return x.elementwise(ir.OpMax, ir.Attr{}, y) }
+
+// Clip returns min(max(x, lo), hi).
+func (x Node) Clip(lo, hi any) Node { return x.elementwise(ir.OpClip, ir.Attr{}, lo, hi) }
+
+// Floor returns the greatest integer that is at most x, as a float.
+func (x Node) Floor() Node { return x.elementwise(ir.OpFloor, ir.Attr{}) }
+
+// Ceil returns the least integer that is at least x, as a float.
+func (x Node) Ceil() Node { return x.elementwise(ir.OpCeil, ir.Attr{}) }
+
+// Round returns the integer nearest to x, as a float. Halves go to the even one.
+func (x Node) Round() Node { return x.elementwise(ir.OpRound, ir.Attr{}) }
+
+// Trunc returns x without its fraction, as a float.
+func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc, ir.Attr{}) }
+
+// Exp returns e to the power x, of floats.
+func (x Node) Exp() Node { return x.elementwise(ir.OpExp, ir.Attr{}) }
+
+// Tanh returns the hyperbolic tangent of floats.
+func (x Node) Tanh() Node { return x.elementwise(ir.OpTanh, ir.Attr{}) }
+
+// Shl returns x << y on integers. y counts as unsigned; from x's width on the
+// result is 0.
+func (x Node) Shl(y any) Node { return x.elementwise(ir.OpShl, ir.Attr{}, y) }
+
+// Shr returns x >> y on integers. y counts as unsigned; signed x keep their sign.
+func (x Node) Shr(y any) Node { return x.elementwise(ir.OpShr, ir.Attr{}, y) }
+
+// And returns x & y bit by bit; on bools, whether both are true.
+func (x Node) And(y any) Node { return x.elementwise(ir.OpAnd, ir.Attr{}, y) }
+
+// Or returns x | y bit by bit; on bools, whether either is true.
+func (x Node) Or(y any) Node { return x.elementwise(ir.OpOr, ir.Attr{}, y) }
+
+// Xor returns x ^ y bit by bit; on bools, whether exactly one is true.
+func (x Node) Xor(y any) Node { return x.elementwise(ir.OpXor, ir.Attr{}, y) }
+
+// Not returns x with every bit flipped; on bools, the opposite.
+func (x Node) Not() Node { return x.elementwise(ir.OpNot, ir.Attr{}) }
+
+// Eq returns x == y as bools. NaN equals nothing.
+func (x Node) Eq(y any) Node { return x.elementwise(ir.OpEq, ir.Attr{}, y) }
+
+// Ne returns x != y as bools. It is true where either is NaN.
+func (x Node) Ne(y any) Node { return x.elementwise(ir.OpNe, ir.Attr{}, y) }
+
+// Lt returns x < y as bools.
+func (x Node) Lt(y any) Node { return x.elementwise(ir.OpLt, ir.Attr{}, y) }
+
+// Le returns x <= y as bools.
+func (x Node) Le(y any) Node { return x.elementwise(ir.OpLe, ir.Attr{}, y) }
+
+// Gt returns x > y as bools.
+func (x Node) Gt(y any) Node { return x.elementwise(ir.OpGt, ir.Attr{}, y) }
+
+// Ge returns x >= y as bools.
+func (x Node) Ge(y any) Node { return x.elementwise(ir.OpGe, ir.Attr{}, y) }
+
+// IsNaN returns whether a float is NaN.
+func (x Node) IsNaN() Node { return x.elementwise(ir.OpIsNaN, ir.Attr{}) }
+
+// IsInf returns whether a float is an infinity, of either sign.
+func (x Node) IsInf() Node { return x.elementwise(ir.OpIsInf, ir.Attr{}) }
+
+// IsFinite returns whether a float is neither NaN nor an infinity.
+func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite, ir.Attr{}) }
+
+// Cast returns x as another type. Floats become integers by truncation; what is
+// out of range saturates, and NaN becomes 0. Integers wrap into smaller ones.
+// To Bool it is x != 0.
+func (x Node) Cast(dt DType) Node { return x.elementwise(ir.OpCast, ir.Attr{DType: dt}) }
+
+// Bitcast returns the bits of x as another type of the same size.
+func (x Node) Bitcast(dt DType) Node { return x.elementwise(ir.OpBitcast, ir.Attr{DType: dt}) }
+
+// Where returns a where cond is true and b elsewhere; the three broadcast. Of a
+// and b one at least must be a Node or a *Tensor, from which a Go number takes
+// its type. In dumps and errors the op is called select.
+func Where(cond Node, a, b any) Node {
+	dt := typeOf(a)
+	if dt == ir.Invalid {
+		dt = typeOf(b)
+	}
+	if isNumber(a) && isNumber(b) && cond.Err() == nil {
+		return Node{poison(ir.OpSelect, errors.New("both values are Go numbers, which have no type: make one a Scalar"), cond.get())}
+	}
+	args := []*node{cond.get(), operand(ir.OpSelect, a, dt), operand(ir.OpSelect, b, dt)}
+	return apply(ir.OpSelect, ir.Attr{}, args...)
+}
+
+// isNumber reports whether an operand takes its type from another.
+func isNumber(v any) bool {
+	switch v.(type) {
+	case Node, *Tensor:
+		return false
+	}
+	return true
+}
+
+// typeOf returns the element type of an operand, Invalid for a Go number.
+func typeOf(v any) DType {
+	switch v := v.(type) {
+	case Node:
+		return v.DType()
+	case *Tensor:
+		return v.DType()
+	}
+	return ir.Invalid
+}

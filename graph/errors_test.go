@@ -1,0 +1,297 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// here returns the line that it is called from, as errors name it.
+func here() string {
+	_, file, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+// f32 returns a float32 input.
+func f32(name string, dims ...any) graph.Node { return graph.Input(name, graph.Float32, dims...) }
+
+func TestNodeErrors(t *testing.T) {
+	n := graph.Dim("n")
+	x, y := f32("x", n, 3), f32("y", 2, 3)
+	i, b := graph.Input("i", graph.Int32, 3), graph.Input("b", graph.Bool, 3)
+	u := graph.Input("u", graph.Uint8, 3)
+	named := f32("named", graph.Axis("row", n), graph.Axis("col", 3))
+	huge := math.MaxInt
+	cases := []struct {
+		node graph.Node
+		want string
+	}{
+		// Shapes.
+		{x.Sub(f32("a", 4)), here() + ": sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4"},
+		{x.Add(y), here() + ": add: shapes [n,3] and [2,3] do not broadcast: axis 0 is n and 2"},
+		{x.Add(f32("a", graph.Dim("m"), 3)), here() + ": add: shapes [n,3] and [m,3] do not broadcast: axis 0 is n and m"},
+		{x.FMA(1, f32("a", 2)), here() + ": fma: shapes [n,3] and [2] do not broadcast: axis 1 is 3 and 2"},
+		{y.BroadcastTo(2, 4), here() + ": expand: shapes [2,3] and [2,4] do not broadcast: axis 1 is 3 and 4"},
+		{y.BroadcastTo(3), here() + ": expand: shape [2,3] does not expand to [3]: only axes of extent 1 repeat"},
+		{y.BroadcastTo(-1, 3), here() + ": expand: an extent is -1 in [-1,3]: give the extent"},
+		{graph.Input("a", graph.Float32, huge, 2), here() + ": input a: shape [9223372036854775807 2]: the product of its extents passes 9223372036854775807, the greatest int"},
+		{f32("a", huge, 1).Mul(f32("b", 1, 2)), here() + ": mul: shape [9223372036854775807 2]: the product of its extents passes 9223372036854775807, the greatest int"},
+
+		// Element types.
+		{x.Add(i), here() + ": add: dtypes float32 and int32 differ: Cast one of them"},
+		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float32, float64"},
+		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int32, int64, uint8, uint32"},
+		{graph.Where(x, x, 1), here() + ": select: the condition is float32: it must be bool"},
+		{graph.Where(b, 1, 2), here() + ": select: both values are Go numbers, which have no type: make one a Scalar"},
+		{i.Bitcast(graph.Float64), here() + ": bitcast: int32 has 4 bytes and float64 has 8: only types of one size share bits"},
+		{i.Cast(graph.Float16), here() + ": cast: dtype float16 has no kernels yet; use one of bool, int32, int64, uint8, uint32, float32, float64"},
+		{graph.Input("a", graph.Int8, 3), here() + ": input a: dtype int8 has no kernels yet; use one of bool, int32, int64, uint8, uint32, float32, float64"},
+
+		// Go numbers.
+		{i.Add(1.5), here() + ": add: 1.5 is not an integer, for int32: round it, or Cast to a float type"},
+		{i.Add(math.NaN()), here() + ": add: NaN is not an integer, for int32: round it, or Cast to a float type"},
+		{i.Add(1 << 31), here() + ": add: 2147483648 is outside int32, [-2147483648, 2147483647]"},
+		{u.Add(-1), here() + ": add: -1 is outside uint8, [0, 255]"},
+		{u.Add(256.0), here() + ": add: 256 is outside uint8, [0, 255]"},
+		{x.Mul(1e300), here() + ": mul: 1e+300 is past the greatest float32, 3.4028234663852886e+38"},
+		{x.Add(true), here() + ": add: true is not a number, for float32"},
+		{b.And(1), here() + ": and: 1 is not a bool: use true or false, or Cast the bools"},
+		{x.Add("1"), here() + ": add: an operand is a Node, a *Tensor, a number or a bool, not string"},
+		{x.Add(nil), here() + ": add: an operand is a Node, a *Tensor, a number or a bool, not <nil>"},
+		{x.Add(graph.Node{}), here() + ": add: the Node is zero: make one with Input, Const or Scalar"},
+		{graph.Node{}.Neg(), here() + ": the Node is zero: make one with Input, Const or Scalar"},
+		{x.Add((*graph.Tensor)(nil)), here() + ": const: the tensor is nil"},
+		{x.Add(&graph.Tensor{}), here() + ": const: the tensor is empty: make one with Of or New"},
+		{x.Add(graph.Of([]float32{1, 2}, 3)), here() + ": const: " + here() + ": of: shape [3] has 3 elements, data has 2"},
+		{graph.Scalar(graph.Int32, 1.5), here() + ": scalar: 1.5 is not an integer, for int32: round it, or Cast to a float type"},
+		{graph.Fill(graph.Uint8, 300, 2), here() + ": fill: 300 is outside uint8, [0, 255]"},
+
+		// Views.
+		{x.Permute(0), here() + ": permute: 1 axes given for float32[n,3]: name each axis once"},
+		{x.Permute(0, -2), here() + ": permute: axis 0 is named twice"},
+		{x.Flip(2), here() + ": flip: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.Flip(1.0), here() + ": flip: an axis is an int or a name, not float64"},
+		{x.Flip("row"), here() + `: flip: no axis of float32[n,3] is named "row"`},
+		{named.Flip("rows"), here() + `: flip: no axis of float32[row=n,col=3] is named "rows"`},
+		{graph.Scalar(graph.Float32, 1).Index(0, 0), here() + ": index: axis 0 of a scalar: it has none"},
+		{x.Index(1, 3), here() + ": index: index 3 is outside axis 1 of float32[n,3]: allowed are -3 to 2"},
+		{x.SwapAxes(0, 2), here() + ": permute: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.MoveAxis(0, 2), here() + ": permute: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.Squeeze(1), here() + ": squeeze: axis 1 of shape [n,3] has extent 3: only axes of extent 1 can go"},
+		{x.Squeeze(0), here() + ": squeeze: axis 0 of shape [n,3] has extent n: only axes of extent 1 can go"},
+		{x.Unsqueeze(4), here() + ": unsqueeze: axis 4 is outside rank 3: allowed are -3 to 2"},
+		{x.Unsqueeze(0, 0), here() + ": unsqueeze: axis 0 is named twice"},
+		{x.Diagonal(1, 0, 1), here() + ": diagonal: the diagonal of symbolic axes n and 3: only k = 0 of equal axes"},
+		{y.Diagonal(0, 1, -1), here() + ": diagonal: axis 1 is named twice"},
+		{x.Slice("1:2:3:4"), here() + `: slice: index "1:2:3:4": "1:2:3:4" at column 1: a range has at most three parts, begin:end:step`},
+		{x.Slice("0, 1, 2"), here() + `: slice: "0, 1, 2" takes 3 axes, and float32[n,3] has 2`},
+		{x.Slice(":, 5"), here() + ": index: index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2"},
+		{x.SliceAxis(0, 0, 1, 0), here() + ": slice: a step of 0 never ends"},
+
+		// Reshapes.
+		{y.Reshape(4, -1), here() + ": reshape: shape [2,3] has 6 elements, and 4 does not divide them: give the extent in place of -1"},
+		{y.Reshape(-1, -1), here() + ": reshape: shape [-1,-1] has two extents of -1: one is inferred"},
+		{y.Reshape(7), here() + ": reshape: shape [2,3] has 6 elements and [7] has 7"},
+		{y.Reshape(-2, 3), here() + ": reshape: extent -2 of axis 0 is negative"},
+		{y.Reshape("6"), here() + ": reshape: an extent is an int or a Dim, not string"},
+		{x.Reshape(graph.Dim("m"), -1), here() + ": reshape: shape [n,3] has 3*n elements, and m does not divide them: give the extent in place of -1"},
+		{x.Reshape(2, -1), here() + ": reshape: shape [n,3] has 3*n elements, and 2 does not divide them: give the extent in place of -1"},
+		{f32("a", 0).Reshape(0, -1), here() + ": reshape: shape [0] has 0 elements, and 0 does not divide them: give the extent in place of -1"},
+
+		// Inputs and names.
+		{graph.Input("1x", graph.Float32), here() + `: input: "1x" is no name: use letters, digits and _`},
+		{graph.Input("a", graph.Float32, -1), here() + `: input a: an extent is -1: give an extent that differs from run to run as Dim("n")`},
+		{graph.Input("a", graph.Float32, 1.5), here() + ": input a: an extent is an int or a Dim, not float64"},
+		{graph.Input("a", graph.Float32, graph.Dim("n+")), here() + `: input a: extent "n+": want a number or a name at ""`},
+		{graph.Input("a", graph.Float32, graph.Axis("row", 2), graph.Axis("row", 2)), here() + `: axes: axes 0 and 1 are both named "row": rename one of them`},
+		{x.WithAxes("row"), here() + ": axes: 1 names [row] for the 2 axes of float32[n,3]"},
+		{x.WithAxes("row", "a b"), here() + `: axes: "a b" is no name for an axis: use letters, digits and _`},
+		{named.Add(x.WithAxes("line", "col")), here() + `: add: axis 0 is "row" in one operand and "line" in another: Permute or rename one of them`},
+		{named.Add(f32("a", 3).WithAxes("row")), here() + `: add: axis 1 is "col" in one operand and "row" in another: Permute or rename one of them`},
+	}
+	for _, c := range cases {
+		err := c.node.Err()
+		require.Error(t, err, c.want)
+		require.Equal(t, c.want, err.Error())
+		require.Equal(t, c.want, c.node.String())
+		var e *graph.Error
+		require.ErrorAs(t, err, &e)
+		require.NotZero(t, e.Pos.Line)
+		_, err = graph.Compile(c.node)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+func TestPoisonSticks(t *testing.T) {
+	bad := f32("x", 2).Add(f32("y", 3))
+	want := bad.Err()
+	for _, n := range []graph.Node{
+		bad.Add(1), bad.Reshape(9, 9), bad.Slice("::::"), bad.Scalar("?"), bad.WithAxes("a", "b"), bad.Flip(7),
+		graph.Where(bad, 1, 2), f32("z").Add(bad), bad.Add(bad.Index(3, 3)), bad.FMA(2, bad), graph.Lerp(bad, 1, 2),
+	} {
+		require.Same(t, want, n.Err())
+		require.Zero(t, n.Rank())
+	}
+}
+
+func TestAllErrorsTogether(t *testing.T) {
+	x, atX := graph.Input("x", graph.Float32, 2), here()
+	a, atA := x.Add(f32("y", 3)).Neg().Exp(), here()
+	b, atB := x.Sqrt().Reshape(5), here()
+	c, atC := graph.Input("x", graph.Float32, 7), here()
+	_, err := graph.Compile(a.Mul(a), b.Add(a), c, b)
+	require.EqualError(t, err, atA+": add: shapes [2] and [3] do not broadcast: axis 0 is 2 and 3\n"+
+		atB+": reshape: shape [2] has 2 elements and [5] has 5\n"+
+		atC+": input x: the input at "+atX+" has this name too")
+	_, err = graph.Compile(x, c)
+	require.EqualError(t, err, atC+": input x: the input at "+atX+" has this name too")
+
+	var e *graph.Error
+	require.ErrorAs(t, errors.Join(err), &e)
+}
+
+func TestCompileErrors(t *testing.T) {
+	x, n := f32("x", 2), graph.Dim("n")
+	cases := []struct {
+		items []graph.Item
+		want  string
+	}{
+		{nil, "compile: there is nothing to compute: give it a Node"},
+		{[]graph.Item{graph.NoBroadcast(), graph.Nodes{}}, "compile: there is nothing to compute: give it a Node"},
+		{[]graph.Item{nil}, "compile: an item is nil: it must be a Node or an Option"},
+		{[]graph.Item{graph.Node{}}, "the Node is zero: make one with Input, Const or Scalar"},
+		{[]graph.Item{x, graph.Workers(-1)}, "compile: -1 workers: there must be 1 or more"},
+	}
+	for _, c := range cases {
+		_, err := graph.Compile(c.items...)
+		require.EqualError(t, err, here2(-1)+": "+c.want)
+	}
+
+	_, err := graph.Compile(graph.Input("y", graph.Float32, n.Mul(n), n.Add(n)))
+	require.EqualError(t, err, here2(-1)+`: input y: no input tells the size "n" of shape [n*n,2*n]: one must have an axis Dim("n")`)
+	_, err = graph.Compile(x, graph.Fill(graph.Float32, 1, n, 2))
+	require.EqualError(t, err, here2(-1)+`: expand: no input tells the size "n" of shape [n,2]: one must have an axis Dim("n")`)
+}
+
+// here2 is here for a line before or after.
+func here2(offset int) string {
+	_, file, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line+offset)
+}
+
+func TestNoBroadcast(t *testing.T) {
+	x, y := f32("x", 2, 3), f32("y", 3)
+	sum, at := x.Mul(2).Add(x.Scalar(1)).Add(y), here()
+	_, err := graph.Compile(sum.Neg(), graph.NoBroadcast())
+	require.EqualError(t, err, at+": add: an operand of shape [3] meets the shape [2,3], and NoBroadcast is set: BroadcastTo that shape")
+	_, err = graph.Compile(x.Mul(2).Add(y.BroadcastTo(2, 3)).Clip(0, 1), graph.NoBroadcast())
+	require.NoError(t, err)
+	_, err = graph.Compile(sum)
+	require.NoError(t, err)
+	_, err = graph.Compile(x.Add(graph.Ones(graph.Float32, 1, 3)), graph.NoBroadcast())
+	require.ErrorContains(t, err, "add: an operand of shape [1,3] meets the shape [2,3]")
+}
+
+func TestRunErrors(t *testing.T) {
+	n := graph.Dim("n")
+	x, atX := graph.Input("x", graph.Float32, n, 3), here()
+	y, atY := graph.Input("y", graph.Float32, n, n.Mul(graph.Dim("2"))), here()
+	sum, atSum := x.Slice("4:").Index(0, 0), here()
+	p, err := graph.Compile(sum, y)
+	require.NoError(t, err)
+	one, err := graph.Compile(sum)
+	require.NoError(t, err)
+
+	tensor := func(shape ...int) *graph.Tensor { return graph.New(graph.Float32, shape...) }
+	cases := []struct {
+		ins  []*graph.Tensor
+		want string
+	}{
+		{nil, here2(12) + ": run: 0 inputs given, the program takes 2: x float32[n,3], y float32[n,2*n]"},
+		{[]*graph.Tensor{tensor(6, 3), nil}, atY + ": input y: the tensor is nil"},
+		{[]*graph.Tensor{{}, tensor(6, 12)}, atX + ": input x: the tensor is empty: make one with Of or New"},
+		{[]*graph.Tensor{tensor(6, 4), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it float32[6,4]: axis 1 must be 3"},
+		{[]*graph.Tensor{tensor(6), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it float32[6]: it must have 2 axes"},
+		{[]*graph.Tensor{graph.New(graph.Int32, 6, 3), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it int32[6,3]: give a float32 tensor, or Cast in the graph"},
+		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, atY + ": input y: the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
+		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, atY + ": input y: axis 1 is 13 and must be 2*n = 12, where n=6"},
+		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + ": slice: -1 elements from index 4 by steps of 1 leave axis 0, which has 3, where n=3"},
+		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: index 0 is outside axis 0, which has 0, where n=4"},
+	}
+	for _, c := range cases {
+		_, err := p.RunAll(context.Background(), c.ins...)
+		require.EqualError(t, err, c.want)
+		var e *graph.Error
+		require.ErrorAs(t, err, &e)
+		require.Error(t, p.RunInto(context.Background(), nil, c.ins...))
+	}
+
+	_, err = p.Run(context.Background(), tensor(6, 3), tensor(6, 12))
+	require.EqualError(t, err, here2(-1)+": run: the program has 2 outputs: call RunAll")
+
+	ins := []*graph.Tensor{tensor(6, 3)}
+	outs := []struct {
+		outs []*graph.Tensor
+		want string
+	}{
+		{nil, "run: 0 outputs given, the program has 1: out0 float32[3]"},
+		{[]*graph.Tensor{nil}, "run: out0: the tensor is nil"},
+		{[]*graph.Tensor{tensor(4)}, "run: out0 is float32[3], the tensor given for it float32[4]"},
+		{[]*graph.Tensor{graph.New(graph.Float64, 3)}, "run: out0 is float32[3], the tensor given for it float64[3]"},
+	}
+	for range 2 { // before and after the first run
+		for _, c := range outs {
+			err := one.RunInto(context.Background(), c.outs, ins...)
+			require.EqualError(t, err, here2(-1)+": "+c.want)
+		}
+		require.NoError(t, one.RunInto(context.Background(), []*graph.Tensor{tensor(3)}, ins...))
+	}
+	flipped, err := tensor(3).Flip()
+	require.NoError(t, err)
+	err = one.RunInto(context.Background(), []*graph.Tensor{flipped}, ins...)
+	require.EqualError(t, err, here2(-1)+": run: out0: the tensor given for it has strides [-1]: it must be row-major")
+}
+
+func TestRunOutOfMemory(t *testing.T) {
+	n := graph.Dim("n")
+	x := f32("x", n)
+	p, err := graph.Compile(x.Reshape(n, 1).Add(x))
+	require.NoError(t, err)
+	// A million zeros with stride 0: n*n elements are 4 TB.
+	wide, err := graph.New(graph.Float32, 1).Expand(1_000_000)
+	require.NoError(t, err)
+	_, err = p.Run(context.Background(), wide)
+	require.ErrorContains(t, err, "run: out0: new: float32[1000000,1000000]: 4000000000000 bytes (3.6 TiB) asked")
+	wide, err = graph.New(graph.Float32, 1).Expand(math.MaxInt / 8)
+	require.NoError(t, err)
+	_, err = p.Run(context.Background(), wide)
+	require.ErrorContains(t, err, "passes 9223372036854775807, the greatest int, where n=1152921504606846975")
+}
+
+func TestCancelled(t *testing.T) {
+	p, err := graph.Compile(f32("x", 2).Neg())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = p.Run(ctx, graph.New(graph.Float32, 2))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestBadRepresentatives(t *testing.T) {
+	// Only large sizes fit, and only with m < n.
+	n, m := graph.Dim("n"), graph.Dim("m")
+	x, y := f32("x", n), f32("y", m)
+	p, err := graph.Compile(x.Slice("20000:"), y, f32("z", graph.Dim("n-m")))
+	require.NoError(t, err)
+	require.Contains(t, p.Explain(), "for example n=100019, m=100003")
+	_, err = graph.Compile(x, f32("w", graph.Dim("0*n-1")))
+	require.Error(t, err)
+}

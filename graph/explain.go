@@ -1,0 +1,146 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// Explain says what the program does when it runs: its steps with their kernels
+// and engines; what was fused, and why something was not; what is copied, and
+// why; and the bytes that are moved, beside the least that any program must
+// move: the inputs read once and the outputs written once.
+func (p *Program) Explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "program %s\n", p.name)
+	for _, in := range p.inputs {
+		line(&b, "in", in.String(), in.Pos)
+	}
+	for i, t := range p.captured {
+		param := p.fn.Params[len(p.inputs)+i]
+		line(&b, "const", fmt.Sprintf("%s %s", param.Name, tensorText(t)), param.Pos)
+	}
+	for _, out := range p.outputs {
+		line(&b, "out", out.String(), out.Pos)
+	}
+	if len(p.sizes) > 0 {
+		line(&b, "sizes", "for example "+sizesText(p.sizes, p.shown.sizes), ir.Pos{})
+	}
+	steps := p.shown.linked.Steps()
+	for i, s := range steps {
+		p.explainStep(&b, i, s)
+	}
+	p.explainLedger(&b)
+	p.explainBytes(&b, steps)
+	return b.String()
+}
+
+// line writes a row: what it is about, the text, and where in the source.
+func line(b *strings.Builder, about, text string, pos ir.Pos) {
+	if pos != (ir.Pos{}) {
+		text = fmt.Sprintf("%-60s // %s", text, pos)
+	}
+	fmt.Fprintf(b, "  %-8s%s\n", about, text)
+}
+
+func (p *Program) explainStep(b *strings.Builder, i int, s runtime.StepInfo) {
+	step := p.shown.plan.Steps[i]
+	text := fmt.Sprintf("%s over %v", plural(len(step.Kernel.Body), "op"), step.Extents)
+	switch s.Compiled {
+	case "":
+	case "kernel":
+		text += ": one " + s.Engine + " kernel"
+	default:
+		text += ": " + s.Engine + ", " + s.Compiled
+	}
+	if n := len(s.Packed); n > 0 {
+		text += fmt.Sprintf(", %s packed", plural(n, "operand"))
+	}
+	line(b, "step "+strconv.Itoa(i), text, s.Pos)
+	line(b, "", s.Signature, ir.Pos{})
+}
+
+// explainLedger sums up the decisions. Those that cost memory traffic are told
+// one by one, but for repeats.
+func (p *Program) explainLedger(b *strings.Builder) {
+	var fused []ir.Op
+	saved := 0
+	var told []Decision
+	for _, d := range p.shown.plan.Ledger {
+		if d.Kind == ir.Fused {
+			fused = append(fused, d.Op)
+			saved += d.Bytes
+		} else if !slices.Contains(told, d) {
+			told = append(told, d)
+		}
+	}
+	if len(fused) > 0 {
+		line(b, "fused", fmt.Sprintf("%s: %s not moved", opCounts(fused), byteText(saved)), ir.Pos{})
+	}
+	for _, d := range told {
+		line(b, costs[d.Kind], fmt.Sprintf("%s, %s: %s", d.Op, byteText(d.Bytes), d.Reason), d.Pos)
+	}
+}
+
+// costs are short words for the decisions that cost memory traffic.
+var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Recomputed: "again"}
+
+func (p *Program) explainBytes(b *strings.Builder, steps []runtime.StepInfo) {
+	moved, least := 0, 0
+	for _, s := range steps {
+		moved += s.Read + s.Written
+	}
+	for i := range p.shown.plan.Buffers {
+		switch buf := &p.shown.plan.Buffers[i]; buf.Kind {
+		case ir.ParamBuffer, ir.ResultBuffer:
+			least += buf.Size() * buf.DType.Size()
+		}
+	}
+	line(b, "moves", fmt.Sprintf("%s; each input and output once is %s; temporaries take %s",
+		byteText(moved), byteText(least), byteText(p.shown.plan.Arena)), ir.Pos{})
+}
+
+// opCounts lists ops in order of first occurrence: "sub, mul x2".
+func opCounts(ops []ir.Op) string {
+	count := map[ir.Op]int{}
+	var order []string
+	for _, op := range ops {
+		if count[op]++; count[op] == 1 {
+			order = append(order, op.String())
+		}
+	}
+	for i, name := range order {
+		op, _ := ir.OpByName(name)
+		if n := count[op]; n > 1 {
+			order[i] += " x" + strconv.Itoa(n)
+		}
+	}
+	return strings.Join(order, ", ")
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// byteText prints a number of bytes to three digits.
+func byteText(n int) string {
+	size, unit := float64(n), ""
+	for _, u := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
+		if size < 1000 {
+			break
+		}
+		size, unit = size/1024, u
+	}
+	return strconv.FormatFloat(size, 'g', 3, 64) + " " + unit + "B"
+}
+
+func tensorText(t *Tensor) string {
+	return specText(ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}, nil)
+}

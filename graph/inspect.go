@@ -1,0 +1,40 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// String returns the graph as text, before any pass.
+func (p *Program) String() string { return p.fn.String() }
+
+// Kernels returns the signature of each different kernel, in order of use: what
+// generated code is looked up by, and what genkernels emits. They depend on the
+// formulas, not on sizes.
+func (p *Program) Kernels() []string {
+	var sigs []string
+	for i := range p.shown.plan.Steps {
+		k, _ := p.shown.plan.Steps[i].Kernel.Canonical()
+		if sig := k.Signature(); !slices.Contains(sigs, sig) {
+			sigs = append(sigs, sig)
+		}
+	}
+	return sigs
+}
+
+// Ledger returns what the compiler decided and why: which values were fused,
+// which got memory, which elements are copied.
+func (p *Program) Ledger() []Decision { return slices.Clone(p.shown.plan.Ledger) }
+
+// Copies returns how many values are copied because no strides describe them.
+// The ledger has the reasons.
+func (p *Program) Copies() int {
+	n := 0
+	for _, d := range p.shown.plan.Ledger {
+		if d.Kind == ir.Copied {
+			n++
+		}
+	}
+	return n
+}

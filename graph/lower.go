@@ -1,0 +1,194 @@
+package graph
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// lowering turns the nodes below some outputs into a Func.
+type lowering struct {
+	order    []*node // every node once, operands before users
+	inputs   []*node // in order of creation
+	captured []*Tensor
+	sizes    []string // the axes of inputs that are a name alone
+	errs     []error
+}
+
+// walk orders the nodes below an output. It does not recurse: a graph may be
+// deeper than a stack.
+func (l *lowering) walk(outputs []Node) {
+	const opened, done = 1, 2
+	state := map[*node]int{}
+	stack := make([]*node, 0, len(outputs))
+	for _, x := range slices.Backward(outputs) {
+		stack = append(stack, x.get().value())
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		switch state[n] {
+		case 0:
+			state[n] = opened
+			for _, a := range slices.Backward(n.args) {
+				if a = a.value(); state[a] == 0 {
+					stack = append(stack, a)
+				}
+			}
+			continue
+		case opened:
+			state[n] = done
+			l.order = append(l.order, n)
+		}
+		stack = stack[:len(stack)-1]
+	}
+}
+
+// report keeps an error, unless it is one that others have too.
+func (l *lowering) report(err *Error) {
+	for _, have := range l.errs {
+		if have.Error() == err.Error() {
+			return
+		}
+	}
+	l.errs = append(l.errs, err)
+}
+
+func (l *lowering) reportf(n *node, op ir.Op, format string, args ...any) {
+	if n.input != "" {
+		op, format = ir.OpInvalid, "input "+n.input+": "+format
+	}
+	l.report(&Error{Pos: n.pos, Op: op, Msg: fmt.Sprintf(format, args...)})
+}
+
+// err returns the errors reported: one as it is, several joined.
+func (l *lowering) err() error {
+	if len(l.errs) == 1 {
+		return l.errs[0]
+	}
+	return errors.Join(l.errs...)
+}
+
+// check reports what is wrong with the graph as a whole.
+func (l *lowering) check(s *settings) {
+	named := map[string]*node{}
+	var last *Error
+	for _, n := range l.order {
+		switch {
+		case n.err != nil:
+			if n.err != last { // a chain of poisoned nodes has one error
+				l.report(n.err)
+			}
+			last = n.err
+		case n.input != "":
+			if m := named[n.input]; m != nil {
+				l.reportf(n, n.op, "the input at %s has this name too", m.pos)
+			}
+			named[n.input] = n
+			l.inputs = append(l.inputs, n)
+		case s.noBroadcast && n.op.IsElementwise():
+			l.checkShapes(n)
+		}
+	}
+	slices.SortFunc(l.inputs, func(a, b *node) int { return cmp.Compare(a.order, b.order) })
+	l.checkSizes()
+}
+
+// checkShapes reports operands of unequal shapes.
+func (l *lowering) checkShapes(n *node) {
+	for _, a := range n.args {
+		if a.op != ir.OpConst && !a.typ.Shape.Equal(n.typ.Shape) {
+			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and NoBroadcast is set: BroadcastTo that shape",
+				a.typ.Shape, n.typ.Shape)
+			return
+		}
+	}
+}
+
+// checkSizes reports names of sizes that no run will know.
+func (l *lowering) checkSizes() {
+	for _, in := range l.inputs {
+		for _, d := range in.typ.Shape {
+			if name := d.String(); ir.IsName(name) && !slices.Contains(l.sizes, name) {
+				l.sizes = append(l.sizes, name)
+			}
+		}
+	}
+	for _, n := range l.order {
+		if n.err != nil || n.op != ir.OpParam && n.op != ir.OpReshape && n.op != ir.OpExpand {
+			continue // no other op can name a size that its operand doesn't
+		}
+		for _, d := range n.typ.Shape {
+			for _, name := range d.Names() {
+				if slices.Contains(l.sizes, name) || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
+					continue
+				}
+				l.reportf(n, n.op, "no input tells the size %q of shape %s: one must have an axis Dim(%q)", name, n.typ.Shape, name)
+			}
+		}
+	}
+}
+
+func mentions(s Shape, name string) bool {
+	return slices.ContainsFunc(s, func(d Extent) bool { return slices.Contains(d.Names(), name) })
+}
+
+// function returns the Func. Its params are the inputs, then the captured
+// tensors, of which each occurs once.
+func (l *lowering) function(name string, outputs []Node) (*ir.Func, error) {
+	f := &ir.Func{Name: name, Body: make([]*ir.Value, 0, len(l.order))}
+	values := make(map[*node]*ir.Value, len(l.order))
+	for _, in := range l.inputs {
+		values[in] = f.Param(in.input, in.typ, nil)
+		values[in].Pos = in.pos
+	}
+	tensors := map[*Tensor]*ir.Value{}
+	for _, n := range l.order {
+		var err error
+		switch {
+		case n.input != "":
+		case n.tensor != nil:
+			if tensors[n.tensor] == nil {
+				tensors[n.tensor] = l.capture(f, n)
+			}
+			values[n] = tensors[n.tensor]
+		default:
+			args := make([]*ir.Value, len(n.args))
+			for i, a := range n.args {
+				args[i] = values[a.value()]
+			}
+			values[n], err = f.Add(n.op, n.attr, n.pos, args...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range outputs {
+		f.Results = append(f.Results, values[x.n.value()])
+	}
+	return f, nil
+}
+
+// capture appends the param of a tensor.
+func (l *lowering) capture(f *ir.Func, n *node) *ir.Value {
+	name := "const" + strconv.Itoa(len(l.captured))
+	for slices.ContainsFunc(l.inputs, func(in *node) bool { return in.input == name }) {
+		name += "_"
+	}
+	l.captured = append(l.captured, n.tensor)
+	p := f.Param(name, n.typ, layoutOf(n.tensor))
+	p.Pos = n.pos
+	return p
+}
+
+// layoutOf returns where a tensor's elements sit, from its first one on; nil
+// for row-major.
+func layoutOf(t *Tensor) *ir.Layout {
+	if t.IsRowMajor() {
+		return nil
+	}
+	return &ir.Layout{Shape: t.Shape(), Strides: t.Strides()}
+}

@@ -1,0 +1,54 @@
+package graph
+
+// Item is what Compile takes: a Node to compute, Nodes, or an Option.
+type Item interface{ addTo(*settings) }
+
+// Nodes are several outputs, for those kept in a slice.
+type Nodes []Node
+
+// Option changes how a program is compiled or run, never the numbers that it
+// gives.
+type Option func(*settings)
+
+// settings are what the items of one Compile come to.
+type settings struct {
+	name        string
+	outputs     []Node
+	noBroadcast bool
+	noFuse      bool
+	verify      bool
+	portable    bool
+	workers     int
+}
+
+func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }
+
+func (xs Nodes) addTo(s *settings) { s.outputs = append(s.outputs, xs...) }
+
+func (o Option) addTo(s *settings) {
+	if o != nil {
+		o(s)
+	}
+}
+
+// Name is what dumps call the program; "program" without it.
+func Name(name string) Option { return func(s *settings) { s.name = name } }
+
+// NoBroadcast makes implicit broadcasting an error: tensors that meet in an op
+// have one shape. Go numbers and Scalars may still stand beside any tensor, and
+// BroadcastTo says what it does.
+func NoBroadcast() Option { return func(s *settings) { s.noBroadcast = true } }
+
+// Workers sets on how many threads a run may compute, 1 or more; without it, on
+// as many as GOMAXPROCS.
+func Workers(n int) Option { return func(s *settings) { s.workers = n } }
+
+// Portable runs the Go loops in place of assembly. They give the same bits.
+func Portable() Option { return func(s *settings) { s.portable = true } }
+
+// NoFusion gives every op a loop of its own: for comparing and debugging.
+func NoFusion() Option { return func(s *settings) { s.noFuse = true } }
+
+// Verify checks the compiler's own work after each of its passes. Tests use it;
+// an error it finds is a bug of this library.
+func Verify() Option { return func(s *settings) { s.verify = true } }

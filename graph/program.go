@@ -1,0 +1,165 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// Program computes the outputs of a graph from its inputs. It is immutable: any
+// number of goroutines may run it at once.
+//
+// Inputs are given in the order in which they were made. They may be views of
+// any layout. They are only read; an output may share memory with inputs and is
+// then computed elsewhere first.
+type Program struct {
+	name     string
+	fn       *ir.Func // sizes still symbolic; never changed
+	inputs   []Port
+	outputs  []Port
+	captured []*Tensor // params after the inputs
+	sizes    []string  // named
+	options  passes.Options
+	executor *runtime.Executor
+
+	shown *binding // what Explain and Dump speak of
+	cache bindings
+	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
+}
+
+// Port describes an input or output of a program.
+type Port struct {
+	Name  string // of an output: out0, out1, ...
+	DType DType
+	Shape Shape
+	Axes  []string // names of the axes, nil if none has one
+	Pos   Pos      // where the Node was made
+}
+
+func newPort(name string, n *node) Port {
+	return Port{Name: name, DType: n.typ.DType, Shape: n.typ.Shape, Axes: n.names, Pos: n.value().pos}
+}
+
+// String returns name and type: "x float32[n,3]".
+func (p Port) String() string {
+	return p.Name + " " + specText(ir.Type{DType: p.DType, Shape: p.Shape}, p.Axes)
+}
+
+// Inputs describes what Run takes, in order.
+func (p *Program) Inputs() []Port { return append([]Port(nil), p.inputs...) }
+
+// Outputs describes what Run returns, in order.
+func (p *Program) Outputs() []Port { return append([]Port(nil), p.outputs...) }
+
+// Run computes the output of a program that has one, into new memory.
+func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
+	if len(p.outputs) != 1 {
+		return nil, misuse("run: the program has %d outputs: call RunAll", len(p.outputs))
+	}
+	outs, err := p.RunAll(ctx, ins...)
+	if err != nil {
+		return nil, err
+	}
+	return outs[0], nil
+}
+
+// RunAll computes all outputs, each into new row-major memory of its own.
+func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error) {
+	b, err := p.bind(ins)
+	if err != nil {
+		return nil, err
+	}
+	outs := make([]*Tensor, len(p.outputs))
+	for i, out := range p.outputs {
+		if outs[i], err = runtime.New(out.DType, b.outs[i]...); err != nil {
+			return nil, fmt.Errorf("run: %s: %w", out.Name, err)
+		}
+	}
+	return outs, p.run(ctx, b, outs, ins)
+}
+
+// RunInto computes the outputs into given tensors, which are row-major and of
+// the outputs' types and shapes. Once it has run for some sizes it allocates
+// nothing for them. If it returns an error, what outs hold is not specified.
+func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
+	// Mostly the inputs are like the last ones. The executor compares every
+	// extent and stride before it computes, so they need no other look; if that
+	// is what it finds fault with, the search for a binding tells.
+	if b := p.cache.last.Load(); b != nil && b.mayFit(p, ins) {
+		err := p.run(ctx, b, outs, ins)
+		if err == nil || b.fits(p, ins) {
+			return err
+		}
+	}
+	b, err := p.bind(ins)
+	if err != nil {
+		return err
+	}
+	return p.run(ctx, b, outs, ins)
+}
+
+// run runs a plan. The executor checks all tensors once more; what it finds can
+// only be wrong with the outs, and checkOuts says it in the program's terms.
+func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor) error {
+	var err error
+	if len(p.captured) == 0 {
+		err = b.linked.Run(ctx, outs, ins)
+	} else {
+		err = p.runCaptured(ctx, b, outs, ins)
+	}
+	if err != nil {
+		if wrong := p.checkOuts(b, outs); wrong != nil {
+			return wrong
+		}
+	}
+	return err
+}
+
+func (p *Program) runCaptured(ctx context.Context, b *binding, outs, ins []*Tensor) error {
+	args, _ := p.args.Get().(*[]*Tensor)
+	if args == nil {
+		args = new([]*Tensor)
+	}
+	*args = append(append((*args)[:0], ins...), p.captured...)
+	err := b.linked.Run(ctx, outs, *args)
+	clear(*args)
+	p.args.Put(args)
+	return err
+}
+
+// checkOuts returns what is wrong with the tensors to compute into, or nil.
+func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
+	if len(outs) != len(p.outputs) {
+		return misuse("run: %d outputs given, the program has %d: %s", len(outs), len(p.outputs), list(p.outputs))
+	}
+	for i, t := range outs {
+		out := p.outputs[i]
+		if err := tensorErr(t); err != nil {
+			return misuse("run: %s: %v", out.Name, err)
+		}
+		want := ir.Type{DType: out.DType, Shape: ir.ShapeOf(b.outs[i]...)}
+		have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
+		if !have.Equal(want) {
+			return misuse("run: %s is %s, the tensor given for it %s", out.Name, specText(want, nil), specText(have, nil))
+		}
+		if !t.IsRowMajor() {
+			return misuse("run: %s: the tensor given for it has strides %v: it must be row-major", out.Name, t.Strides())
+		}
+	}
+	return nil
+}
+
+func list(ports []Port) string {
+	text := ""
+	for i, p := range ports {
+		if i > 0 {
+			text += ", "
+		}
+		text += p.String()
+	}
+	return text
+}

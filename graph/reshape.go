@@ -1,0 +1,99 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Reshape returns the elements of x, in row-major order of their indices, under
+// another shape of the same size. A dim is an int or a Dim; one may be -1, which
+// is what the others leave. No elements move where strides can describe the new
+// shape, or where what reads it can follow the old one; Explain tells.
+func (x Node) Reshape(dims ...any) Node {
+	return x.view(ir.OpReshape, func(n *node) (ir.Attr, bool, error) {
+		shape, err := dimsOf(dims)
+		if err == nil {
+			shape, err = inferExtent(n.typ.Shape, shape)
+		}
+		return ir.Attr{Shape: shape}, shape.Equal(n.typ.Shape), err
+	})
+}
+
+// Flatten returns the elements of x in row-major order, as one axis.
+func (x Node) Flatten() Node { return x.Reshape(-1) }
+
+// Ravel is Flatten under NumPy's other name. Neither copies.
+func (x Node) Ravel() Node { return x.Reshape(-1) }
+
+// inferExtent returns the shape with its -1 replaced by what the other extents
+// leave of the elements of from.
+func inferExtent(from, shape Shape) (Shape, error) {
+	open := slices.Index(shape, ir.Fixed(-1))
+	if open < 0 {
+		return shape, nil
+	}
+	rest := slices.Delete(slices.Clone(shape), open, open+1)
+	if slices.Contains(rest, ir.Fixed(-1)) {
+		return nil, fmt.Errorf("shape %s has two extents of -1: one is inferred", shape)
+	}
+	d, ok := quotient(from, rest)
+	if !ok {
+		return nil, fmt.Errorf("shape %s has %s elements, and %s does not divide them: give the extent in place of -1",
+			from, from.NumElems(), rest.NumElems())
+	}
+	out := slices.Clone(shape)
+	out[open] = d
+	return out, nil
+}
+
+// quotient divides the product of the extents of a by that of b.
+func quotient(a, b Shape) (Extent, bool) {
+	n, over := monomial(a)
+	k, under := monomial(b)
+	for _, f := range under {
+		i := slices.Index(over, f)
+		if i < 0 {
+			return Extent{}, false
+		}
+		over = slices.Delete(over, i, i+1)
+	}
+	num, small := n.Int()
+	den, small2 := k.Int()
+	if !small || !small2 || den == 0 { // 0 elements have any shape
+		return Extent{}, false
+	}
+	q := Shape(over).NumElems()
+	if num%den == 0 {
+		return q.Mul(ir.Fixed(num / den)), true
+	}
+	d := q.Mul(n).Div(den) // 2*n+2 by 2
+	return d, d.Mul(k) == q.Mul(n)
+}
+
+// monomial splits a product of extents into its number and its other factors.
+func monomial(s Shape) (number Extent, others []Extent) {
+	number = ir.Fixed(1)
+	for _, d := range s {
+		if _, fixed := d.Int(); fixed {
+			number = number.Mul(d)
+			continue
+		}
+		text := d.String()
+		if strings.ContainsAny(text, "+-(") { // a sum stays whole
+			others = append(others, d)
+			continue
+		}
+		for f := range strings.SplitSeq(text, "*") {
+			if c, err := strconv.Atoi(f); err == nil {
+				number = number.Mul(ir.Fixed(c))
+			} else {
+				others = append(others, ir.Sym(f))
+			}
+		}
+	}
+	return number, others
+}

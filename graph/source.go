@@ -1,0 +1,154 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Dim returns a symbolic extent: a size that is known when a program runs.
+// Inputs that use one name must then agree on its number. The text may be an
+// expression in sizes, "2*n+1" or "n*m"; each of its names must be an axis of
+// some input on its own. (Text that can't be read is an error of the Node that
+// uses the extent.)
+func Dim(text string) Extent {
+	d, err := ir.ParseDim(text)
+	if err != nil {
+		return ir.Sym(text)
+	}
+	return d
+}
+
+// NamedAxis is an axis of an input with a name; see Axis.
+type NamedAxis struct {
+	name   string
+	extent any
+}
+
+// Axis gives an axis of an Input a name, which ops then check:
+//
+//	graph.Input("img", graph.Float32, graph.Axis("row", graph.Dim("h")), graph.Axis("col", graph.Dim("w")))
+func Axis(name string, extent any) NamedAxis { return NamedAxis{name, extent} }
+
+// inputs counts the inputs that were ever made: programs take theirs in order.
+var inputs atomic.Uint64
+
+// Input returns a tensor that is given when the program runs. A dim is an int,
+// a Dim, or an Axis of either; no dims make a scalar. The name must be an
+// identifier that no other input of the program has. A program takes its inputs
+// in the order in which they were made.
+func Input(name string, dt DType, dims ...any) Node {
+	if !ir.IsName(name) {
+		return fail("input", "%q is no name: use letters, digits and _", name)
+	}
+	shape, names := make(Shape, 0, len(dims)), make([]string, 0, len(dims))
+	named := false
+	for _, d := range dims {
+		axis, ok := d.(NamedAxis)
+		if ok {
+			d, named = axis.extent, true
+		}
+		extents, err := dimsOf([]any{d})
+		switch {
+		case err != nil:
+			return fail("input "+name, "%w", err)
+		case ok && len(extents) != 1:
+			return fail("input "+name, "the axis %q is given %d extents: it has one", axis.name, len(extents))
+		case slices.Contains(extents, ir.Fixed(-1)):
+			return fail("input "+name, "an extent is -1: give an extent that differs from run to run as Dim(\"n\")")
+		}
+		shape = append(shape, extents...)
+		for range extents {
+			names = append(names, axis.name)
+		}
+	}
+	x := source("input "+name, ir.Attr{Shape: shape, DType: dt}, &node{input: name, order: inputs.Add(1)})
+	if named {
+		return x.WithAxes(names...)
+	}
+	return x
+}
+
+// Const returns a tensor that the program holds on to. It is captured by
+// identity: its elements are read when the program runs, so later writes to it
+// are seen, and it may be a view of any layout. An op takes a *Tensor as its
+// operand directly.
+func Const(t *Tensor) Node {
+	if err := tensorErr(t); err != nil {
+		return fail("const", "%w", err)
+	}
+	return source("const", ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t})
+}
+
+// source completes the node of an input or a captured tensor.
+func source(what string, attr ir.Attr, n *node) Node {
+	t, err := ir.Infer(ir.OpParam, attr, nil)
+	if err != nil {
+		return fail(what, "%w", err)
+	}
+	n.op, n.attr, n.typ, n.pos = ir.OpParam, attr, t, caller()
+	return Node{n}
+}
+
+// Scalar returns one element. v is a Go number or bool that the type can hold:
+// an integer type takes it only if it is exactly that number, a float type
+// rounds it. As an operand beside a Node, a Go number needs no Scalar.
+func Scalar(dt DType, v any) Node { return scalar("scalar", dt, v) }
+
+// Scalar returns one element of x's type. It makes a number the left operand:
+// x.Scalar(1).Sub(x) is 1 - x.
+func (x Node) Scalar(v any) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	return scalar("scalar", n.typ.DType, v)
+}
+
+func scalar(name string, dt DType, v any) Node {
+	err := dt.CheckRuns()
+	bits := uint64(0)
+	if err == nil {
+		bits, err = encode(dt, v)
+	}
+	if err != nil {
+		return fail(name, "%w", err)
+	}
+	return apply(ir.OpConst, ir.Attr{DType: dt, Bits: bits})
+}
+
+// Fill returns v at every index of a shape, as Scalar(dt, v) and BroadcastTo
+// do: it takes no memory.
+func Fill(dt DType, v any, dims ...any) Node { return scalar("fill", dt, v).BroadcastTo(dims...) }
+
+// dimsOf reads extents: ints, Dims, and slices of either. An int of -1 stays.
+func dimsOf(dims []any) (Shape, error) {
+	out := make(Shape, 0, len(dims))
+	for _, d := range dims {
+		switch d := d.(type) {
+		case int:
+			out = append(out, ir.Fixed(d))
+		case Extent:
+			out = append(out, d)
+		case []int:
+			out = append(out, ir.ShapeOf(d...)...)
+		case Shape:
+			out = append(out, d...)
+		default:
+			return nil, fmt.Errorf("an extent is an int or a Dim, not %T", d)
+		}
+	}
+	for k, d := range out {
+		if n, fixed := d.Int(); fixed && n < -1 {
+			return nil, fmt.Errorf("extent %d of axis %d is negative", n, k)
+		} else if fixed {
+			continue
+		}
+		if _, err := ir.ParseDim(d.String()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

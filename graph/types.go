@@ -1,0 +1,46 @@
+package graph
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// DType is the type of one element.
+type DType = ir.DType
+
+// The element types. Float16, BFloat16, Fixed16x16, QInt8, QUint8 and the
+// integers of 16 bits, Int8 and Uint64 are declared and have no kernels yet:
+// using one is an error that says so.
+const (
+	Bool       = ir.Bool
+	Int8       = ir.Int8
+	Int16      = ir.Int16
+	Int32      = ir.Int32
+	Int64      = ir.Int64
+	Uint8      = ir.Uint8
+	Uint16     = ir.Uint16
+	Uint32     = ir.Uint32
+	Uint64     = ir.Uint64
+	Float16    = ir.Float16
+	BFloat16   = ir.BFloat16
+	Float32    = ir.Float32
+	Float64    = ir.Float64
+	Fixed16x16 = ir.Fixed16x16
+	QInt8      = ir.QInt8
+	QUint8     = ir.QUint8
+)
+
+// Extent is the number of elements along an axis: a number, or an expression in
+// sizes that are known when a program runs. Dim makes one; its methods Add, Sub,
+// Mul and Div make others.
+type Extent = ir.Dim
+
+// Shape lists the extents of the axes, outermost first. A scalar has none.
+type Shape = ir.Shape
+
+// Pos is a line of the user's source.
+type Pos = ir.Pos
+
+// Error is a mistake in a graph or in what it is run on: the line, the op and
+// what to do. Find it in an error with errors.As.
+type Error = ir.Error
+
+// Decision is an entry of a program's ledger: what the compiler chose, and why.
+type Decision = ir.Decision

@@ -1,0 +1,166 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Views move indices and compute nothing: in a compiled program they are
+// strides. An axis is a number, from the end if negative, or its name; where
+// several are taken, a slice of them will do.
+
+// Permute returns x with its axes reordered: axis k of the result is axis
+// axes[k] of x. Each axis is named once.
+func (x Node) Permute(axes ...any) Node {
+	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
+		order, err := n.axes(axes)
+		if err == nil && len(order) != len(n.typ.Shape) {
+			err = fmt.Errorf("%d axes given for %s: name each axis once", len(order), n.text())
+		}
+		return ir.Attr{Axes: order}, slices.IsSorted(order), err
+	})
+}
+
+// Transpose returns x with its axes in reverse order.
+func (x Node) Transpose() Node {
+	return x.permuted(func(axes []int) []int {
+		slices.Reverse(axes)
+		return axes
+	})
+}
+
+// T is short for Transpose.
+func (x Node) T() Node { return x.Transpose() }
+
+// SwapAxes returns x with two axes exchanged.
+func (x Node) SwapAxes(a, b any) Node {
+	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
+		i, err := n.axis(a)
+		if err != nil {
+			return ir.Attr{}, false, err
+		}
+		j, err := n.axis(b)
+		order := upTo(len(n.typ.Shape))
+		if err == nil {
+			order[i], order[j] = j, i
+		}
+		return ir.Attr{Axes: order}, i == j, err
+	})
+}
+
+// MoveAxis returns x with one axis moved: it becomes axis to of the result, and
+// the others keep their order.
+func (x Node) MoveAxis(from any, to int) Node {
+	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
+		i, err := n.axis(from)
+		if err != nil {
+			return ir.Attr{}, false, err
+		}
+		j, err := wrapAxis(to, len(n.typ.Shape))
+		if err != nil {
+			return ir.Attr{}, false, err
+		}
+		order := slices.Delete(upTo(len(n.typ.Shape)), i, i+1)
+		return ir.Attr{Axes: slices.Insert(order, j, i)}, i == j, nil
+	})
+}
+
+// permuted reorders the axes 0, 1, ... as given.
+func (x Node) permuted(reorder func(axes []int) []int) Node {
+	return x.view(ir.OpPermute, func(n *node) (ir.Attr, bool, error) {
+		order := reorder(upTo(len(n.typ.Shape)))
+		return ir.Attr{Axes: order}, slices.IsSorted(order), nil
+	})
+}
+
+// upTo returns 0, 1, ..., n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Flip returns x with the given axes reversed, all of them if none are given.
+func (x Node) Flip(axes ...any) Node {
+	return x.view(ir.OpFlip, func(n *node) (ir.Attr, bool, error) {
+		if len(axes) == 0 {
+			return ir.Attr{Axes: upTo(len(n.typ.Shape))}, len(n.typ.Shape) == 0, nil
+		}
+		flipped, err := n.axes(axes)
+		return ir.Attr{Axes: flipped}, len(flipped) == 0, err
+	})
+}
+
+// BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned
+// at the last axis, and extents of 1 and missing axes repeat. Binary ops do so
+// on their own; with the option NoBroadcast they must be told.
+func (x Node) BroadcastTo(dims ...any) Node {
+	return x.view(ir.OpExpand, func(n *node) (ir.Attr, bool, error) {
+		shape, err := dimsOf(dims)
+		if err == nil && slices.Contains(shape, ir.Fixed(-1)) {
+			err = fmt.Errorf("an extent is -1 in %s: give the extent", shape)
+		}
+		return ir.Attr{Shape: shape}, shape.Equal(n.typ.Shape), err
+	})
+}
+
+// Expand is BroadcastTo under the name that dumps and errors use.
+func (x Node) Expand(dims ...any) Node { return x.BroadcastTo(dims...) }
+
+// Diagonal returns the elements of x whose index along axis b is k more than
+// that along axis a. Both axes go; the diagonal is a new last axis.
+func (x Node) Diagonal(k int, a, b any) Node {
+	return x.view(ir.OpDiagonal, func(n *node) (ir.Attr, bool, error) {
+		axes, err := n.axes([]any{a, b})
+		if err != nil {
+			return ir.Attr{}, false, err
+		}
+		attr := ir.Attr{Axes: axes, Step: k}
+		rows, cols := n.typ.Shape[axes[0]], n.typ.Shape[axes[1]]
+		if _, fixed := rows.Int(); !fixed && rows == cols {
+			attr.Len = rows.Sub(ir.Fixed(max(k, -k)))
+		}
+		return attr, false, nil
+	})
+}
+
+// Squeeze returns x without the given axes, whose extents must be 1; without
+// any, all axes of extent 1 go.
+func (x Node) Squeeze(axes ...any) Node {
+	return x.view(ir.OpSqueeze, func(n *node) (ir.Attr, bool, error) {
+		if len(axes) > 0 {
+			dropped, err := n.axes(axes)
+			return ir.Attr{Axes: dropped}, len(dropped) == 0, err
+		}
+		var ones []int
+		for k, d := range n.typ.Shape {
+			if d.Is(1) {
+				ones = append(ones, k)
+			}
+		}
+		return ir.Attr{Axes: ones}, len(ones) == 0, nil
+	})
+}
+
+// Unsqueeze returns x with axes of extent 1 inserted, which are these axes of
+// the result.
+func (x Node) Unsqueeze(axes ...int) Node {
+	return x.view(ir.OpUnsqueeze, func(n *node) (ir.Attr, bool, error) {
+		added := make([]int, len(axes))
+		for i, a := range axes {
+			k, err := wrapAxis(a, len(n.typ.Shape)+len(axes))
+			if err != nil {
+				return ir.Attr{}, false, err
+			}
+			added[i] = k
+		}
+		return ir.Attr{Axes: added}, len(axes) == 0, nil
+	})
+}
+
+// ExpandDims is Unsqueeze under NumPy's name.
+func (x Node) ExpandDims(axes ...int) Node { return x.Unsqueeze(axes...) }

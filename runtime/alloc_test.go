@@ -1,0 +1,98 @@
+package runtime
+
+import (
+	"math"
+	goruntime "runtime"
+	"strconv"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+func TestAllocateAligns(t *testing.T) {
+	sizes := []int{1 << 20, 3<<20 + 1, hugeBuffer - 1, hugeBuffer, hugeBuffer + 1, 9<<20 + 77}
+	for n := 1; n < 9000; n++ {
+		sizes = append(sizes, n)
+	}
+	for n := 9001; n < 400_000; n += 997 {
+		sizes = append(sizes, n)
+	}
+	kept := [64][]byte{} // some stay alive, so that the heap has holes
+	for i, n := range sizes {
+		buf, err := allocate(n)
+		require.NoError(t, err)
+		require.Len(t, buf, n)
+		require.Zero(t, misaligned(buf), n)
+		require.Zero(t, buf[0]|buf[n/2]|buf[n-1])
+		for k := range buf {
+			buf[k] = 0xff
+		}
+		kept[i%len(kept)] = buf
+	}
+	require.NotNil(t, sure(allocate(0))(t))
+}
+
+func TestAlignBytes(t *testing.T) {
+	whole := sure(allocate(512))(t)
+	for skip := range 130 {
+		part := alignBytes(whole[skip:])
+		require.Zero(t, misaligned(part))
+		require.GreaterOrEqual(t, len(part), 512-skip-63)
+	}
+}
+
+func TestWholePages(t *testing.T) {
+	buf := sure(allocate(3*hugePage + 4096))(t)
+	pages := wholePages(buf[64:])
+	require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(pages)))%hugePage)
+	require.Zero(t, len(pages)%hugePage)
+	require.GreaterOrEqual(t, len(pages), 2*hugePage)
+	require.Empty(t, wholePages(pages[1:hugePage]))
+}
+
+func TestTooLargeIsAnError(t *testing.T) {
+	for _, shape := range [][]int{{math.MaxInt}, {math.MaxInt / 4}, {10_000, 10_000, 100_000}} {
+		x, err := New(ir.Float32, shape...)
+		require.Error(t, err)
+		require.Nil(t, x)
+	}
+	for _, n := range []int{-1, math.MinInt, math.MaxInt, math.MaxInt - 100} {
+		require.Error(t, errOf(allocate(n)))
+	}
+	if memoryRoom() != unknownMemory && strconv.IntSize == 64 {
+		require.ErrorContains(t, errOf(New(ir.Float32, 10_000, 10_000, 100_000)),
+			"new: float32[10000,10000,100000]: 40000000000000 bytes (36.4 TiB) asked, but of the ")
+		everyone := sure(countedTensor(t, 1).Expand(1<<20, 1<<20))(t)
+		require.ErrorContains(t, errOf(everyone.Clone()), "clone: int32[1048576,1048576]: 4398046511104 bytes (4.0 TiB) asked")
+	}
+}
+
+func TestUnwrittenMemoryCounts(t *testing.T) {
+	goruntime.GC()
+	room := heapBytes() + 5*bigBuffer/2
+	kept := [][]byte{sure(allocate(bigBuffer))(t), sure(allocate(bigBuffer))(t)}
+	require.ErrorContains(t, checkMemory(bigBuffer, room), "are in use")
+	goruntime.KeepAlive(kept)
+	kept = nil
+	require.NoError(t, checkMemory(bigBuffer, room), "garbage does not count")
+}
+
+func TestByteCount(t *testing.T) {
+	require.Equal(t, "1023 bytes", byteCount(1023))
+	require.Equal(t, "1536 bytes (1.5 KiB)", byteCount(1536))
+	require.Equal(t, "9223372036854775807 bytes (8.0 EiB)", byteCount(math.MaxInt64))
+}
+
+func TestTensorKeepsItsBuffer(t *testing.T) {
+	x := sure(Full(ir.Int64, 7, 1000))(t)
+	last := sure(x.Slice("999:"))(t)
+	x = nil
+	for range 3 {
+		goruntime.GC()
+		_ = sure(Full(ir.Int64, 8, 1000))(t)
+	}
+	require.Equal(t, []int64{7}, elementsOf[int64](t, last))
+}

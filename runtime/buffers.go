@@ -1,0 +1,139 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// buffer is what linking and running know of a plan's buffer. Locations count
+// elements; location origin is that of the element at index 0,...,0.
+type buffer struct {
+	kind   ir.BufferKind
+	dtype  ir.DType
+	size   int // bytes of an element
+	name   string
+	index  int
+	layout ir.Layout // a tensor's shape and strides must be these
+	elems  int
+	lo, hi int // the least and greatest location; lo > hi without elements
+	dense  bool
+	offset int // temporary: bytes from the start of the arena
+}
+
+// linkBuffers checks the plan's buffers and puts them in order.
+func (l *Linked) linkBuffers(p *ir.Plan) error {
+	for i := range p.Buffers {
+		b, err := linkBuffer(&p.Buffers[i], p.Arena)
+		if err != nil {
+			return fmt.Errorf("buffer %d %q: %w", i, p.Buffers[i].Name, err)
+		}
+		switch b.kind {
+		case ir.ConstBuffer:
+			b.index = len(l.consts)
+			l.consts = append(l.consts, 0)
+			storeBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), p.Buffers[i].Bits)
+		case ir.ParamBuffer:
+			l.params, err = enlist(l.params, b.index, i)
+		case ir.ResultBuffer:
+			l.results, err = enlist(l.results, b.index, i)
+		}
+		if err != nil {
+			return fmt.Errorf("buffer %d %q: %w", i, b.name, err)
+		}
+		l.buffers = append(l.buffers, b)
+	}
+	for _, list := range [][]int{l.params, l.results} {
+		for at, b := range list {
+			if b < 0 {
+				return fmt.Errorf("no buffer is the param or result of index %d", at)
+			}
+		}
+	}
+	return nil
+}
+
+// enlist puts buffer b at a place of list, which grows with -1.
+func enlist(list []int, at, b int) ([]int, error) {
+	if at < 0 || at > 1<<16 || at < len(list) && list[at] >= 0 {
+		return list, fmt.Errorf("index %d among its kind is taken or out of range", at)
+	}
+	for at >= len(list) {
+		list = append(list, -1)
+	}
+	list[at] = b
+	return list, nil
+}
+
+func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
+	b := buffer{kind: p.Kind, dtype: p.DType, size: p.DType.Size(), name: p.Name, index: p.Index, offset: p.Offset}
+	if err := p.DType.CheckRuns(); err != nil {
+		return b, err
+	}
+	b.layout = ir.RowMajor(p.Shape...)
+	switch {
+	case p.Kind == ir.ParamBuffer && p.At != nil:
+		if len(p.At.Shape) != len(p.Shape) || len(p.At.Strides) != len(p.Shape) {
+			return b, fmt.Errorf("layout %v and shape %v differ in rank", *p.At, p.Shape)
+		}
+		for k, n := range p.Shape {
+			if p.At.Shape[k] != n {
+				return b, fmt.Errorf("layout %v is not of shape %v", *p.At, p.Shape)
+			}
+		}
+		b.layout = *p.At
+	case p.Kind == ir.ConstBuffer:
+		b.layout = ir.RowMajor()
+	case p.Kind > ir.TempBuffer:
+		return b, fmt.Errorf("kind %d does not exist", p.Kind)
+	}
+	var err error
+	if b.elems, err = ir.NumElems(b.layout.Shape); err != nil {
+		return b, err
+	}
+	b.lo, b.hi = b.layout.Bounds()
+	b.dense = b.layout.IsRowMajor()
+	if span := b.layout.Span(); span > (math.MaxInt/2)/b.size {
+		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
+	}
+	if p.Kind == ir.TempBuffer {
+		if b.offset < 0 || b.offset%alignment != 0 || b.offset > arena || b.elems*b.size > arena-b.offset {
+			return b, fmt.Errorf("%d bytes at %d do not fit an arena of %d bytes, on a multiple of %d",
+				b.elems*b.size, b.offset, arena, alignment)
+		}
+	}
+	return b, nil
+}
+
+// check returns an error unless t has the type and the layout of b.
+func (b *buffer) check(t *Tensor) error {
+	switch {
+	case !t.valid():
+		return fmt.Errorf("the tensor is nil or zero: make one with Of or New")
+	case t.dtype != b.dtype || len(t.layout.Shape) != len(b.layout.Shape):
+		return fmt.Errorf("%s given for %s", t.typeText(), typeText(b.dtype, b.layout.Shape))
+	}
+	for k, n := range b.layout.Shape {
+		if t.layout.Shape[k] != n {
+			return fmt.Errorf("%s given for %s", t.typeText(), typeText(b.dtype, b.layout.Shape))
+		}
+		if n > 1 && t.layout.Strides[k] != b.layout.Strides[k] && b.elems > 0 {
+			return fmt.Errorf("strides %v given, the plan is for %v", t.layout.Strides, b.layout.Strides)
+		}
+	}
+	return nil
+}
+
+// mayAlias reports whether a write of one buffer may be a write of the other.
+func mayAlias(buffers []buffer, i, j int) bool {
+	a, b := &buffers[i], &buffers[j]
+	switch {
+	case i == j:
+		return true
+	case a.kind != ir.TempBuffer || b.kind != ir.TempBuffer:
+		return false // Run keeps params and results apart
+	}
+	return a.offset < b.offset+b.elems*b.size && b.offset < a.offset+a.elems*a.size
+}

@@ -1,0 +1,128 @@
+package runtime
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// StepInfo says how a step of a plan is run.
+type StepInfo struct {
+	Signature string // of the body
+	Compiled  string // "kernel" for one for the whole body, or "cover of 5"
+	Engine    string // "avx2", "portable", or "avx2+portable" for a mixed cover
+	Packed    []int  // operands that are copied into scratch, tile by tile
+	Blocks    int    // kernel calls, were nothing tiled
+	Chunks    int    // what the workers share out
+	Elements  int    // of the index space
+	Read      int    // bytes, each element counted once
+	Written   int    // bytes
+	Pos       ir.Pos
+}
+
+func (s *step) info(pos ir.Pos) StepInfo {
+	in := StepInfo{Signature: s.kernel.Signature(), Compiled: s.compiled, Engine: s.engine,
+		Blocks: s.blocks, Chunks: s.chunks, Elements: s.elems, Read: s.touched[0], Written: s.touched[1], Pos: pos}
+	for i := range s.operands {
+		if s.operands[i].packed {
+			in.Packed = append(in.Packed, i)
+		}
+	}
+	return in
+}
+
+// choose finds what computes the step: the order is Link's.
+func (e *Executor) choose(s *step, buffers []buffer) error {
+	f := finder{lookup: e.lookup, engines: []Engine{AVX2, Portable}}
+	if f.lookup == nil {
+		f.lookup = Lookup
+	}
+	if e.Portable || !HasAVX2() {
+		f.engines = f.engines[1:]
+	}
+	if f.engines[0] == AVX2 {
+		if e.whole(s, f, AVX2) {
+			return nil
+		}
+		// A cover that lacks assembly for most of its operations loses to the
+		// portable kernel.
+		if c, err := coverStep(s, f, buffers); err == nil && 2*c.on[AVX2] >= c.count() {
+			c.install(s)
+			return nil
+		}
+	}
+	if e.whole(s, f, Portable) {
+		return nil
+	}
+	c, err := coverStep(s, f, buffers)
+	if err != nil {
+		return err
+	}
+	c.install(s)
+	return nil
+}
+
+// whole takes one kernel for the body, if there is one.
+func (e *Executor) whole(s *step, f finder, on Engine) bool {
+	fn, ok := f.lookup(on, s.kernel.Signature())
+	if !ok || e.NoFused {
+		return false
+	}
+	s.engine, s.compiled = on.String(), "kernel"
+	for i := range s.operands {
+		if s.operands[i].packed {
+			s.program = wholeProgram(s, fn)
+			return true
+		}
+	}
+	s.fn = fn
+	return true
+}
+
+// finder looks kernels up, on the better engine first.
+type finder struct {
+	lookup  func(Engine, string) (func(*Frame), bool)
+	engines []Engine
+}
+
+func (f finder) find(sig string) (func(*Frame), Engine, error) {
+	for _, on := range f.engines {
+		if fn, ok := f.lookup(on, sig); ok {
+			return fn, on, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("no kernel is registered for %s", sig)
+}
+
+// single is the kernel of one operation: its signature, and which argument of
+// the operation each of the kernel's operands is.
+type single struct {
+	sig   string
+	order []int
+}
+
+type singleKey struct {
+	op    ir.Op
+	given ir.DType
+	in    [3]ir.Operand
+}
+
+// singles remembers the answers of singleOf, which are the same for ever.
+var singles sync.Map
+
+func singleOf(key singleKey) (single, error) {
+	if s, ok := singles.Load(key); ok {
+		return s.(single), nil
+	}
+	n := key.op.Info().Arity
+	if _, err := ir.SingleOp(key.op, key.given, key.in[:n:n]...); err != nil {
+		return single{}, err
+	}
+	k := &ir.Kernel{In: key.in[:n:n], Out: []ir.Ref{ir.Ref(n)}}
+	k.Body = []ir.Inst{{Op: key.op, DType: key.given, Args: [3]ir.Ref{0, 1, 2}}}
+	canon, order := k.Canonical()
+	s := single{canon.Signature(), order}
+	singles.Store(key, s)
+	return s, nil
+}

@@ -1,0 +1,210 @@
+package runtime
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// A cover computes a body that has no kernel of its own from kernels of single
+// operations, tile by tile: they are the instruction set, and this is
+// instruction selection, then register allocation.
+type cover struct {
+	s       *step
+	k       *ir.Kernel
+	f       finder
+	buffers []buffer
+	program *program
+	on      [numEngines]int // kernels taken from each
+
+	values []coverValue // of the body; then values that are saved copies
+	rows   []coverInst  // values of one element a row
+	insts  []coverInst  // for each tile
+}
+
+// coverValue is what is known of a value of the body.
+type coverValue struct {
+	dtype ir.DType
+	splat bool // one element for all columns
+	once  bool // and for all rows
+	slot  int  // where it is, or -1
+	last  int  // the last of insts that reads it
+}
+
+// coverInst is a kernel of the cover before it is bound to slots.
+type coverInst struct {
+	fn    func(*Frame)
+	order []int // the kernel's operand i is args[order[i]]
+	args  []ir.Ref
+	value ir.Ref // that it computes, or -1 for a copy of one
+	out   int    // the output that it writes, or -1 for a register
+}
+
+// coverStep covers the body of a step. It fails when an operation has no kernel.
+func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
+	c := &cover{s: s, k: s.kernel, f: f, buffers: buffers, program: &program{}}
+	c.operandSlots()
+	stored := make([]int, len(c.k.In)+len(c.k.Body)) // 1 + the first output that is the value
+	for o := len(c.k.Out) - 1; o >= 0; o-- {
+		stored[c.k.Out[o]] = o + 1
+	}
+	for j := range c.k.Body {
+		if err := c.addInst(ir.Ref(len(c.k.In)+j), stored); err != nil {
+			return nil, err
+		}
+	}
+	for o, r := range c.k.Out {
+		if v := c.values[r]; int(r) < len(c.k.In) || v.splat || stored[r] != o+1 {
+			if err := c.addCopy(r, -1, o); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := c.delayStores(); err != nil {
+		return nil, err
+	}
+	c.allocate()
+	return c, nil
+}
+
+// operandSlots makes the slots of the step's operands, and the values of those
+// that are inputs.
+func (c *cover) operandSlots() {
+	widest := 1
+	for i := range c.s.operands {
+		o := &c.s.operands[i]
+		c.program.slots = append(c.program.slots, slot{})
+		widest = max(widest, o.size)
+		if o.packed {
+			c.program.packs = append(c.program.packs, packing{operand: i, fn: packFor(o)})
+		}
+		if i < c.s.ins {
+			dt := c.k.DType(ir.Ref(i))
+			c.values = append(c.values, coverValue{dtype: dt, splat: o.splat, once: o.splat && o.rowStep == 0, slot: i})
+		}
+	}
+	for _, in := range c.k.Body {
+		widest = max(widest, in.DType.Size())
+	}
+	c.program.setTile(c.s, min(tileBytes/widest, tileElements))
+	c.program.reservePacks(c.s)
+}
+
+// addInst covers the instruction of a value.
+func (c *cover) addInst(r ir.Ref, stored []int) error {
+	in := c.k.Inst(r)
+	v := coverValue{dtype: in.DType, splat: true, once: true, slot: -1}
+	args := append([]ir.Ref{}, in.Args[:in.Arity()]...)
+	for _, a := range args {
+		v.splat = v.splat && c.values[a].splat
+		v.once = v.once && c.values[a].once
+	}
+	c.values = append(c.values, v)
+	if in.Op == ir.OpConst {
+		c.addConstant(r, in)
+		return nil
+	}
+	i := coverInst{args: args, value: r, out: -1}
+	if err := c.findKernel(&i, in.Op, in.DType, v.splat); err != nil {
+		return err
+	}
+	if v.splat { // its columns are one: every operand is unit
+		c.rows = append(c.rows, i)
+		return nil
+	}
+	i.out = stored[r] - 1
+	c.insts = append(c.insts, i)
+	return nil
+}
+
+func (c *cover) addConstant(r ir.Ref, in *ir.Inst) {
+	element := new(uint64)
+	storeBits(in.DType, unsafe.Pointer(element), in.Bits)
+	c.values[r].slot = len(c.program.slots)
+	c.program.slots = append(c.program.slots, slot{class: constantSlot, ptr: unsafe.Pointer(element)})
+}
+
+// addCopy copies a value to an output or, if out is -1, to the value to.
+func (c *cover) addCopy(from, to ir.Ref, out int) error {
+	i := coverInst{args: []ir.Ref{from}, value: to, out: out}
+	if err := c.findKernel(&i, ir.OpCopy, c.values[from].dtype, false); err != nil {
+		return err
+	}
+	c.insts = append(c.insts, i)
+	return nil
+}
+
+// findKernel gives i the kernel of an operation on its args.
+func (c *cover) findKernel(i *coverInst, op ir.Op, result ir.DType, unit bool) error {
+	if (op == ir.OpCast || op == ir.OpBitcast) && result == c.values[i.args[0]].dtype {
+		op = ir.OpCopy // there are no kernels for conversions to the same type
+	}
+	key := singleKey{op: op, given: result}
+	for n, a := range i.args {
+		key.in[n] = ir.Operand{DType: c.values[a].dtype, Splat: c.values[a].splat && !unit}
+	}
+	one, err := singleOf(key)
+	if err != nil {
+		return fmt.Errorf("BUG: %s: %w", op, err)
+	}
+	fn, on, err := c.f.find(one.sig)
+	i.fn, i.order = fn, one.order
+	c.on[on]++
+	return err
+}
+
+// delayStores finds the stores that would change an operand still to be read,
+// because the output lies where the operand does, and puts them at the end.
+func (c *cover) delayStores() error {
+	for p := 0; p < len(c.insts); p++ {
+		i := &c.insts[p]
+		out := i.out
+		if out < 0 || !c.readLater(p, out) {
+			continue
+		}
+		i.out = -1
+		if i.value < 0 { // a copy: to a register first
+			i.value = ir.Ref(len(c.values))
+			c.values = append(c.values, coverValue{dtype: c.values[i.args[0]].dtype, slot: -1})
+		}
+		if err := c.addCopy(i.value, -1, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLater reports whether an instruction after p reads an operand that may
+// share memory with an output.
+func (c *cover) readLater(p, out int) bool {
+	written := c.s.operands[c.s.ins+out].buffer
+	for _, i := range c.insts[p+1:] {
+		for _, a := range i.args {
+			if int(a) >= c.s.ins {
+				continue
+			}
+			if o := &c.s.operands[a]; !o.packed && mayAlias(c.buffers, o.buffer, written) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// count returns the number of kernels.
+func (c *cover) count() int { return len(c.rows) + len(c.insts) }
+
+// install makes the cover the step's program.
+func (c *cover) install(s *step) {
+	s.program = c.program
+	s.compiled = fmt.Sprintf("cover of %d", c.count())
+	switch {
+	case c.on[AVX2] > 0 && c.on[Portable] > 0:
+		s.engine = AVX2.String() + "+" + Portable.String()
+	case c.on[AVX2] > 0:
+		s.engine = AVX2.String()
+	default:
+		s.engine = Portable.String()
+	}
+}

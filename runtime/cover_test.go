@@ -1,0 +1,239 @@
+package runtime
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
+)
+
+// randomBody makes a body of random operations on random operands.
+func randomBody(t *rapid.T) *ir.Kernel {
+	types := []ir.DType{ir.Float32, ir.Float32, ir.Float64, ir.Int32, ir.Bool, ir.Uint8}
+	var in []ir.Operand
+	for range rapid.IntRange(1, 4).Draw(t, "inputs") {
+		in = append(in, ir.Operand{DType: rapid.SampledFrom(types).Draw(t, "dtype"), Splat: rapid.Bool().Draw(t, "splat")})
+	}
+	b := ir.NewBuilder(in...)
+	values := []ir.Ref{}
+	for i := range in {
+		values = append(values, ir.Ref(i))
+	}
+	for range rapid.IntRange(0, 10).Draw(t, "instructions") {
+		if r, ok := randomInst(t, b, values); ok {
+			values = append(values, r)
+		}
+	}
+	outs := rapid.SliceOfN(rapid.SampledFrom(values), 1, 3).Draw(t, "stores")
+	if rapid.Bool().Draw(t, "store the last") {
+		outs[0] = values[len(values)-1]
+	}
+	for _, r := range outs {
+		b.Store(r)
+	}
+	return b.Kernel()
+}
+
+func randomInst(t *rapid.T, b *ir.Builder, values []ir.Ref) (ir.Ref, bool) {
+	var ops []ir.Op
+	for _, op := range ir.Ops() {
+		if op.IsElementwise() || op == ir.OpConst {
+			ops = append(ops, op)
+		}
+	}
+	op := rapid.SampledFrom(ops).Draw(t, "op")
+	if op == ir.OpConst {
+		return b.Int(rapid.SampledFrom(ir.Running.List()).Draw(t, "dtype"), 1), true
+	}
+	args := rapid.SliceOfN(rapid.SampledFrom(values), op.Info().Arity, op.Info().Arity).Draw(t, "args")
+	types := []ir.DType{}
+	for _, a := range args {
+		types = append(types, b.DType(a))
+	}
+	given := rapid.SampledFrom(ir.Running.List()).Draw(t, "target")
+	if _, err := op.ResultType(given, types...); err != nil {
+		return 0, false
+	}
+	switch op {
+	case ir.OpCast:
+		return b.Cast(given, args[0]), true
+	case ir.OpBitcast:
+		if ir.Floats.Has(b.DType(args[0])) { // which NaN it is would show
+			return 0, false
+		}
+		return b.Bitcast(given, args[0]), true
+	}
+	return b.Op(op, args...), true
+}
+
+// randomPlan runs a random body on operands that lie at random strides, some of
+// them temporaries that an output may share memory with.
+func randomPlan(t *rapid.T) *ir.Plan {
+	k, order := randomBody(t).Canonical()
+	if len(order) == 0 {
+		t.Skip("no operand left")
+	}
+	extent := rapid.SampledFrom([]int{1, 2, 3, 7, 8, 9, 33, 70})
+	extents := rapid.SliceOfN(extent, 2, 4).Draw(t, "extents")
+	for ir.RowMajor(extents...).Size() > 5000 {
+		extents[rapid.IntRange(0, len(extents)-1).Draw(t, "smaller")] = 1
+	}
+	rowMajor := ir.RowMajor(extents...).Strides
+	rows, cols := rapid.IntRange(1, 80).Draw(t, "rows"), rapid.IntRange(1, 80).Draw(t, "cols")
+	m := &planMaker{}
+	var operands []ir.Access
+	shareable := map[int]bool{}
+	for i, in := range k.In {
+		if !in.Splat && rapid.Bool().Draw(t, "temporary") {
+			from := m.param(in.DType, extents...)
+			to := m.temp(in.DType, -1, extents...)
+			m.step(copyKernel(in.DType), extents, rows, cols, access(from, 0, rowMajor...), access(to, 0, rowMajor...))
+			operands = append(operands, access(to, 0, rowMajor...))
+			shareable[to] = true
+			continue
+		}
+		operands = append(operands, randomAccess(t, m, k.In[i], extents))
+	}
+	var outs []int
+	for _, r := range k.Out {
+		share := -1
+		for to := range shareable {
+			if m.plan.Buffers[to].DType == k.DType(r) && shareable[to] && rapid.Bool().Draw(t, "in place") {
+				share, shareable[to] = to, false
+				break
+			}
+		}
+		outs = append(outs, m.temp(k.DType(r), share, extents...))
+		operands = append(operands, access(outs[len(outs)-1], 0, rowMajor...))
+	}
+	m.step(k, extents, rows, cols, operands...)
+	for o, r := range k.Out {
+		m.step(copyKernel(k.DType(r)), extents, rows, cols,
+			access(outs[o], 0, rowMajor...), access(m.result(k.DType(r), extents...), 0, rowMajor...))
+	}
+	return &m.plan
+}
+
+func copyKernel(dt ir.DType) *ir.Kernel {
+	k, _ := ir.SingleOp(ir.OpCopy, ir.Invalid, unit(dt))
+	return k
+}
+
+// randomAccess makes a param that is read at random strides.
+func randomAccess(t *rapid.T, m *planMaker, o ir.Operand, extents []int) ir.Access {
+	strides := make([]int, len(extents))
+	lo, hi := 0, 0
+	for k, n := range extents {
+		strides[k] = rapid.SampledFrom([]int{0, 1, 1, -1, 2, 5, 33, -40}).Draw(t, "stride")
+		if k == len(extents)-1 && o.Splat {
+			strides[k] = 0
+		}
+		lo, hi = lo+min(0, (n-1)*strides[k]), hi+max(0, (n-1)*strides[k])
+	}
+	return ir.Access{Buffer: m.param(o.DType, hi-lo+1), Offset: -lo, Strides: strides}
+}
+
+func TestRandomPlans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := randomPlan(t)
+		for name, e := range executors(p) {
+			check(t, e, p, name)
+		}
+	})
+}
+
+// inPlacePlan computes body into temporaries that lie where its operands do.
+func inPlacePlan(body *ir.Kernel, n int) *ir.Plan {
+	var m planMaker
+	var operands []ir.Access
+	for range body.In {
+		from, to := m.param(f32, n), m.temp(f32, -1, n)
+		m.step(copyKernel(f32), []int{1, n}, 1, 4096, access(from, 0, 0, 1), access(to, 0, 0, 1))
+		operands = append(operands, access(to, 0, 0, 1))
+	}
+	for o := range body.Out {
+		operands = append(operands, access(m.temp(f32, operands[o].Buffer, n), 0, 0, 1))
+	}
+	m.step(body, []int{1, n}, 1, 4096, operands...)
+	for _, a := range operands[len(body.In):] {
+		m.step(copyKernel(f32), []int{1, n}, 1, 4096, a, access(m.result(f32, n), 0, 0, 1))
+	}
+	return &m.plan
+}
+
+// Outputs that lie where operands do that are read after the store.
+func TestInPlaceStores(t *testing.T) {
+	bodies := map[string]func(b *ir.Builder){
+		"early store": func(b *ir.Builder) {
+			sum := b.Op(ir.OpAdd, 0, 1)
+			b.Store(sum)
+			b.Store(b.Op(ir.OpSub, sum, 0)) // reads where sum went
+		},
+		"swap": func(b *ir.Builder) { b.Store(1); b.Store(0) },
+		"both from both": func(b *ir.Builder) {
+			b.Store(b.Op(ir.OpSub, 0, 1))
+			b.Store(b.Op(ir.OpDiv, 0, 1))
+		},
+		"twice": func(b *ir.Builder) {
+			sum := b.Op(ir.OpSub, 1, 0)
+			b.Store(sum)
+			b.Store(sum)
+		},
+		"an operand and a value": func(b *ir.Builder) {
+			b.Store(1)
+			b.Store(b.Op(ir.OpMul, 0, 0))
+		},
+	}
+	for name, write := range bodies {
+		b := ir.NewBuilder(unit(f32), unit(f32))
+		write(b)
+		p := inPlacePlan(b.Kernel(), 3000)
+		t.Run(name, func(t *testing.T) { checkAll(t, p) })
+	}
+}
+
+// Values of splats alone are computed once a row, or once.
+func TestRowValues(t *testing.T) {
+	b := ir.NewBuilder(unit(f32), splat(f32), splat(f32))
+	scale := b.Op(ir.OpDiv, 1, 2)                                         // a number a row
+	b.Store(b.Op(ir.OpMul, 0, b.Op(ir.OpAdd, scale, b.Op(ir.OpSqrt, 2)))) // sqrt: one for all
+	b.Store(scale)
+	for _, e := range [][2]int{{1, 5000}, {300, 5}, {40, 3000}, {1, 1}, {17, 1}} {
+		var m planMaker
+		x, y, z := m.param(f32, e[0], e[1]), m.param(f32, e[0]), m.param(f32, 1)
+		out, out2 := m.result(f32, e[0], e[1]), m.result(f32, e[0], e[1])
+		m.step(b.Kernel(), e[:], 64, 2500, access(x, 0, e[1], 1), access(y, 0, 1, 0), access(z, 0, 0, 0),
+			access(out, 0, e[1], 1), access(out2, 0, e[1], 1))
+		t.Run(fmt.Sprint(e), func(t *testing.T) { checkAll(t, &m.plan) })
+	}
+}
+
+func TestCoverMissesKernel(t *testing.T) {
+	none := func(Engine, string) (func(*Frame), bool) { return nil, false }
+	_, err := (&Executor{lookup: none}).Link(fiveOpsPlan(10, 10))
+	require.ErrorContains(t, err, "no kernel is registered for kernel (")
+}
+
+// An operation without assembly is computed by the portable kernel among others.
+func TestMixedCover(t *testing.T) {
+	if !HasAVX2() {
+		t.Skip("no AVX2")
+	}
+	e := &Executor{lookup: func(on Engine, sig string) (func(*Frame), bool) {
+		if on == AVX2 && sig == singleSig(t, ir.OpDiv) {
+			return nil, false
+		}
+		return Lookup(Portable, sig) // whichever was asked
+	}}
+	l := check(t, e, fiveOpsPlan(5000, 5000), "")
+	require.Equal(t, "avx2+portable", l.Steps()[0].Engine)
+	require.Equal(t, "cover of 7", l.Steps()[0].Compiled)
+}
+
+func singleSig(t *testing.T, op ir.Op) string {
+	k, err := ir.SingleOp(op, ir.Invalid, unit(f32), unit(f32))
+	require.NoError(t, err)
+	return k.Signature()
+}

@@ -1,0 +1,195 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"runtime/debug"
+	"sync"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Executor runs plans. Its fields are settings, to be set before the first
+// Link; the zero Executor is ready. It must not be copied after that.
+//
+// An Executor owns its workers: goroutines started by the first run that has
+// work for several, parked at no cost between runs, and ended when neither the
+// Executor nor a plan that it linked is reachable. Concurrent runs share them.
+type Executor struct {
+	// Workers is how many goroutines compute one run, the caller's included.
+	// 0 stands for GOMAXPROCS at the first Link. The results do not depend on it.
+	Workers int
+	// Portable keeps to the generated Go loops, never assembly.
+	Portable bool
+	// NoFused never takes one kernel for a whole body, always its single
+	// operations: for tests and measurements.
+	NoFused bool
+
+	lookup func(Engine, string) (func(*Frame), bool) // tests; nil is Lookup
+	once   sync.Once
+	crew   *crew
+}
+
+var shared Executor
+
+// DefaultExecutor returns the Executor that all share who need no other. Its
+// workers stay for the life of the process.
+func DefaultExecutor() *Executor { return &shared }
+
+// workers returns the crew, made at the first call.
+func (e *Executor) workers() *crew {
+	e.once.Do(func() {
+		n := e.Workers
+		if n <= 0 {
+			n = goruntime.GOMAXPROCS(0)
+		}
+		e.crew = newCrew(n - 1)
+		goruntime.AddCleanup(e, (*crew).stop, e.crew)
+	})
+	return e.crew
+}
+
+// Linked is a plan with a kernel chosen for every step. Any number of
+// goroutines may run it at once; each run in flight holds an arena of its own,
+// which later runs take over.
+type Linked struct {
+	exec    *Executor // keeps the workers
+	crew    *crew
+	buffers []buffer
+	params  []int // the buffer of each input
+	results []int // the buffer of each output
+	consts  []uint64
+	arena   int
+	steps   []step // without those that have no elements
+	infos   []StepInfo
+	pool    sync.Pool // of *state
+}
+
+// Link chooses for each step of the plan the first that exists: the kernel of
+// that very signature in assembly; its operations one by one, in assembly; the
+// portable kernel of that signature; the portable operations. It is an error
+// when an operation has no kernel, or when the plan is not sound: an access
+// outside its buffer, an operand of the wrong type.
+func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
+	if p == nil {
+		return nil, fmt.Errorf("link: the plan is nil")
+	}
+	l := &Linked{exec: e, crew: e.workers(), arena: p.Arena}
+	if err := l.linkBuffers(p); err != nil {
+		return nil, fmt.Errorf("link %s: %w", p.Name, err)
+	}
+	for i := range p.Steps {
+		s, err := l.linkStep(p, &p.Steps[i])
+		if err == nil && s.elems > 0 {
+			err = e.choose(s, l.buffers)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("link %s: step %d: %w", p.Name, i, err)
+		}
+		l.infos = append(l.infos, s.info(p.Steps[i].Pos))
+		if s.elems > 0 {
+			l.steps = append(l.steps, *s)
+		}
+	}
+	return l, nil
+}
+
+// Steps describes the steps in the plan's order.
+func (l *Linked) Steps() []StepInfo { return append([]StepInfo(nil), l.infos...) }
+
+// Run computes outs from ins, one tensor for each result and parameter of the
+// plan. Dtypes, shapes and the layouts of ins must be the plan's; outs must be
+// row-major. An out may share memory with ins and with other outs: it is then
+// computed elsewhere and copied at the end, later outs over earlier ones.
+//
+// Memory is reserved before work starts. When an error is returned, outs hold
+// anything; a cancelled context's error is returned as it is. Once a run of
+// this size has been made, Run allocates nothing.
+func (l *Linked) Run(ctx context.Context, outs, ins []*Tensor) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	st, _ := l.pool.Get().(*state)
+	if st == nil {
+		var err error
+		if st, err = newState(l); err != nil {
+			return err
+		}
+	}
+	err := st.bind(outs, ins)
+	if err == nil {
+		old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
+		err = st.run(ctx)
+		debug.SetPanicOnFault(old)
+	}
+	st.release()
+	l.pool.Put(st)
+	goruntime.KeepAlive(outs)
+	goruntime.KeepAlive(ins)
+	return err
+}
+
+// state is what one run needs, reused by later ones.
+type state struct {
+	l     *Linked
+	bases []unsafe.Pointer // of each buffer: its element at index 0,...,0
+	arena []byte           // temporaries
+	spare []byte           // outs that overlap are computed here
+	moves []spareOut
+	lane  lane // the caller's
+	job   job
+}
+
+// spareOut is an out computed in spare memory, to be copied at the end.
+type spareOut struct {
+	out, at, n int            // its position; where it is in spare; bytes
+	to         unsafe.Pointer // where it goes
+}
+
+func newState(l *Linked) (*state, error) {
+	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
+	st.job.done.L = &l.crew.mu
+	var err error
+	if st.arena, err = allocate(l.arena); err != nil {
+		return nil, fmt.Errorf("memory for temporaries: %w", err)
+	}
+	for i, b := range l.buffers {
+		switch b.kind {
+		case ir.TempBuffer:
+			st.bases[i] = unsafe.Pointer(unsafe.SliceData(st.arena[b.offset:]))
+		case ir.ConstBuffer:
+			st.bases[i] = unsafe.Pointer(&l.consts[b.index])
+		}
+	}
+	return st, nil
+}
+
+// run computes the steps, then copies the outs that overlap.
+func (st *state) run(ctx context.Context) error {
+	for i := range st.l.steps {
+		if err := st.job.run(ctx, &st.l.steps[i], st); err != nil {
+			return err
+		}
+	}
+	if len(st.moves) > 0 {
+		return st.copyOuts(ctx)
+	}
+	return nil
+}
+
+// release forgets the caller's memory.
+func (st *state) release() {
+	for _, b := range st.l.params {
+		st.bases[b] = nil
+	}
+	for _, b := range st.l.results {
+		st.bases[b] = nil
+	}
+	clear(st.moves)
+	st.moves = st.moves[:0]
+}

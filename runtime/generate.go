@@ -1,0 +1,3 @@
+package runtime
+
+//go:generate go run ../cmd/genkernels -builtin

@@ -1,0 +1,202 @@
+package kerneltest
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	goruntime "runtime"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// guard is how many bytes on both sides of an operand a kernel must not touch:
+// more than a masked store of the widest vector could reach.
+const guard = 64
+
+// block is the operands of one kernel call.
+type block struct {
+	k          *ir.Kernel
+	rows, cols int
+	ops        []*operand // inputs, then outputs
+	want       [][]uint64 // for each output, its elements row by row
+}
+
+// operand is a range of memory inside a guard.
+type operand struct {
+	dtype ir.DType
+	splat bool
+	mem   []byte
+	base  int // of row 0, column 0
+	step  int // bytes from row to row
+}
+
+// newBlock makes a block and fills the inputs with what source gives.
+func newBlock(k *ir.Kernel, rng *rand.Rand, rows, cols int, source source) *block {
+	b := &block{k: k, rows: rows, cols: cols}
+	for i, in := range k.In {
+		o := b.operand(rng, in.DType, in.Splat, false)
+		for r := range rows {
+			for c := range o.cols(cols) {
+				o.put(r, c, source(rng, k.In, i, r, c))
+			}
+		}
+		b.ops = append(b.ops, o)
+	}
+	for _, r := range k.Out {
+		b.ops = append(b.ops, b.operand(rng, k.DType(r), false, true))
+	}
+	return b
+}
+
+// operand lays out an operand: rows upwards, downwards or, for an input, all
+// the same row; at any address that the machine can read an element at.
+func (b *block) operand(rng *rand.Rand, d ir.DType, splat, output bool) *operand {
+	o := &operand{dtype: d, splat: splat}
+	width := o.cols(b.cols) * d.Size()
+	shift := rng.IntN(4) * d.Size()
+	if goruntime.GOARCH == "amd64" {
+		shift += rng.IntN(d.Size())
+	}
+	o.step = width + rng.IntN(3)*d.Size()
+	span := o.step*max(b.rows-1, 0) + width
+	o.mem = make([]byte, guard+shift+span+guard)
+	for i := range o.mem {
+		o.mem[i] = byte(rng.Uint32())
+	}
+	o.base = guard + shift
+	switch rng.IntN(4) {
+	case 0:
+		o.base += o.step * max(b.rows-1, 0)
+		o.step = -o.step
+	case 1:
+		if !output {
+			o.step = 0
+		}
+	}
+	return o
+}
+
+// share makes output 0 the memory of input i, if that is possible.
+func (b *block) share(i int) bool {
+	in, out := b.ops[i], b.ops[len(b.k.In)]
+	if in.splat || in.dtype != out.dtype || in.step == 0 {
+		return false
+	}
+	b.ops[len(b.k.In)] = in
+	return true
+}
+
+// run calls the kernel and compares all memory with what it should be.
+func (b *block) run(fn func(*runtime.Frame)) error {
+	inputs := b.read()
+	b.want = b.eval(inputs)
+	expect := b.expect()
+	f := &runtime.Frame{Rows: b.rows, Cols: b.cols}
+	for i, o := range b.ops {
+		f.Ptr[i], f.Step[i] = unsafe.Pointer(&o.mem[o.base]), o.step
+	}
+	fn(f)
+	for i, r := range b.k.Out {
+		o, n := b.ops[len(b.k.In)+i], 0
+		for row := range b.rows {
+			for col := range b.cols {
+				got, want := o.get(row, col), b.want[i][n]
+				if !same(b.k.DType(r), got, want) {
+					return fmt.Errorf("\tblock %dx%d, output %d at row %d, column %d: %s, want %s, for %s", b.rows, b.cols, i, row, col,
+						text(o.dtype, got), text(o.dtype, want), b.describe(inputs, n))
+				}
+				o.put(row, col, want) // one NaN may stand for another
+				n++
+			}
+		}
+	}
+	for i, o := range b.ops {
+		if !bytes.Equal(o.mem, expect[o]) {
+			return fmt.Errorf("\tblock %dx%d: memory round operand %d (step %d) has changed", b.rows, b.cols, i, o.step)
+		}
+	}
+	return nil
+}
+
+// read returns the elements of each input, row by row.
+func (b *block) read() [][]uint64 {
+	out := make([][]uint64, len(b.k.In))
+	for i := range b.k.In {
+		for r := range b.rows {
+			for c := range b.cols {
+				out[i] = append(out[i], b.ops[i].get(r, c))
+			}
+		}
+	}
+	return out
+}
+
+func (b *block) eval(inputs [][]uint64) [][]uint64 {
+	out := make([][]uint64, len(b.k.Out))
+	args := make([]uint64, len(inputs))
+	for n := range b.rows * b.cols {
+		for i := range inputs {
+			args[i] = inputs[i][n]
+		}
+		for i, v := range b.k.Eval(args) {
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
+}
+
+// expect returns what the memory of each operand holds after the call.
+func (b *block) expect() map[*operand][]byte {
+	after := map[*operand][]byte{}
+	for _, o := range b.ops {
+		after[o] = bytes.Clone(o.mem)
+	}
+	for i := range b.k.Out {
+		o, n := b.ops[len(b.k.In)+i], 0
+		twin := *o
+		twin.mem = after[o]
+		for r := range b.rows {
+			for c := range b.cols {
+				twin.put(r, c, b.want[i][n])
+				n++
+			}
+		}
+	}
+	return after
+}
+
+func (b *block) describe(inputs [][]uint64, n int) string {
+	var s string
+	for i, in := range b.k.In {
+		s += fmt.Sprintf("%s=%s ", b.k.RefName(ir.Ref(i)), text(in.DType, inputs[i][n]))
+	}
+	return s
+}
+
+// cols returns how many elements of a row the operand has.
+func (o *operand) cols(n int) int {
+	if o.splat {
+		return 1
+	}
+	return n
+}
+
+func (o *operand) at(row, col int) []byte {
+	if o.splat {
+		col = 0
+	}
+	i := o.base + row*o.step + col*o.dtype.Size()
+	return o.mem[i : i+o.dtype.Size()]
+}
+
+func (o *operand) put(row, col int, v uint64) { store(o.at(row, col), v) }
+
+func (o *operand) get(row, col int) uint64 { return load(o.dtype, o.at(row, col)) }
+
+// same compares elements: bits, but any NaN is any other.
+func same(d ir.DType, a, b uint64) bool {
+	return a == b || math.IsNaN(float(d, a)) && math.IsNaN(float(d, b))
+}

@@ -1,0 +1,141 @@
+package kerneltest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Elements are kept in a uint64 as ir does: integers extended by their sign or
+// by zeros, floats as their bits.
+
+// edgeCount is how many edge cases a type has; lists wrap round.
+const edgeCount = 42
+
+var floatEdges = []float64{
+	0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, -0.9, 3, 1.0 / 3, math.Pi,
+	math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-149, -0x1p-149, 0x1.fffffcp-127, 0x1p-126, math.MaxFloat32, -math.MaxFloat32,
+	0x1p-1074, -0x1p-1074, 0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
+	0x1p23 + 1, 0x1p24 + 1, 0x1p53 + 2, 0x1.fffffep30, 0x1p31, -0x1p31, 0x1p32, 0x1.fffffep31, 0x1p63, -0x1p63, 255.5, 88.8, -103.9, 709.9,
+}
+
+var intEdges = []int64{
+	0, 1, -1, 2, 3, -7, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256, 1 << 24, 1<<24 + 1, 1<<53 + 1,
+	math.MaxInt32, math.MinInt32, math.MaxInt32 - 1, math.MinInt32 + 1, math.MaxUint32, math.MaxInt64, math.MinInt64, math.MinInt64 + 1,
+	-3, -128, 0x5555555555555555, -0x5555555555555556, 12345,
+}
+
+// edge returns edge case i of a type.
+func edge(d ir.DType, i int) uint64 {
+	switch {
+	case d == ir.Bool:
+		return uint64(i & 1)
+	case ir.Floats.Has(d):
+		return element(d, floatEdges[i%len(floatEdges)])
+	}
+	return extend(d, uint64(intEdges[i%len(intEdges)]))
+}
+
+// source chooses the element of input i at a row and column.
+type source func(rng *rand.Rand, in []ir.Operand, i, row, col int) uint64
+
+// crossed goes through the pairs of edge cases: the first unit operand takes
+// them by column, the others by row. Those beyond two are shuffled.
+func crossed(_ *rand.Rand, in []ir.Operand, i, row, col int) uint64 {
+	first := 0
+	for in[first].Splat && first < len(in)-1 {
+		first++
+	}
+	switch {
+	case i == first:
+		return edge(in[i].DType, col)
+	case in[i].Splat:
+		return edge(in[i].DType, row*(i+1))
+	case i == first+1:
+		return edge(in[i].DType, row)
+	}
+	return edge(in[i].DType, row*3+col*5+i)
+}
+
+// mixed gives an edge case now and then, else a random element: of moderate
+// size or any bits.
+func mixed(rng *rand.Rand, in []ir.Operand, i, _, _ int) uint64 {
+	d := in[i].DType
+	switch n := rng.IntN(8); {
+	case n < 2 || d == ir.Bool:
+		return edge(d, rng.IntN(1000))
+	case n < 4:
+		return extend(d, rng.Uint64())
+	case ir.Floats.Has(d):
+		return element(d, rng.NormFloat64()*math.Exp2(float64(rng.IntN(12)-4)))
+	}
+	return extend(d, uint64(rng.IntN(40)-20))
+}
+
+// extend keeps the low bits of v that d has, and extends them again.
+func extend(d ir.DType, v uint64) uint64 {
+	shift := 64 - 8*d.Size()
+	if ir.Signed.Has(d) {
+		return uint64(int64(v<<shift) >> shift)
+	}
+	return v << shift >> shift
+}
+
+func element(d ir.DType, v float64) uint64 {
+	if d == ir.Float32 {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}
+
+// float returns the value of a float element, and 0 of any other.
+func float(d ir.DType, v uint64) float64 {
+	switch d {
+	case ir.Float32:
+		return float64(math.Float32frombits(uint32(v)))
+	case ir.Float64:
+		return math.Float64frombits(v)
+	}
+	return 0
+}
+
+func text(d ir.DType, v uint64) string {
+	switch {
+	case ir.Floats.Has(d):
+		return fmt.Sprintf("%g (%#x)", float(d, v), v)
+	case ir.Signed.Has(d):
+		return fmt.Sprint(int64(v))
+	}
+	return fmt.Sprint(v)
+}
+
+func store(mem []byte, v uint64) {
+	switch len(mem) {
+	case 1:
+		mem[0] = byte(v)
+	case 2:
+		binary.NativeEndian.PutUint16(mem, uint16(v))
+	case 4:
+		binary.NativeEndian.PutUint32(mem, uint32(v))
+	case 8:
+		binary.NativeEndian.PutUint64(mem, v)
+	}
+}
+
+func load(d ir.DType, mem []byte) uint64 {
+	var v uint64
+	switch len(mem) {
+	case 1:
+		v = uint64(mem[0])
+	case 2:
+		v = uint64(binary.NativeEndian.Uint16(mem))
+	case 4:
+		v = uint64(binary.NativeEndian.Uint32(mem))
+	case 8:
+		v = binary.NativeEndian.Uint64(mem)
+	}
+	return extend(d, v)
+}

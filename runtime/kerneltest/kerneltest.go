@@ -1,0 +1,82 @@
+// Package kerneltest checks compiled kernels against their meaning. The tests
+// that genkernels writes call it.
+package kerneltest
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// Run checks the registered kernels with the given signatures on every engine
+// of this machine: bit for bit against ir's evaluator (any NaN equals any
+// other), on edge cases of the element types and on random elements, for block
+// sizes round the widths of vectors, at odd addresses, with steps that repeat,
+// skip and go backwards, in place, and with a guard round every operand.
+//
+// A portable kernel must exist for each signature. Assembly must exist for all
+// or none, as a machine or a build tag may rule it out.
+func Run(t *testing.T, sigs ...string) {
+	t.Helper()
+	engines := map[runtime.Engine]int{}
+	for _, sig := range sigs {
+		k, err := ir.ParseKernel(sig)
+		if err != nil {
+			t.Errorf("%s: %v", sig, err)
+			continue
+		}
+		for _, e := range []runtime.Engine{runtime.Portable, runtime.AVX2} {
+			fn, ok := runtime.Lookup(e, sig)
+			if !ok || e == runtime.AVX2 && !runtime.HasAVX2() {
+				continue
+			}
+			engines[e]++
+			if err := check(k.Expand(), fn, seed(sig)); err != nil {
+				t.Errorf("%s kernel\n\t%s\n%v", e, sig, err)
+			}
+		}
+	}
+	t.Logf("kernels checked: %v of %d", engines, len(sigs))
+	if n := engines[runtime.Portable]; n != len(sigs) {
+		t.Errorf("%d of %d signatures have a portable kernel", n, len(sigs))
+	}
+	if n := engines[runtime.AVX2]; n != len(sigs) && n != 0 {
+		t.Errorf("%d of %d signatures have an avx2 kernel", n, len(sigs))
+	}
+}
+
+func seed(sig string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(sig))
+	return h.Sum64()
+}
+
+// widths are the columns of the blocks: round 4, 8, 16 and 32 lanes, and the
+// double of each.
+var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63, 64, 65, 67, 130}
+
+// check runs a kernel on blocks of all kinds.
+func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	blocks := []*block{newBlock(k, rng, edgeCount, edgeCount, crossed), newBlock(k, rng, 0, 5, mixed)}
+	for i, cols := range widths {
+		blocks = append(blocks, newBlock(k, rng, 1+i%3, cols, mixed))
+	}
+	for _, b := range blocks {
+		if err := b.run(fn); err != nil {
+			return err
+		}
+	}
+	for i := range k.In {
+		if b := newBlock(k, rng, 3, 37, mixed); b.share(i) {
+			if err := b.run(fn); err != nil {
+				return fmt.Errorf("in place of operand %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}

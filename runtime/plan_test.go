@@ -1,0 +1,309 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// planMaker writes plans by hand.
+type planMaker struct {
+	plan ir.Plan
+	next [4]int
+}
+
+func (m *planMaker) buffer(b ir.Buffer) int {
+	b.Index = m.next[b.Kind]
+	m.next[b.Kind]++
+	b.Name = fmt.Sprintf("b%d", len(m.plan.Buffers))
+	m.plan.Buffers = append(m.plan.Buffers, b)
+	return len(m.plan.Buffers) - 1
+}
+
+func (m *planMaker) param(dt ir.DType, shape ...int) int {
+	return m.buffer(ir.Buffer{Kind: ir.ParamBuffer, DType: dt, Shape: shape})
+}
+
+func (m *planMaker) paramAt(dt ir.DType, l ir.Layout) int {
+	return m.buffer(ir.Buffer{Kind: ir.ParamBuffer, DType: dt, Shape: l.Shape, At: &l})
+}
+
+func (m *planMaker) result(dt ir.DType, shape ...int) int {
+	return m.buffer(ir.Buffer{Kind: ir.ResultBuffer, DType: dt, Shape: shape})
+}
+
+func (m *planMaker) constant(dt ir.DType, bits uint64) int {
+	return m.buffer(ir.Buffer{Kind: ir.ConstBuffer, DType: dt, Bits: bits})
+}
+
+// temp makes a temporary; with inPlaceOf >= 0 it lies where that buffer does.
+func (m *planMaker) temp(dt ir.DType, inPlaceOf int, shape ...int) int {
+	b := ir.Buffer{Kind: ir.TempBuffer, DType: dt, Shape: shape, Offset: m.plan.Arena}
+	if inPlaceOf >= 0 {
+		b.Offset = m.plan.Buffers[inPlaceOf].Offset
+	}
+	m.plan.Arena = max(m.plan.Arena, b.Offset+(b.Size()*dt.Size()+63)/64*64)
+	return m.buffer(b)
+}
+
+// step appends a step in blocks of rows x cols.
+func (m *planMaker) step(k *ir.Kernel, extents []int, rows, cols int, operands ...ir.Access) {
+	canon, order := k.Canonical()
+	all := []ir.Access{}
+	for _, from := range order {
+		all = append(all, operands[from])
+	}
+	all = append(all, operands[len(k.In):]...)
+	m.plan.Steps = append(m.plan.Steps, ir.Step{Kernel: canon, Extents: extents, Operands: all, Rows: rows, Cols: cols})
+}
+
+func access(buffer, offset int, strides ...int) ir.Access {
+	return ir.Access{Buffer: buffer, Offset: offset, Strides: strides}
+}
+
+func unit(dt ir.DType) ir.Operand  { return ir.Operand{DType: dt} }
+func splat(dt ir.DType) ir.Operand { return ir.Operand{DType: dt, Splat: true} }
+
+// fiveOps is y = (a*b+c)*a - b/(abs(c)+1).
+func fiveOps() *ir.Kernel {
+	b := ir.NewBuilder(unit(ir.Float32), unit(ir.Float32), unit(ir.Float32), splat(ir.Float32))
+	left := b.Op(ir.OpMul, b.Op(ir.OpAdd, b.Op(ir.OpMul, 0, 1), 2), 0)
+	b.Store(b.Op(ir.OpSub, left, b.Op(ir.OpDiv, 1, b.Op(ir.OpAdd, b.Op(ir.OpAbs, 2), 3))))
+	return b.Kernel()
+}
+
+// fiveOpsPlan runs fiveOps over vectors of n elements.
+func fiveOpsPlan(n, cols int) *ir.Plan {
+	var m planMaker
+	one := m.constant(ir.Float32, uint64(math.Float32bits(1)))
+	a, b, c := m.param(ir.Float32, n), m.param(ir.Float32, n), m.param(ir.Float32, n)
+	m.step(fiveOps(), []int{1, n}, 1, cols,
+		access(a, 0, 0, 1), access(b, 0, 0, 1), access(c, 0, 0, 1), access(one, 0, 0, 0),
+		access(m.result(ir.Float32, n), 0, 0, 1))
+	return &m.plan
+}
+
+// loadElement reads an element as ir's lane ops take it.
+func loadElement(dt ir.DType, p unsafe.Pointer) uint64 {
+	bits := loadBits(dt, p)
+	if ir.Signed.Has(dt) && dt.Size() == 4 {
+		return uint64(int64(int32(bits)))
+	}
+	return bits
+}
+
+// fill gives a tensor random elements, some of them special.
+func fill(rng *rand.Rand, t *Tensor) {
+	for at := range t.layout.All() {
+		storeBits(t.dtype, t.addr(at), randomElement(rng, t.dtype))
+	}
+}
+
+func randomElement(rng *rand.Rand, dt ir.DType) uint64 {
+	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1}
+	v := rng.NormFloat64() * 10
+	if n := rng.IntN(20); n < len(special) {
+		v = special[n]
+	}
+	switch dt {
+	case ir.Bool:
+		return rng.Uint64N(2)
+	case ir.Float32:
+		return uint64(math.Float32bits(float32(v)))
+	case ir.Float64:
+		return math.Float64bits(v)
+	}
+	return uint64(rng.Int64N(40) - 20)
+}
+
+// operandsFor makes random inputs and zeroed outputs for a plan.
+func operandsFor(t require.TestingT, rng *rand.Rand, p *ir.Plan) (outs, ins []*Tensor) {
+	for _, b := range p.Buffers {
+		l := ir.RowMajor(b.Shape...)
+		if b.At != nil {
+			l = *b.At
+		}
+		_, hi := l.Bounds()
+		whole, err := New(b.DType, max(0, hi+1))
+		require.NoError(t, err)
+		x := &Tensor{b.DType, l, whole.base}
+		switch b.Kind {
+		case ir.ParamBuffer:
+			fill(rng, whole)
+			ins = append(ins, x)
+		case ir.ResultBuffer:
+			outs = append(outs, x)
+		}
+	}
+	return outs, ins
+}
+
+// reference computes a plan by its definition, every buffer in memory of its
+// own, one element after another.
+func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
+	data := make([][]uint64, len(p.Buffers))
+	for i, b := range p.Buffers {
+		data[i] = make([]uint64, b.Size())
+		switch b.Kind {
+		case ir.ConstBuffer:
+			data[i] = []uint64{b.Bits}
+		case ir.ParamBuffer:
+			x := ins[b.Index]
+			_, hi := x.layout.Bounds()
+			data[i] = make([]uint64, max(0, hi+1))
+			for at := range x.layout.All() {
+				data[i][at] = loadElement(b.DType, x.addr(at))
+			}
+		}
+	}
+	for _, s := range p.Steps {
+		referenceStep(s, data)
+	}
+	var results [][]uint64
+	for i, b := range p.Buffers {
+		if b.Kind == ir.ResultBuffer {
+			results = append(results, data[i])
+		}
+	}
+	return results
+}
+
+func referenceStep(s ir.Step, data [][]uint64) {
+	body := s.Kernel.Expand()
+	in := make([]uint64, len(s.Kernel.In))
+	for index := range (ir.Layout{Shape: s.Extents, Strides: ir.RowMajor(s.Extents...).Strides}).All() {
+		at := func(o int) *uint64 {
+			a, k := s.Operands[o], index
+			where := a.Offset
+			for axis := len(s.Extents) - 1; axis >= 0; axis-- {
+				where += k % s.Extents[axis] * a.Strides[axis]
+				k /= s.Extents[axis]
+			}
+			return &data[a.Buffer][where]
+		}
+		for i := range in {
+			in[i] = *at(i)
+		}
+		for o, v := range body.Eval(in) {
+			*at(len(in) + o) = v
+		}
+	}
+}
+
+// requireResults compares outs with the reference, any NaN for any other.
+func requireResults(t require.TestingT, want [][]uint64, outs []*Tensor, note string) {
+	for i, x := range outs {
+		for k, bits := range want[i] {
+			var w uint64
+			storeBits(x.dtype, unsafe.Pointer(&w), bits)
+			p := x.addr(x.layout.Offset + k)
+			if !sameElement(x.dtype, unsafe.Pointer(&w), p) {
+				require.FailNow(t, fmt.Sprintf("%s: output %d element %d: got %x want %x", note, i, k, loadBits(x.dtype, p), bits))
+			}
+		}
+	}
+}
+
+// check runs a plan on an executor and compares with the reference.
+func check(t require.TestingT, e *Executor, p *ir.Plan, note string) *Linked {
+	rng := rand.New(rand.NewPCG(1, 2))
+	outs, ins := operandsFor(t, rng, p)
+	want := reference(p, ins)
+	l, err := e.Link(p)
+	require.NoError(t, err, note)
+	poison(t, l)
+	require.NoError(t, l.Run(context.Background(), outs, ins), note)
+	requireResults(t, want, outs, note)
+	return l
+}
+
+// poison leaves garbage in the memory that the next run takes over.
+func poison(t require.TestingT, l *Linked) {
+	st, err := newState(l)
+	require.NoError(t, err)
+	for i := range st.arena {
+		st.arena[i] = 0xff
+	}
+	scratch := 0
+	for _, s := range l.steps {
+		if s.program != nil {
+			scratch = max(scratch, s.program.scratch)
+		}
+	}
+	st.lane.scratch, err = allocate(scratch)
+	require.NoError(t, err)
+	for i := range st.lane.scratch {
+		st.lane.scratch[i] = 0xff
+	}
+	l.pool.Put(st)
+}
+
+// interpreted is a lookup that has a kernel for every whole body of a plan, too.
+func interpreted(p *ir.Plan) func(Engine, string) (func(*Frame), bool) {
+	bodies := map[string]func(*Frame){}
+	for _, s := range p.Steps {
+		bodies[s.Kernel.Signature()] = interpret(s.Kernel)
+	}
+	return func(e Engine, sig string) (func(*Frame), bool) {
+		if fn, ok := Lookup(e, sig); ok || e != Portable {
+			return fn, ok
+		}
+		fn, ok := bodies[sig]
+		return fn, ok
+	}
+}
+
+// interpret makes a kernel from the body's definition.
+func interpret(k *ir.Kernel) func(*Frame) {
+	body := k.Expand()
+	return func(f *Frame) {
+		in := make([]uint64, len(k.In))
+		for r := range f.Rows {
+			for c := range f.Cols {
+				at := func(i int, dt ir.DType, splat bool) unsafe.Pointer {
+					if splat {
+						return unsafe.Add(f.Ptr[i], r*f.Step[i])
+					}
+					return unsafe.Add(f.Ptr[i], r*f.Step[i]+c*dt.Size())
+				}
+				for i, o := range k.In {
+					in[i] = loadElement(o.DType, at(i, o.DType, o.Splat))
+				}
+				for o, v := range body.Eval(in) {
+					dt := k.DType(k.Out[o])
+					storeBits(dt, at(len(in)+o, dt, false), v)
+				}
+			}
+		}
+	}
+}
+
+func newRand() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
+
+// executors are the ways to run a plan that must give the same bits.
+func executors(p *ir.Plan) map[string]*Executor {
+	all := map[string]*Executor{
+		"default":       {},
+		"one worker":    {Workers: 1},
+		"two workers":   {Workers: 2},
+		"five workers":  {Workers: 5},
+		"portable":      {Portable: true},
+		"cover":         {NoFused: true},
+		"portableCover": {Portable: true, NoFused: true, Workers: 2},
+		"whole":         {Portable: true},
+	}
+	all["whole"].lookup = interpreted(p)
+	return all
+}
+
+func checkAll(t *testing.T, p *ir.Plan) {
+	for name, e := range executors(p) {
+		check(t, e, p, name)
+	}
+}

@@ -1,0 +1,15 @@
+//go:build race
+
+package runtime
+
+import (
+	goruntime "runtime"
+	"unsafe"
+)
+
+// raceRead tells the race detector, which does not see into assembly, that a
+// run reads n bytes at p.
+func raceRead(p unsafe.Pointer, n int) { goruntime.RaceReadRange(p, n) }
+
+// raceWrite tells the race detector that a run writes n bytes at p.
+func raceWrite(p unsafe.Pointer, n int) { goruntime.RaceWriteRange(p, n) }

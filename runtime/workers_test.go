@@ -1,0 +1,199 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hooked runs a function before the kernel that does the whole body of
+// fiveOps, whatever the body.
+func hooked(before func(*Frame)) func(Engine, string) (func(*Frame), bool) {
+	whole, _ := fiveOps().Canonical()
+	sig := whole.Signature()
+	fn := interpret(whole)
+	return func(_ Engine, s string) (func(*Frame), bool) {
+		return func(f *Frame) { before(f); fn(f) }, s == sig
+	}
+}
+
+const manyChunks = 10 * chunkElements
+
+func TestPanicIsAnError(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		var call atomic.Int64
+		var what func()
+		e := &Executor{Workers: workers, lookup: hooked(func(*Frame) {
+			if call.Add(1) == 20 {
+				what()
+			}
+		})}
+		what = func() {}
+		p := fiveOpsPlan(manyChunks, 4096)
+		l := check(t, e, p, "")
+		outs, ins := operandsFor(t, newRand(), p)
+		for want, f := range map[string]func(){
+			"a reason":    func() { panic("a reason") },
+			"nil pointer": func() { *(*int)(nil) = 1 },
+			"invalid":     func() { *(*int)(unsafe.Add(unsafe.Pointer(nil), 1<<45)) = 1 }, // unmapped
+		} {
+			call.Store(0)
+			what = f
+			err := l.Run(context.Background(), outs, ins)
+			require.ErrorContains(t, err, want)
+			require.ErrorContains(t, err, "kernel (")
+		}
+		require.NoError(t, l.Run(context.Background(), outs, ins))
+		requireResults(t, reference(p, ins), outs, "after the panics")
+	}
+}
+
+func TestCancel(t *testing.T) {
+	for _, workers := range []int{1, 4} {
+		var calls atomic.Int64
+		ctx, cancel := context.WithCancel(context.Background())
+		e := &Executor{Workers: workers, lookup: hooked(func(*Frame) {
+			if calls.Add(1) == 10 {
+				cancel()
+			}
+		})}
+		p := fiveOpsPlan(100*chunkElements, chunkElements/8)
+		l, err := e.Link(p)
+		require.NoError(t, err)
+		outs, ins := operandsFor(t, newRand(), p)
+		require.ErrorIs(t, l.Run(ctx, outs, ins), context.Canceled)
+		require.Less(t, calls.Load(), int64(8*(workers+2)), "chunks went on")
+		before := calls.Load()
+		require.ErrorIs(t, l.Run(ctx, outs, ins), context.Canceled)
+		require.Equal(t, before, calls.Load())
+
+		small := fiveOpsPlan(manyChunks, 4096)
+		check(t, e, small, "after a cancelled run")
+	}
+}
+
+func TestConcurrentRuns(t *testing.T) {
+	p := fiveOpsPlan(manyChunks, 4096)
+	outs0, ins := operandsFor(t, newRand(), p)
+	for _, e := range []*Executor{{}, {Workers: 3}, {Workers: 1}} {
+		l, err := e.Link(p)
+		require.NoError(t, err)
+		require.NoError(t, l.Run(context.Background(), outs0, ins))
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				outs, _ := operandsFor(t, newRand(), p)
+				for range 20 {
+					if err := l.Run(context.Background(), outs, ins); err != nil {
+						panic(err)
+					}
+					if !Equal(outs[0], outs0[0]) {
+						panic("results differ")
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// A run whose workers have not woken up, or are busy, does all by itself.
+func TestHelpersAreOptional(t *testing.T) {
+	e := &Executor{Workers: 4}
+	e.workers().stop()
+	check(t, e, fiveOpsPlan(manyChunks, 4096), "no workers")
+}
+
+func TestWorkersJoin(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[*Frame]bool{}
+	e := &Executor{Workers: 3, lookup: hooked(func(f *Frame) {
+		mu.Lock()
+		seen[f] = true
+		mu.Unlock()
+		time.Sleep(time.Millisecond)
+	})}
+	check(t, e, fiveOpsPlan(manyChunks, chunkElements), "")
+	require.Len(t, seen, 3)
+	for f := range seen {
+		require.Equal(t, [len(f.Ptr)]unsafe.Pointer{}, f.Ptr, "a pointer is kept")
+	}
+}
+
+func TestWorkersEnd(t *testing.T) {
+	before := goruntime.NumGoroutine()
+	func() {
+		check(t, &Executor{Workers: 20}, fiveOpsPlan(manyChunks, 4096), "")
+		require.Greater(t, goruntime.NumGoroutine(), before+10)
+	}()
+	require.Eventually(t, func() bool {
+		goruntime.GC()
+		return goruntime.NumGoroutine() < before+5
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+// Go's runtime can stop the world while workers do nothing but call kernels.
+// Were the calls without a point to stop at, each collection would take seconds.
+func TestStopTheWorld(t *testing.T) {
+	p := fiveOpsPlan(4<<20, 64<<10)
+	e := &Executor{Workers: 2}
+	l, err := e.Link(p)
+	require.NoError(t, err)
+	outs, ins := operandsFor(t, newRand(), p)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	for range 2 {
+		go func() {
+			out, _ := outs[0].Clone()
+			for ctx.Err() == nil {
+				if err := l.Run(ctx, []*Tensor{out}, ins); err != nil && ctx.Err() == nil {
+					panic(err)
+				}
+			}
+			ended <- nil
+		}()
+	}
+	begin, worst := time.Now(), time.Duration(0)
+	for n := range 50 {
+		at := time.Now()
+		if n%10 == 0 {
+			goruntime.GC()
+		} else {
+			var m goruntime.MemStats
+			goruntime.ReadMemStats(&m)
+			worst = max(worst, time.Since(at))
+		}
+	}
+	t.Log("worst stop", worst)
+	require.Less(t, time.Since(begin), 30*time.Second)
+	cancel()
+	for range 2 {
+		<-ended
+	}
+}
+
+func TestRunAllocatesNothing(t *testing.T) {
+	for _, n := range []int{16, 5000, manyChunks} {
+		for name, e := range map[string]*Executor{"default": {}, "cover": {NoFused: true}, "four": {Workers: 4}} {
+			p := fiveOpsPlan(n, 4096)
+			l := check(t, e, p, name)
+			outs, ins := operandsFor(t, newRand(), p)
+			overlapping := []*Tensor{ins[1]}
+			ctx, cancel := context.WithCancel(context.Background())
+			for _, o := range [][]*Tensor{outs, overlapping} {
+				for range 20 {
+					require.NoError(t, l.Run(ctx, o, ins))
+				}
+				require.Zero(t, testing.AllocsPerRun(50, func() { _ = l.Run(ctx, o, ins) }), fmt.Sprint(name, n))
+			}
+			cancel()
+		}
+	}
+}
