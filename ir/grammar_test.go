@@ -15,7 +15,7 @@ import (
 )
 
 // readGrammar reads grammar.ebnf, which must be a sound grammar.
-func readGrammar(t testing.TB) ebnf.Grammar {
+func readGrammar(t require.TestingT) ebnf.Grammar {
 	file, err := os.Open("grammar.ebnf")
 	require.NoError(t, err)
 	defer file.Close()
@@ -24,6 +24,9 @@ func readGrammar(t testing.TB) ebnf.Grammar {
 	require.NoError(t, ebnf.Verify(g, "Text"))
 	return g
 }
+
+// maxExpansion is the depth at which random texts stop growing.
+const maxExpansion = 24
 
 // expander writes a random text of a grammar: choose(n) picks one of n.
 type expander struct {
@@ -54,7 +57,7 @@ func (e *expander) expand(x ebnf.Expression, token bool, depth int) {
 	switch x := x.(type) {
 	case ebnf.Alternative:
 		i := e.choose(len(x))
-		if depth > 40 {
+		if depth > maxExpansion {
 			i = 0 // the first has no recursion
 		}
 		e.expand(x[i], token, depth+1)
@@ -73,11 +76,11 @@ func (e *expander) expand(x ebnf.Expression, token bool, depth int) {
 	case *ebnf.Group:
 		e.expand(x.Body, token, depth+1)
 	case *ebnf.Option:
-		if e.choose(2) == 1 && depth <= 40 {
+		if e.choose(2) == 1 && depth <= maxExpansion {
 			e.expand(x.Body, token, depth+1)
 		}
 	case *ebnf.Repetition:
-		for n := e.choose(4); n > 0 && depth <= 40; n-- {
+		for n := e.choose(4); n > 0 && depth <= maxExpansion; n-- {
 			e.expand(x.Body, token, depth+1)
 		}
 	}
@@ -138,12 +141,12 @@ func TestGrammarTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for start := range parseAs {
 		parsed := 0
-		for range 3000 {
+		for range 1000 {
 			if checkGrammar(t, g, start, random.IntN) {
 				parsed++
 			}
 		}
-		t.Logf("%s: %d of 3000 texts have a meaning", start, parsed)
+		t.Logf("%s: %d of 1000 texts have a meaning", start, parsed)
 		require.NotZero(t, parsed, start)
 	}
 }
@@ -173,7 +176,7 @@ func FuzzGrammar(f *testing.F) {
 func TestExtentErrors(t *testing.T) {
 	g := readGrammar(t)
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 5000 {
+	for range 2000 {
 		e := &expander{grammar: g, choose: random.IntN, names: likelyNames()}
 		e.production("extent", false, 0)
 		if _, err := ParseDim(e.out.String()); err != nil {
@@ -274,7 +277,7 @@ func uniq(xs []int) []int {
 }
 
 // RequireInGrammar fails unless a text is of the grammar.
-func RequireInGrammar(t testing.TB, text string) {
+func RequireInGrammar(t require.TestingT, text string) {
 	m := &matcher{grammar: readGrammar(t), text: text, memo: map[matchKey][]int{}}
 	ends := m.production("Text", 0, false)
 	rest := slices.ContainsFunc(ends, func(e int) bool { return strings.TrimSpace(text[e:]) == "" })

@@ -19,6 +19,7 @@ func TestParseRoundTrip(t *testing.T) {
 		g, err := ir.Parse(text)
 		require.NoError(t, err, text)
 		require.Equal(t, text, g.String())
+		ir.RequireInGrammar(t, text)
 		require.NoError(t, ir.Verify(g, ir.StageGraph))
 		want, err := ir.Eval(f, inputs)
 		require.NoError(t, err)
@@ -35,6 +36,7 @@ func TestParseRoundTripSymbolic(t *testing.T) {
 		g, err := ir.Parse(text)
 		require.NoError(t, err, text)
 		require.Equal(t, text, g.String())
+		ir.RequireInGrammar(t, text)
 		bound, err := g.Bind(sizes)
 		require.NoError(t, err)
 		want, err := f.Bind(sizes)
@@ -174,5 +176,37 @@ func checkParse(t testing.TB, text string) {
 		require.NoError(t, err, printed)
 		require.Equal(t, printed, q.String())
 		_ = p.Verify()
+	}
+}
+
+// seeds are texts for the fuzzer to change.
+var seeds = []string{
+	body("%0 = slice %x axis=0 begin=1 step=-1 : f32[2,3] // main.go:12"),
+	body("%0 = const -1.5e-07 : f32[]\n%1 = add %x, %0 : f32[2,3]"),
+	body("%0 = access %x {3}:{-1}+2 : f32[3]\n%1 = copy %0 note=\"why\" : f32[3]"),
+	"func (%\"a b\": f32[2*n,(n+1)/2] {1,1}:{0,0}-0) {\n  return\n}\n",
+	"kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = const:f32:3f800000; t2 = cast:i32 t0; store t2 t1 }",
+	planText,
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkParse(t, text) })
+}
+
+// TestParseCuts parses every beginning of the seeds, and each with a byte
+// changed.
+func TestParseCuts(t *testing.T) {
+	for _, s := range seeds {
+		checkParse(t, s)
+		for i := range s {
+			checkParse(t, s[:i])
+			for _, c := range "\x00\xff\n%{]\"9-:" {
+				checkParse(t, s[:i]+string(c)+s[i+1:])
+				checkParse(t, s[:i]+string(c)+s[i:])
+			}
+		}
 	}
 }

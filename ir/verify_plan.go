@@ -72,22 +72,31 @@ func (v *planVerifier) buffer(i int) {
 		v.fail(line, "the shape passes the greatest rank or int")
 		return
 	}
-	end, ok := addInt(b.Offset, bytes)
-	switch {
-	case b.Kind > TempBuffer:
+	v.memory(line, b, bytes)
+	if b.Kind > TempBuffer {
 		v.fail(line, "there is no such kind of buffer")
-	case b.At != nil && b.Kind != ParamBuffer:
+	}
+	if b.Kind == ConstBuffer && (n != 1 || !isElement(b.DType, b.Bits)) {
+		v.fail(line, "a constant is one element of its type")
+	}
+	if at := v.position(i); b.Kind <= ResultBuffer && b.Index != at {
+		v.fail(line, "the position is %d, want %d", b.Index, at)
+	}
+}
+
+// memory checks where a buffer's elements are.
+func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
+	if b.At != nil && b.Kind != ParamBuffer {
 		v.fail(line, "only a param has a layout")
-	case b.At != nil:
-		if err := checkParamLayout(&Value{Type: Type{b.DType, ShapeOf(b.Shape...)}, Attr: Attr{At: b.At}}); err != nil {
+	} else if b.At != nil {
+		p := &Value{Type: Type{b.DType, ShapeOf(b.Shape...)}, Attr: Attr{At: b.At}}
+		if err := checkParamLayout(p); err != nil {
 			v.fail(line, "%v", err)
 		}
-	case b.Kind == ConstBuffer && (n != 1 || !isElement(b.DType, b.Bits)):
-		v.fail(line, "a constant is one element of its type")
-	case b.Kind == TempBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok || end > v.p.Arena):
+	}
+	end, ok := addInt(b.Offset, bytes)
+	if b.Kind == TempBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok || end > v.p.Arena) {
 		v.fail(line, "bytes %d to %d, want a multiple of 64 and an end within the arena's %d", b.Offset, end, v.p.Arena)
-	case b.Kind <= ResultBuffer && b.Index != v.position(i):
-		v.fail(line, "the position is %d, want %d", b.Index, v.position(i))
 	}
 }
 

@@ -79,13 +79,14 @@ func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
 	replicates := v.Op == ir.OpExpand && size(v.Type.Shape) > size(x.Type.Shape)
 	ops, cost := 0, 0.0
 	measure(x, &ops, &cost)
+	once := w.uses[x] <= 1 && !replicates
 	switch {
-	case ops > sinkLimit:
-		w.store(x, "it is read through a view, and too many ops make it to compute them there")
-	case w.uses[x] <= 1 && !replicates, cost <= recomputeLimit:
+	case ops <= sinkLimit && (once || cost <= recomputeLimit):
 		return w.sink(v, x)
 	case replicates:
 		w.store(x, "a broadcast reads it, and would compute it again for every repeat")
+	case once:
+		w.store(x, "it is read through a view, and too many ops make it to compute them there")
 	default:
 		w.store(x, "it is read through a view and in another way, and both would compute it")
 	}

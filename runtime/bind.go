@@ -20,9 +20,9 @@ func (st *state) bind(outs, ins []*Tensor) error {
 			return fmt.Errorf("run: input %d %s: %w", i, b.name, err)
 		}
 		if b.elems > 0 {
-			st.bases[l.params[i]] = t.addr(t.layout.Offset)
+			st.bases[l.params[i]] = b.start(t)
 			if b.dense {
-				raceRead(t.addr(t.layout.Offset), b.elems*b.size)
+				raceRead(b.start(t), b.elems*b.size)
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func (st *state) bind(outs, ins []*Tensor) error {
 		if b.elems == 0 {
 			continue
 		}
-		raceWrite(t.addr(t.layout.Offset), b.elems*b.size)
+		raceWrite(b.start(t), b.elems*b.size)
 		if n := b.elems * b.size; st.overlaps(i, outs, ins) {
 			st.moves = append(st.moves, spareOut{out: i, at: need, n: n})
 			need += (n + alignment - 1) &^ (alignment - 1)
@@ -43,7 +43,7 @@ func (st *state) bind(outs, ins []*Tensor) error {
 				return fmt.Errorf("run: the outputs that overlap other tensors pass int together")
 			}
 		} else {
-			st.bases[l.results[i]] = t.addr(t.layout.Offset)
+			st.bases[l.results[i]] = b.start(t)
 		}
 	}
 	if need > 0 {
@@ -64,7 +64,7 @@ func (st *state) bindSpare(outs []*Tensor, need int) error {
 	for k := range st.moves {
 		m := &st.moves[k]
 		b := st.l.results[m.out]
-		m.to = outs[m.out].addr(outs[m.out].layout.Offset)
+		m.to = st.l.buffers[b].start(outs[m.out])
 		st.bases[b] = unsafe.Pointer(&st.spare[m.at])
 	}
 	return nil
@@ -89,6 +89,11 @@ func (st *state) overlaps(i int, outs, ins []*Tensor) bool {
 		}
 	}
 	return false
+}
+
+// start returns the address of the element at index 0,...,0.
+func (b *buffer) start(t *Tensor) unsafe.Pointer {
+	return unsafe.Add(t.base, t.layout.Offset*b.size)
 }
 
 // reach returns the addresses of the first byte of a tensor of b's layout and

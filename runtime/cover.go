@@ -21,6 +21,7 @@ type cover struct {
 	values []coverValue // of the body; then values that are saved copies
 	rows   []coverInst  // values of one element a row
 	insts  []coverInst  // for each tile
+	args   []kernelArg  // those of the calls
 }
 
 // coverValue is what is known of a value of the body.
@@ -44,6 +45,11 @@ type coverInst struct {
 // coverStep covers the body of a step. It fails when an operation has no kernel.
 func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	c := &cover{s: s, k: s.kernel, f: f, buffers: buffers, program: &program{}}
+	values := len(c.k.In) + len(c.k.Body) + len(c.k.Out)
+	c.values = make([]coverValue, 0, values)
+	c.insts = make([]coverInst, 0, values)
+	c.args = make([]kernelArg, 0, 4*values) // so that most of these grow once
+	c.program.slots = make([]slot, 0, 2*values)
 	c.operandSlots()
 	stored := make([]int, len(c.k.In)+len(c.k.Body)) // 1 + the first output that is the value
 	for o := len(c.k.Out) - 1; o >= 0; o-- {
@@ -95,7 +101,7 @@ func (c *cover) operandSlots() {
 func (c *cover) addInst(r ir.Ref, stored []int) error {
 	in := c.k.Inst(r)
 	v := coverValue{dtype: in.DType, splat: true, once: true, slot: -1}
-	args := append([]ir.Ref{}, in.Args[:in.Arity()]...)
+	args := in.Args[:in.Arity()]
 	for _, a := range args {
 		v.splat = v.splat && c.values[a].splat
 		v.once = v.once && c.values[a].once

@@ -19,6 +19,7 @@ func (c *cover) allocate() {
 			c.values[a].last = p
 		}
 	}
+	c.program.calls = make([]kernelCall, 0, len(c.insts))
 	regs := registers{size: c.program.tileRows * c.program.tileCols * c.widest()}
 	for p := range c.insts {
 		i := &c.insts[p]
@@ -76,13 +77,14 @@ func (c *cover) free(regs *registers, i *coverInst, p, size int) {
 // bind makes the call of i.
 func (c *cover) bind(i *coverInst, unit bool) kernelCall {
 	k := kernelCall{fn: i.fn}
+	first := len(c.args)
 	for _, from := range i.order {
 		v := &c.values[i.args[from]]
 		arg := kernelArg{slot: v.slot, size: v.dtype.Size()}
 		if v.splat && !unit {
 			arg.size = 0
 		}
-		k.args = append(k.args, arg)
+		c.args = append(c.args, arg)
 	}
 	dest := kernelArg{}
 	if i.out >= 0 {
@@ -93,7 +95,8 @@ func (c *cover) bind(i *coverInst, unit bool) kernelCall {
 		dest = kernelArg{slot: v.slot, size: v.dtype.Size()}
 		k.once = v.once
 	}
-	k.args = append(k.args, dest)
+	c.args = append(c.args, dest)
+	k.args = c.args[first:]
 	return k
 }
 

@@ -6,9 +6,9 @@ import "unsafe"
 // row-major order. Steps are in bytes, of any sign.
 type packFunc func(dst, src unsafe.Pointer, rows, cols, rowStep, colStep int)
 
-// packFor chooses the way to read a tile of an operand. The rows of the source
-// are gone through when its elements lie closer along the columns than along the rows; else
-// its columns are, as for a transposed matrix.
+// packFor chooses the way to read a tile of an operand: along its rows, or along
+// its columns where their elements lie closer together, as in a transposed
+// matrix.
 func packFor(o *operand) packFunc {
 	across := o.transposed()
 	switch {
@@ -53,27 +53,31 @@ func packRows[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, rows, cols, ro
 	}
 }
 
-// packColumns reads eight rows of a column at a time, where they share a cache
-// line or two, and writes them to eight rows that grow side by side.
+// packColumns reads eight columns side by side, each along its cache lines, and
+// writes pieces of eight. So no more lines are in use than a cache has ways,
+// even if the columns are a power of two apart.
 func packColumns[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 	size := int(unsafe.Sizeof(T(0)))
 	line := cols * size
-	r := 0
-	for ; r+8 <= rows; r += 8 {
-		to, from := unsafe.Add(dst, r*line), unsafe.Add(src, r*rowStep)
-		for c := range cols {
-			d, s := unsafe.Add(to, c*size), unsafe.Add(from, c*colStep)
-			a0, a1 := *(*T)(s), *(*T)(unsafe.Add(s, rowStep))
-			a2, a3 := *(*T)(unsafe.Add(s, 2*rowStep)), *(*T)(unsafe.Add(s, 3*rowStep))
-			a4, a5 := *(*T)(unsafe.Add(s, 4*rowStep)), *(*T)(unsafe.Add(s, 5*rowStep))
-			a6, a7 := *(*T)(unsafe.Add(s, 6*rowStep)), *(*T)(unsafe.Add(s, 7*rowStep))
-			*(*T)(d), *(*T)(unsafe.Add(d, line)) = a0, a1
-			*(*T)(unsafe.Add(d, 2*line)), *(*T)(unsafe.Add(d, 3*line)) = a2, a3
-			*(*T)(unsafe.Add(d, 4*line)), *(*T)(unsafe.Add(d, 5*line)) = a4, a5
-			*(*T)(unsafe.Add(d, 6*line)), *(*T)(unsafe.Add(d, 7*line)) = a6, a7
+	c := 0
+	for ; c+8 <= cols; c += 8 {
+		from, to := unsafe.Add(src, c*colStep), unsafe.Add(dst, c*size)
+		for r := range rows {
+			s := unsafe.Add(from, r*rowStep)
+			d := (*[8]T)(unsafe.Add(to, r*line))
+			d[0] = *(*T)(s)
+			d[1] = *(*T)(unsafe.Add(s, colStep))
+			d[2] = *(*T)(unsafe.Add(s, 2*colStep))
+			d[3] = *(*T)(unsafe.Add(s, 3*colStep))
+			d[4] = *(*T)(unsafe.Add(s, 4*colStep))
+			d[5] = *(*T)(unsafe.Add(s, 5*colStep))
+			d[6] = *(*T)(unsafe.Add(s, 6*colStep))
+			d[7] = *(*T)(unsafe.Add(s, 7*colStep))
 		}
 	}
-	if r < rows {
-		packRows[T](unsafe.Add(dst, r*line), unsafe.Add(src, r*rowStep), rows-r, cols, rowStep, colStep)
+	for ; c < cols; c++ {
+		for r := range rows {
+			*(*T)(unsafe.Add(dst, r*line+c*size)) = *(*T)(unsafe.Add(src, r*rowStep+c*colStep))
+		}
 	}
 }

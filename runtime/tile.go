@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"math/bits"
 	"unsafe"
 )
 
@@ -15,6 +14,9 @@ const (
 	tileElements = 1 << 10
 	// packBytes is the size of a packed tile that a single kernel reads.
 	packBytes = 16 << 10
+	// transposedCols is how many columns a tile has that is read across: the
+	// fewer, the more rows, which are contiguous in memory there.
+	transposedCols = 32
 )
 
 // program computes a block in tiles: it packs operands into scratch, then calls
@@ -68,20 +70,20 @@ type kernelArg struct {
 	size int // bytes of an element, 0 for a splat
 }
 
-// setTile chooses the tile: wide, but square where an operand is transposed, so
-// that the cache lines read for one column serve the next rows too.
+// setTile chooses the tile, of at most limit elements: wide, but high where an
+// operand is transposed.
 func (p *program) setTile(s *step, limit int) {
 	cols := limit
 	for _, pk := range p.packs {
 		if o := &s.operands[pk.operand]; o.transposed() {
-			cols = 1 << (bits.Len(uint(limit)) / 2)
+			cols = min(limit, transposedCols)
 		} else if o.rowStep == 0 {
 			p.colsOuter = true
 		}
 	}
 	p.tileCols = min(s.blockCols, cols)
 	p.tileRows = min(s.blockRows, max(1, limit/p.tileCols))
-	if cols < limit { // few rows: more columns
+	if cols < limit { // the rows may be few
 		p.tileCols = min(s.blockCols, limit/p.tileRows)
 	}
 }

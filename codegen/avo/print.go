@@ -100,6 +100,8 @@ func (f *file) operand(a arg) operand.Op {
 		return generals[a.reg].As8()
 	case argImm:
 		return operand.Imm(uint64(a.imm))
+	case argImm32:
+		return operand.I32(int32(a.imm))
 	case argLabel:
 		return operand.LabelRef(a.label)
 	}

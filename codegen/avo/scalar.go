@@ -24,7 +24,7 @@ func (n *nest) remaining() {
 	n.do("MOVQ", gp(cols), gp(cx))
 	n.do("SUBQ", gp(index), gp(cx))
 	if n.b.unroll > 1 {
-		n.do("MOVQ", imm(8), gp(dx))
+		n.do("MOVQ", imm32(8), gp(dx))
 		n.do("CMPQ", gp(cx), gp(dx))
 		n.do("CMOVQGT", gp(dx), gp(cx))
 	}

@@ -1,0 +1,272 @@
+package graph_test
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// TestRandomGraphs builds random graphs through the public methods and compares
+// what programs compute, under every option, with the definition.
+func TestRandomGraphs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, inputs := irtest.Func(t, irtest.Config{Layouts: true})
+		checkPrograms(t, f, inputs, nil)
+	})
+}
+
+// TestRandomSymbolicGraphs is TestRandomGraphs for sizes that a program does not
+// know when it is compiled.
+func TestRandomSymbolicGraphs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{})
+		checkPrograms(t, f, inputs, sizes)
+	})
+}
+
+func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]int) {
+	bound, err := f.Bind(sizes)
+	noError(t, err, f)
+	want, err := ir.Eval(bound, inputs)
+	noError(t, err, f)
+	var tensors []*graph.Tensor
+	for i, p := range f.Params {
+		tensors = append(tensors, toTensor(t, inputs[i], p.Attr.At))
+	}
+	capture := rapid.IntRange(-1, len(inputs)-1).Draw(t, "capture")
+	outputs := replay(f, func(i int) graph.Node {
+		if i == capture && sizes == nil {
+			return graph.Const(tensors[i])
+		}
+		p := f.Params[i]
+		return graph.Input(p.Name, p.Type.DType, p.Type.Shape)
+	})
+	for _, options := range [][]graph.Item{
+		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.Workers(3)},
+	} {
+		p, err := graph.Compile(append(options, outputs)...)
+		noError(t, err, f)
+		var ins []*graph.Tensor
+		for _, in := range p.Inputs() {
+			k := slices.IndexFunc(f.Params, func(v *ir.Value) bool { return v.Name == in.Name })
+			ins = append(ins, tensors[k])
+		}
+		outs, err := p.RunAll(context.Background(), ins...)
+		noError(t, err, f)
+		var got []ir.Array
+		for _, out := range outs {
+			got = append(got, toArray(t, out))
+		}
+		if diff := irtest.Diff(want, got); diff != "" {
+			t.Fatalf("%s\n%s\n%s", diff, f, p.Explain())
+		}
+	}
+}
+
+func noError(t *rapid.T, err error, f *ir.Func) {
+	if err != nil {
+		t.Fatalf("%v\n%s", err, f)
+	}
+}
+
+// replay builds a Func by the methods of Node.
+func replay(f *ir.Func, param func(i int) graph.Node) graph.Nodes {
+	nodes := map[*ir.Value]graph.Node{}
+	for i, p := range f.Params {
+		nodes[p] = param(i)
+	}
+	for _, v := range f.Body {
+		var args []graph.Node
+		for _, a := range v.Args {
+			args = append(args, nodes[a])
+		}
+		nodes[v] = replayOp(v, args)
+	}
+	var outs graph.Nodes
+	for _, r := range f.Results {
+		outs = append(outs, nodes[r])
+	}
+	return outs
+}
+
+func replayOp(v *ir.Value, args []graph.Node) graph.Node {
+	a := v.Attr
+	switch v.Op {
+	case ir.OpConst:
+		return graph.Scalar(a.DType, goValue(a.DType, a.Bits))
+	case ir.OpCopy:
+		return args[0]
+	case ir.OpReshape:
+		return args[0].Reshape(a.Shape)
+	case ir.OpExpand:
+		return args[0].BroadcastTo(a.Shape)
+	case ir.OpPermute:
+		return args[0].Permute(a.Axes)
+	case ir.OpSlice:
+		return replaySlice(a, args[0])
+	case ir.OpIndex:
+		at, _ := a.Begin.Int()
+		return args[0].Index(a.Axis, at)
+	case ir.OpFlip:
+		if len(a.Axes) == 0 {
+			return args[0]
+		}
+		return args[0].Flip(a.Axes)
+	case ir.OpDiagonal:
+		return args[0].Diagonal(a.Step, a.Axes[0], a.Axes[1])
+	case ir.OpSqueeze:
+		if len(a.Axes) == 0 {
+			return args[0]
+		}
+		return args[0].Squeeze(a.Axes)
+	case ir.OpUnsqueeze:
+		return args[0].Unsqueeze(a.Axes...)
+	case ir.OpCast:
+		return args[0].Cast(a.DType)
+	case ir.OpBitcast:
+		return args[0].Bitcast(a.DType)
+	case ir.OpSelect:
+		return graph.Where(args[0], args[1], args[2])
+	}
+	in := make([]reflect.Value, len(args)-1)
+	for i, x := range args[1:] {
+		in[i] = reflect.ValueOf(x)
+	}
+	out := methodOf(reflect.ValueOf(args[0]), v.Op).Call(in)
+	return out[0].Interface().(graph.Node)
+}
+
+// methodOf returns the method of a Node that is named like an op.
+func methodOf(x reflect.Value, op ir.Op) reflect.Value {
+	for i := range x.NumMethod() {
+		if strings.EqualFold(x.Type().Method(i).Name, op.String()) {
+			return x.Method(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// replaySlice writes a slice by its bounds.
+func replaySlice(a ir.Attr, x graph.Node) graph.Node {
+	n, fixed := a.Len.Int()
+	begin, fixed2 := a.Begin.Int()
+	switch {
+	case !fixed2: // reversed, from n-1
+		return x.SliceAxis(a.Axis, math.MaxInt, math.MinInt, a.Step)
+	case !fixed: // without its first elements
+		return x.SliceAxis(a.Axis, begin, math.MaxInt, a.Step)
+	case n == 0:
+		return x.SliceAxis(a.Axis, 0, 0, a.Step)
+	}
+	end := begin + n*a.Step
+	if end < 0 {
+		end = math.MinInt
+	}
+	return x.SliceAxis(a.Axis, begin, end, a.Step)
+}
+
+// goValue returns an element as a Go number or bool.
+func goValue(dt ir.DType, bits uint64) any {
+	switch dt {
+	case ir.Bool:
+		return bits != 0
+	case ir.Uint8:
+		return uint8(bits)
+	case ir.Int32:
+		return int32(bits)
+	case ir.Uint32:
+		return uint32(bits)
+	case ir.Int64:
+		return int64(bits)
+	case ir.Float32:
+		return math.Float32frombits(uint32(bits))
+	}
+	return math.Float64frombits(bits)
+}
+
+// bitsOf is goValue's inverse.
+func bitsOf(v any) uint64 {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return 1
+		}
+		return 0
+	case uint8:
+		return uint64(v)
+	case int32:
+		return uint64(v)
+	case uint32:
+		return uint64(v)
+	case int64:
+		return uint64(v)
+	case float32:
+		return uint64(math.Float32bits(v))
+	}
+	return math.Float64bits(v.(float64))
+}
+
+// toTensor returns the elements as a tensor of a layout, nil for row-major.
+func toTensor(t *rapid.T, a ir.Array, at *ir.Layout) *graph.Tensor {
+	switch a.DType {
+	case ir.Bool:
+		return place[bool](t, a, at)
+	case ir.Uint8:
+		return place[uint8](t, a, at)
+	case ir.Int32:
+		return place[int32](t, a, at)
+	case ir.Uint32:
+		return place[uint32](t, a, at)
+	case ir.Int64:
+		return place[int64](t, a, at)
+	case ir.Float32:
+		return place[float32](t, a, at)
+	}
+	return place[float64](t, a, at)
+}
+
+func place[T graph.Element](t *rapid.T, a ir.Array, at *ir.Layout) *graph.Tensor {
+	l := ir.RowMajor(a.Shape...)
+	if at != nil {
+		l = *at
+	}
+	_, hi := l.Bounds()
+	data := make([]T, hi+1)
+	i := 0
+	for k := range l.All() {
+		data[k] = goValue(a.DType, a.Data[i]).(T)
+		i++
+	}
+	tensor, err := runtime.OfLayout(data, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tensor
+}
+
+// toArray returns a tensor's elements.
+func toArray(t *rapid.T, x *graph.Tensor) ir.Array {
+	a := ir.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, 0, x.Size())}
+	for k := range x.Size() {
+		index, err := x.UnravelIndex(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := x.At(index...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Data = append(a.Data, bitsOf(v))
+	}
+	return a
+}
