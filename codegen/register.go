@@ -12,6 +12,9 @@ import (
 
 const module = "github.com/stridefuse/stridefuse"
 
+// assemblyTag says when the assembly is built.
+const assemblyTag = "amd64 && !purego"
+
 // generator collects the files of one package.
 type generator struct {
 	Options
@@ -85,11 +88,20 @@ func (g *generator) assembly() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", g.Target.Name(), err)
 	}
-	if !bytes.HasPrefix(text, []byte("// Code generated")) {
-		text = append([]byte(g.header("amd64 && !purego")), text...)
-	}
-	g.files = append(g.files, File{g.Prefix + assemblyFile, text})
+	g.files = append(g.files, File{g.Prefix + assemblyFile, append([]byte(g.header(assemblyTag)), withoutHeader(text)...)})
 	return nil
+}
+
+// withoutHeader drops the lines that a target's printer may put first: who made
+// the file, and when to build it.
+func withoutHeader(text []byte) []byte {
+	for {
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
+		if len(text) == 0 || len(line) > 0 && !bytes.HasPrefix(line, []byte("// Code generated")) && !bytes.HasPrefix(line, []byte("//go:build")) {
+			return text
+		}
+		text = rest
+	}
 }
 
 // stubs declares the functions of the assembly to Go.
@@ -100,7 +112,7 @@ func (g *generator) stubs() error {
 		b.WriteString(docComment(k.symbol, k.Kernel))
 		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *%sFrame)\n\n", k.symbol, g.qualifier())
 	}
-	return g.addGo(stubFile, "amd64 && !purego", g.Package, b.String())
+	return g.addGo(stubFile, assemblyTag, g.Package, b.String())
 }
 
 // registration is the init function that makes the kernels known.

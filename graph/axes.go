@@ -13,26 +13,36 @@ import (
 // an op whose operands have different names for the same axis is an error.
 func (x Node) WithAxes(names ...string) Node {
 	n := x.get()
-	switch {
-	case n.err != nil:
+	if n.err != nil {
 		return x
-	case len(names) != len(n.typ.Shape):
-		return fail("axes", "%d names %s for the %d axes of %s", len(names), quoted(names), len(n.typ.Shape), n.text())
 	}
-	for _, name := range names {
-		if name != "" && !ir.IsName(name) {
-			return fail("axes", "%q is no name for an axis: use letters, digits and _", name)
-		}
-	}
-	if err := distinct(names); err != nil {
+	if err := n.checkNames(names); err != nil {
 		return fail("axes", "%w", err)
 	}
 	m := *n
-	m.names, m.root = nil, n.value()
-	if slices.ContainsFunc(names, func(s string) bool { return s != "" }) {
-		m.names = slices.Clone(names)
-	}
+	m.names, m.root = someNames(names), n.value()
 	return Node{&m}
+}
+
+// checkNames returns an error unless the axes of n can have these names.
+func (n *node) checkNames(names []string) error {
+	if len(names) != len(n.typ.Shape) {
+		return fmt.Errorf("%d names [%s] for the %d axes of %s", len(names), strings.Join(names, ","), len(n.typ.Shape), n.text())
+	}
+	for _, name := range names {
+		if name != "" && !ir.IsName(name) {
+			return fmt.Errorf("%q is no name for an axis: use letters, digits and _", name)
+		}
+	}
+	return distinct(names)
+}
+
+// someNames returns a copy of names, nil if none of them is one.
+func someNames(names []string) []string {
+	if slices.ContainsFunc(names, func(s string) bool { return s != "" }) {
+		return slices.Clone(names)
+	}
+	return nil
 }
 
 // AxisNames returns the names of the axes, "" for one that has none.
@@ -199,5 +209,3 @@ func distinct(names []string) error {
 	}
 	return nil
 }
-
-func quoted(names []string) string { return "[" + strings.Join(names, ",") + "]" }

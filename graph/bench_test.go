@@ -25,3 +25,26 @@ func BenchmarkRunInto16(b *testing.B) {
 		}
 	}
 }
+
+// chain is a formula of five ops.
+func chain() graph.Node {
+	x, w := f32("x", graph.Dim("n"), 3), f32("w", 3)
+	return x.Sub(w).Mul(w).Add(1).Abs().Sqrt()
+}
+
+func BenchmarkBuild(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		chain()
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	z := chain()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := graph.Compile(z); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -18,7 +18,7 @@ type binding struct {
 	sizes  map[string]int
 	plan   *ir.Plan
 	linked *runtime.Linked
-	ins    []ir.Layout // of the inputs, from their first elements on
+	ins    []ir.Layout // of the inputs
 	elems  []int       // their sizes
 	outs   [][]int     // shapes of the outputs
 	used   atomic.Uint64

@@ -50,7 +50,7 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 // checkType returns an error unless a tensor has the type of an input, as far
 // as that is fixed.
 func (in *Port) checkType(t *Tensor) error {
-	if err := tensorErr(t); err != nil {
+	if err := t.Err(); err != nil {
 		return in.errorf("%w", err)
 	}
 	have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}

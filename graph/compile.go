@@ -2,7 +2,9 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/runtime"
 )
@@ -61,7 +63,7 @@ func Compile(items ...Item) (*Program, error) {
 }
 
 func misuse(format string, args ...any) error {
-	return &Error{Pos: caller(), Msg: fmt.Sprintf(format, args...)}
+	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}
 }
 
 // executorFor returns the executor that all programs share, or one with
@@ -73,16 +75,23 @@ func executorFor(s settings) *runtime.Executor {
 	return &runtime.Executor{Workers: s.workers, Portable: s.portable}
 }
 
-// scales are where the example sizes of a program lie. Sizes must be different,
-// and large or small enough for the slices of the graph: the first that fit.
-var scales = []int{1009, 11, 100_003, 10_000_019, 1_000_000_007, 1, 0}
+// scales are where the example sizes of a program lie: the first at which they
+// fit the slices of the graph. The small ones are for slices such as 3:-4:-1,
+// which hardly fit anything.
+var scales = append([]int{1009, 100_003, 10_000_019, 1_000_000_007}, downFrom(32)...)
+
+func downFrom(n int) []int {
+	out := upTo(n)
+	slices.Reverse(out)
+	return out
+}
 
 // example compiles the program for its only sizes, or for example sizes.
 func (p *Program) example() error {
 	if len(p.sizes) == 0 {
 		b, err := p.compile(nil, nil)
 		p.shown = b
-		if err == nil && len(p.inputs) >= 0 {
+		if err == nil {
 			p.cache.add(b)
 		}
 		return err

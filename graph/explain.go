@@ -49,7 +49,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 
 func (p *Program) explainStep(b *strings.Builder, i int, s runtime.StepInfo) {
 	step := p.shown.plan.Steps[i]
-	text := fmt.Sprintf("%s over %v", plural(len(step.Kernel.Body), "op"), step.Extents)
+	text := fmt.Sprintf("%s over %s", plural(len(step.Kernel.Body), "op"), ir.ShapeOf(step.Extents...))
 	switch s.Compiled {
 	case "":
 	case "kernel":
@@ -82,7 +82,11 @@ func (p *Program) explainLedger(b *strings.Builder) {
 		line(b, "fused", fmt.Sprintf("%s: %s not moved", opCounts(fused), byteText(saved)), ir.Pos{})
 	}
 	for _, d := range told {
-		line(b, costs[d.Kind], fmt.Sprintf("%s, %s: %s", d.Op, byteText(d.Bytes), d.Reason), d.Pos)
+		what := d.Op.String() + ", "
+		if d.Kind == ir.Copied {
+			what = ""
+		}
+		line(b, costs[d.Kind], what+byteText(d.Bytes)+": "+d.Reason, d.Pos)
 	}
 }
 
@@ -100,8 +104,11 @@ func (p *Program) explainBytes(b *strings.Builder, steps []runtime.StepInfo) {
 			least += buf.Size() * buf.DType.Size()
 		}
 	}
-	line(b, "moves", fmt.Sprintf("%s; each input and output once is %s; temporaries take %s",
-		byteText(moved), byteText(least), byteText(p.shown.plan.Arena)), ir.Pos{})
+	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
+	if arena := p.shown.plan.Arena; arena > 0 {
+		text += "; temporaries take " + byteText(arena)
+	}
+	line(b, "moves", text, ir.Pos{})
 }
 
 // opCounts lists ops in order of first occurrence: "sub, mul x2".

@@ -184,11 +184,14 @@ func (l *lowering) capture(f *ir.Func, n *node) *ir.Value {
 	return p
 }
 
-// layoutOf returns where a tensor's elements sit, from its first one on; nil
-// for row-major.
+// layoutOf returns where a tensor's elements sit, counted from the one lowest in
+// memory; nil for row-major.
 func layoutOf(t *Tensor) *ir.Layout {
 	if t.IsRowMajor() {
 		return nil
 	}
-	return &ir.Layout{Shape: t.Shape(), Strides: t.Strides()}
+	l := ir.Layout{Shape: t.Shape(), Strides: t.Strides()}
+	lowest, _ := l.Bounds()
+	l.Offset = -lowest
+	return &l
 }

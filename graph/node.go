@@ -95,7 +95,7 @@ var errZero = errors.New("the Node is zero: make one with Input, Const or Scalar
 
 // poison returns a node that carries an error at the user's line.
 func poison(op ir.Op, err error, args ...*node) *node {
-	pos := caller()
+	pos := ir.CallerPos()
 	return &node{op: op, args: args, pos: pos, err: &Error{Pos: pos, Op: op, Msg: err.Error()}}
 }
 
@@ -114,7 +114,7 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 	if err != nil {
 		return Node{poison(op, err, args...)}
 	}
-	n := &node{op: op, attr: attr, args: args, typ: t, pos: caller()}
+	n := &node{op: op, attr: attr, args: args, typ: t, pos: ir.CallerPos()}
 	if n.names, err = resultNames(n); err != nil {
 		return Node{poison(op, err, args...)}
 	}

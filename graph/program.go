@@ -2,7 +2,7 @@ package graph
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -75,8 +75,9 @@ func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error)
 	}
 	outs := make([]*Tensor, len(p.outputs))
 	for i, out := range p.outputs {
-		if outs[i], err = runtime.New(out.DType, b.outs[i]...); err != nil {
-			return nil, fmt.Errorf("run: %s: %w", out.Name, err)
+		outs[i] = runtime.New(out.DType, b.outs[i]...)
+		if failed := (*Error)(nil); errors.As(outs[i].Err(), &failed) {
+			return nil, misuse("run: %s: %s", out.Name, failed.Msg)
 		}
 	}
 	return outs, p.run(ctx, b, outs, ins)
@@ -138,7 +139,7 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 	}
 	for i, t := range outs {
 		out := p.outputs[i]
-		if err := tensorErr(t); err != nil {
+		if err := t.Err(); err != nil {
 			return misuse("run: %s: %v", out.Name, err)
 		}
 		want := ir.Type{DType: out.DType, Shape: ir.ShapeOf(b.outs[i]...)}

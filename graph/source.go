@@ -37,18 +37,17 @@ var inputs atomic.Uint64
 
 // Input returns a tensor that is given when the program runs. A dim is an int,
 // a Dim, or an Axis of either; no dims make a scalar. The name must be an
-// identifier that no other input of the program has. A program takes its inputs
-// in the order in which they were made.
+// identifier that no other input of the program has. A program takes the inputs
+// that its outputs need, in the order in which they were made.
 func Input(name string, dt DType, dims ...any) Node {
 	if !ir.IsName(name) {
 		return fail("input", "%q is no name: use letters, digits and _", name)
 	}
 	shape, names := make(Shape, 0, len(dims)), make([]string, 0, len(dims))
-	named := false
 	for _, d := range dims {
 		axis, ok := d.(NamedAxis)
 		if ok {
-			d, named = axis.extent, true
+			d = axis.extent
 		}
 		extents, err := dimsOf([]any{d})
 		switch {
@@ -65,9 +64,13 @@ func Input(name string, dt DType, dims ...any) Node {
 		}
 	}
 	x := source("input "+name, ir.Attr{Shape: shape, DType: dt}, &node{input: name, order: inputs.Add(1)})
-	if named {
-		return x.WithAxes(names...)
+	if x.n.err != nil {
+		return x
 	}
+	if err := x.n.checkNames(names); err != nil {
+		return fail("input "+name, "%w", err)
+	}
+	x.n.names = someNames(names)
 	return x
 }
 
@@ -76,7 +79,7 @@ func Input(name string, dt DType, dims ...any) Node {
 // are seen, and it may be a view of any layout. An op takes a *Tensor as its
 // operand directly.
 func Const(t *Tensor) Node {
-	if err := tensorErr(t); err != nil {
+	if err := t.Err(); err != nil {
 		return fail("const", "%w", err)
 	}
 	return source("const", ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t})
@@ -88,7 +91,7 @@ func source(what string, attr ir.Attr, n *node) Node {
 	if err != nil {
 		return fail(what, "%w", err)
 	}
-	n.op, n.attr, n.typ, n.pos = ir.OpParam, attr, t, caller()
+	n.op, n.attr, n.typ, n.pos = ir.OpParam, attr, t, ir.CallerPos()
 	return Node{n}
 }
 

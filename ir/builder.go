@@ -101,8 +101,8 @@ func (k *Kernel) Expand() *Kernel {
 	return b.Kernel().prune()
 }
 
-// prune drops instructions that no output needs. Operands stay.
-func (k *Kernel) prune() *Kernel {
+// needed says of each value whether an output needs it.
+func (k *Kernel) needed() []bool {
 	need := make([]bool, len(k.In)+len(k.Body))
 	for _, r := range k.Out {
 		need[r] = true
@@ -114,6 +114,12 @@ func (k *Kernel) prune() *Kernel {
 			}
 		}
 	}
+	return need
+}
+
+// prune drops instructions that no output needs. Operands stay.
+func (k *Kernel) prune() *Kernel {
+	need := k.needed()
 	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body))}
 	at := make([]Ref, len(need))
 	for i := range k.In {

@@ -97,6 +97,7 @@ func (c *canonizer) number() *Kernel {
 func (k *Kernel) colours() []uint64 {
 	colour := make([]uint64, len(k.In)+len(k.Body))
 	uses := make([]uint64, len(colour))
+	need := k.needed()
 	for i, in := range k.In {
 		colour[i] = mix(uint64(in.DType), fromBool(in.Splat)+1)
 	}
@@ -104,7 +105,7 @@ func (k *Kernel) colours() []uint64 {
 		for j, in := range k.Body {
 			colour[len(k.In)+j] = mix(in.colour(colour), uses[len(k.In)+j])
 		}
-		k.useColours(colour, uses)
+		k.useColours(colour, uses, need)
 		for i := range k.In {
 			colour[i] = mix(colour[i], uses[i])
 		}
@@ -126,9 +127,9 @@ func (i Inst) colour(colour []uint64) uint64 {
 	return h
 }
 
-// useColours hashes the places where each value is read: a sum, so that their
-// order does not matter.
-func (k *Kernel) useColours(colour, uses []uint64) {
+// useColours hashes the places where needed instructions read each value: a
+// sum, so that their order does not matter.
+func (k *Kernel) useColours(colour, uses []uint64, need []bool) {
 	clear(uses)
 	for i, r := range k.Out {
 		uses[r] += mix(uint64(i), 0x53)
@@ -136,6 +137,9 @@ func (k *Kernel) useColours(colour, uses []uint64) {
 	for j := len(k.Body) - 1; j >= 0; j-- {
 		in := k.Body[j]
 		self := len(k.In) + j
+		if !need[self] {
+			continue
+		}
 		for i, a := range in.Args[:in.Arity()] {
 			if in.Op.Info().Commutative {
 				i = 0

@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -83,7 +82,6 @@ func isHex(c byte) bool      { return isDigit(c) || 'a' <= c && c <= 'f' }
 func isLetter(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
-
 
 // blanks skips to the next character of the line and returns its place.
 func (s *scanner) blanks() int {
@@ -271,35 +269,4 @@ func (s *scanner) comment() string {
 		return ""
 	}
 	return s.run(func(c byte) bool { return c != '\n' })
-}
-
-// comment returns the trailing comment of a line, or "". A file name that is
-// more than plain text is quoted.
-func (p Pos) comment() string {
-	if p.File == "" {
-		return ""
-	}
-	name := filepath.Base(p.File)
-	if q := strconv.Quote(name); q != `"`+name+`"` || strings.HasPrefix(name, " ") {
-		name = q
-	}
-	return "// " + name + ":" + strconv.Itoa(p.Line)
-}
-
-// parsePos reads what comment returns. Any other comment is no position.
-func parsePos(comment string) Pos {
-	text, ok := strings.CutPrefix(strings.TrimRight(comment, " \t\r"), "// ")
-	colon := strings.LastIndexByte(text, ':')
-	if !ok || colon <= 0 {
-		return Pos{}
-	}
-	line, err := strconv.Atoi(text[colon+1:])
-	if err != nil {
-		return Pos{}
-	}
-	name := text[:colon]
-	if q, err := strconv.Unquote(name); err == nil && name[0] == '"' {
-		name = q
-	}
-	return Pos{File: name, Line: line}
 }

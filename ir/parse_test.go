@@ -203,9 +203,8 @@ func TestParseCuts(t *testing.T) {
 		checkParse(t, s)
 		for i := range s {
 			checkParse(t, s[:i])
-			for _, c := range "\x00\xff\n%{]\"9-:" {
+			for _, c := range "\x00\n%]\"9" {
 				checkParse(t, s[:i]+string(c)+s[i+1:])
-				checkParse(t, s[:i]+string(c)+s[i:])
 			}
 		}
 	}

@@ -87,5 +87,8 @@ const (
 )
 
 func (k DecisionKind) String() string {
-	return [...]string{"fused", "materialized", "copied", "recomputed"}[k]
+	if int(k) >= len(decisionKinds) {
+		return "invalid"
+	}
+	return decisionKinds[k]
 }

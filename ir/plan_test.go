@@ -53,9 +53,9 @@ func TestParsePlanErrors(t *testing.T) {
 		{"f32[3]", "f32[n]", `is no type of a buffer`},
 		{"const 1.5", "const true", `4:14: true is not an element of float32`},
 		{"block=[4,3]", "block=[4]", `8:22: a block has rows and columns`},
-		{"t0 = sub u0 s1", "t0 = sub u0 s7", `9:52: no value s7 is known here`},
+		{"t0 = sub u0 s1", "t0 = sub u0 s7", `9:51: no value s7 is known here`},
 		{"%2{0,0}+0 ", "", `10:5: 2 inputs, the kernel has 3`},
-		{"{1,4}+0 %2", "{1,4} %2", `10:15: found "%", want an offset`},
+		{"{1,4}+0 %2", "{1,4} %2", `10:13: found "%", want an offset`},
 		{"fused sub", "fuzed sub", `found "fuzed", want fused, materialized`},
 		{"fused sub", "fused sup", `no operation has the name "sup"`},
 	}
@@ -105,4 +105,31 @@ func TestPlanVerifyText(t *testing.T) {
 		require.NoError(t, err, c.new)
 		require.ErrorContains(t, p.Verify(), c.want, text)
 	}
+}
+
+// TestPlanVerifyBroken checks plans that no text can say: they are found out,
+// and print.
+func TestPlanVerifyBroken(t *testing.T) {
+	cases := []struct {
+		want  string
+		spoil func(p *ir.Plan)
+	}{
+		{"there is no kernel", func(p *ir.Plan) { p.Steps[0].Kernel = nil }},
+		{"a kernel without a store", func(p *ir.Plan) { p.Steps[0].Kernel.Out = nil }},
+		{"dtype float16 has no kernels yet", func(p *ir.Plan) { p.Buffers[0].DType = ir.Float16 }},
+		{"the shape passes", func(p *ir.Plan) { p.Buffers[3].Shape = []int{1 << 40, 1 << 40} }},
+		{"the shape passes", func(p *ir.Plan) { p.Buffers[3].Shape = []int{-1} }},
+		{"the shape passes", func(p *ir.Plan) { p.Buffers[3].Shape = []int{1 << 61, 3} }},
+		{"there is no such kind of buffer", func(p *ir.Plan) { p.Buffers[0].Kind = 9 }},
+		{"a constant is one element of its type", func(p *ir.Plan) { p.Buffers[2].Bits = 1 << 40 }},
+	}
+	for _, c := range cases {
+		p, err := ir.ParsePlan(planText)
+		require.NoError(t, err)
+		c.spoil(p)
+		require.NotEmpty(t, p.String())
+		require.ErrorContains(t, p.Verify(), c.want)
+	}
+	require.Error(t, (*ir.Plan)(nil).Verify())
+	require.Contains(t, ir.Decision{Kind: 9}.String(), "# invalid invalid")
 }

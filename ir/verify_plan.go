@@ -1,10 +1,8 @@
 package ir
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Verify returns every violation of a plan's invariants, joined, each with the
@@ -190,31 +188,6 @@ func (b *Buffer) bounds() (lo, hi int) {
 	return 0, b.Size() - 1
 }
 
-// injective reports whether no two indices share a location, by a rule that
-// holds for every permuted and strided array: an axis steps over all that the
-// axes of smaller strides reach together.
-func injective(l Layout) bool {
-	axes := []int{}
-	for k, n := range l.Shape {
-		if n == 0 {
-			return true
-		}
-		if n > 1 {
-			axes = append(axes, k)
-		}
-	}
-	size := func(k int) int { return max(l.Strides[k], -l.Strides[k]) }
-	slices.SortFunc(axes, func(a, b int) int { return cmp.Compare(size(a), size(b)) })
-	reach := 0
-	for _, k := range axes {
-		if size(k) <= reach {
-			return false
-		}
-		reach = advance(reach, l.Shape[k]-1, size(k))
-	}
-	return true
-}
-
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer
@@ -246,49 +219,4 @@ func (v *planVerifier) written(i int) {
 	if b := &v.p.Buffers[i]; b.Kind == ResultBuffer && v.first[i] == never && b.Size() > 0 {
 		v.fail(v.p.bufferLine(i), "no step writes the result")
 	}
-}
-
-// share checks two temporaries that have bytes in common: one must be dead, or
-// die, where the other is written.
-func (v *planVerifier) share(i, j int) {
-	a, b := &v.p.Buffers[i], &v.p.Buffers[j]
-	if a.Kind != TempBuffer || b.Kind != TempBuffer || v.first[i] == never || v.first[j] == never {
-		return
-	}
-	aEnd, bEnd := a.Offset+a.Size()*a.DType.Size(), b.Offset+b.Size()*b.DType.Size()
-	if a.Offset >= bEnd || b.Offset >= aEnd || a.Offset == aEnd || b.Offset == bEnd {
-		return
-	}
-	if v.first[i] < v.first[j] {
-		i, j = j, i // i is written later
-	}
-	dies, born := max(v.last[j], v.first[j]), v.first[i]
-	switch {
-	case dies < born:
-	case dies == born && v.first[j] < born && v.inPlace(born, j, i):
-	default:
-		v.fail(v.p.bufferLine(i), "shares bytes with %%%d, which is live until step %d", j, dies)
-	}
-}
-
-// inPlace reports whether a step reads each element of one buffer exactly
-// where it writes that of another.
-func (v *planVerifier) inPlace(step, from, to int) bool {
-	a, b := &v.p.Buffers[from], &v.p.Buffers[to]
-	if a.Offset != b.Offset || a.Size() != b.Size() || a.DType.Size() != b.DType.Size() {
-		return false
-	}
-	s := &v.p.Steps[step]
-	var out Access
-	for _, o := range s.Operands[len(s.Kernel.In):] {
-		if o.Buffer == to {
-			out = o
-		}
-	}
-	for _, o := range s.Operands[:len(s.Kernel.In)] {
-		if o.Buffer == from && (o.Offset != out.Offset || !slices.Equal(o.Strides, out.Strides)) {
-			return false
-		}
-	}
-	return true
 }

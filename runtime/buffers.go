@@ -111,7 +111,7 @@ func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
 func (b *buffer) check(t *Tensor) error {
 	switch {
 	case !t.valid():
-		return fmt.Errorf("the tensor is nil or zero: make one with Of or New")
+		return t.Err()
 	case t.dtype != b.dtype || len(t.layout.Shape) != len(b.layout.Shape):
 		return fmt.Errorf("%s given for %s", t.typeText(), typeText(b.dtype, b.layout.Shape))
 	}

@@ -12,71 +12,76 @@ import (
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
 // go both ways. Without a shape it is 1-d of len(data); nil data is empty data.
 // The shape must hold exactly len(data) elements.
-func Of[T Scalar](data []T, shape ...int) (*Tensor, error) {
+func Of[T Element](data []T, shape ...int) *Tensor {
 	if len(shape) == 0 {
 		shape = []int{len(data)}
 	}
 	n, err := ir.NumElems(shape)
 	if err != nil {
-		return nil, fmt.Errorf("of: %w", err)
+		return failf("of: %v", err)
 	}
 	if n != len(data) {
-		return nil, fmt.Errorf("of: shape %s has %d elements, data has %d", shapeText(shape), n, len(data))
+		return failf("of: shape %s has %d elements, data has %d", shapeText(shape), n, len(data))
 	}
-	return &Tensor{DTypeOf[T](), ir.RowMajor(shape...), unsafe.Pointer(unsafe.SliceData(data))}, nil
+	return &Tensor{dtype: DTypeOf[T](), layout: ir.RowMajor(shape...), base: unsafe.Pointer(unsafe.SliceData(data))}
+}
+
+// Scalar returns a tensor of rank 0 that holds v.
+func Scalar[T Element](v T) *Tensor {
+	return &Tensor{dtype: DTypeOf[T](), layout: ir.RowMajor(), base: unsafe.Pointer(&v)}
 }
 
 // OfLayout returns data as a tensor of any layout, without a copy. Every
 // location of the layout must lie in [0, len(data)). Where locations repeat, a
 // write shows at all of their indices.
-func OfLayout[T Scalar](data []T, l ir.Layout) (*Tensor, error) {
+func OfLayout[T Element](data []T, l ir.Layout) *Tensor {
 	if len(l.Shape) != len(l.Strides) {
-		return nil, fmt.Errorf("of: a layout with %d extents %v and %d strides %v: give one stride for each extent",
+		return failf("of: a layout with %d extents %v and %d strides %v: give one stride for each extent",
 			len(l.Shape), l.Shape, len(l.Strides), l.Strides)
 	}
 	n, err := ir.NumElems(l.Shape)
 	if err != nil {
-		return nil, fmt.Errorf("of: %w", err)
+		return failf("of: %v", err)
 	}
 	l = ir.Layout{Shape: slices.Clone(l.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
 	if n == 0 {
 		l.Offset = 0 // no location is touched
 	} else if lo, hi := l.Bounds(); lo < 0 || hi >= len(data) {
-		return nil, fmt.Errorf("of: layout %s touches locations %d to %d, data has 0 to %d", l, lo, hi, len(data)-1)
+		return failf("of: layout %s touches locations %d to %d, data has 0 to %d", l, lo, hi, len(data)-1)
 	}
-	return &Tensor{DTypeOf[T](), l, unsafe.Pointer(unsafe.SliceData(data))}, nil
+	return &Tensor{dtype: DTypeOf[T](), layout: l, base: unsafe.Pointer(unsafe.SliceData(data))}
 }
 
 // New returns a row-major tensor of zeros whose memory starts on a multiple of
-// 64 bytes. No shape means a scalar. It is an error when the dtype has no
+// 64 bytes. No shape means a scalar. It fails when the dtype has no
 // kernels, when the shape passes int, and when the memory is not there: no
 // request panics or gets the process killed.
-func New(dt ir.DType, shape ...int) (*Tensor, error) { return newTensor("new", dt, shape) }
+func New(dt ir.DType, shape ...int) *Tensor { return newTensor("new", dt, shape) }
 
 // Zeros is New under NumPy's name.
-func Zeros(dt ir.DType, shape ...int) (*Tensor, error) { return newTensor("zeros", dt, shape) }
+func Zeros(dt ir.DType, shape ...int) *Tensor { return newTensor("zeros", dt, shape) }
 
 // newTensor is New for a constructor of the given name.
-func newTensor(op string, dt ir.DType, shape []int) (*Tensor, error) {
+func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	if err := dt.CheckRuns(); err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return failf("%s: %v", op, err)
 	}
 	n, err := ir.NumElems(shape)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return failf("%s: %v", op, err)
 	}
 	if n > math.MaxInt/dt.Size() {
-		return nil, fmt.Errorf("%s: %s takes %d times %d bytes, which passes int", op, typeText(dt, shape), n, dt.Size())
+		return failf("%s: %s takes %d times %d bytes, which passes int", op, typeText(dt, shape), n, dt.Size())
 	}
 	buf, err := allocate(n * dt.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", op, typeText(dt, shape), err)
+		return failf("%s: %s: %v", op, typeText(dt, shape), err)
 	}
-	return &Tensor{dt, ir.RowMajor(shape...), unsafe.Pointer(unsafe.SliceData(buf))}, nil
+	return &Tensor{dtype: dt, layout: ir.RowMajor(shape...), base: unsafe.Pointer(unsafe.SliceData(buf))}
 }
 
 // Ones returns a tensor of ones, or of true.
-func Ones(dt ir.DType, shape ...int) (*Tensor, error) {
+func Ones(dt ir.DType, shape ...int) *Tensor {
 	return newFull("ones", dt, oneOf(dt), shape)
 }
 
@@ -89,21 +94,21 @@ func oneOf(dt ir.DType) any {
 
 // Full returns a tensor whose elements are all value, a Go number or bool that
 // is converted by the rules of Tensor.Set. No shape means a scalar.
-func Full(dt ir.DType, value any, shape ...int) (*Tensor, error) {
+func Full(dt ir.DType, value any, shape ...int) *Tensor {
 	return newFull("full", dt, value, shape)
 }
 
-func newFull(op string, dt ir.DType, value any, shape []int) (*Tensor, error) {
+func newFull(op string, dt ir.DType, value any, shape []int) *Tensor {
 	if err := dt.CheckRuns(); err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return failf("%s: %v", op, err)
 	}
 	bits, err := encode(dt, value)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return failf("%s: %v", op, err)
 	}
-	t, err := newTensor(op, dt, shape)
-	if err != nil {
-		return nil, err
+	t := newTensor(op, dt, shape)
+	if t.err != nil {
+		return t
 	}
 	switch n := t.Size(); dt.Size() {
 	case 1:
@@ -113,7 +118,7 @@ func newFull(op string, dt ir.DType, value any, shape []int) (*Tensor, error) {
 	case 8:
 		fillSlice(unsafe.Slice((*uint64)(t.base), n), bits)
 	}
-	return t, nil
+	return t
 }
 
 func fillSlice[U any](dst []U, v U) {
@@ -123,60 +128,55 @@ func fillSlice[U any](dst []U, v U) {
 }
 
 // Eye returns the n by n identity matrix.
-func Eye(dt ir.DType, n int) (*Tensor, error) {
-	t, err := newTensor("eye", dt, []int{n, n})
-	if err != nil {
-		return nil, err
+func Eye(dt ir.DType, n int) *Tensor {
+	t := newTensor("eye", dt, []int{n, n})
+	if t.err != nil {
+		return t
 	}
 	bits, err := encode(dt, oneOf(dt))
+	if err != nil {
+		return failf("eye: %v", err)
+	}
 	for i := range n {
 		storeBits(dt, t.addr(i*(n+1)), bits)
 	}
-	return t, err
+	return t
 }
 
 // Arange returns the numbers start, start+step, ... before stop as a 1-d tensor
 // of ceil((stop-start)/step) elements, none when stop lies behind. The step may
 // be negative, not zero. Number i is start + i*step in float64, then rounded to
 // the dtype; for integer dtypes start and step must be integers.
-func Arange(dt ir.DType, start, stop, step float64) (*Tensor, error) {
-	if err := checkFinite("arange", start, stop, step); err != nil {
-		return nil, err
+func Arange(dt ir.DType, start, stop, step float64) *Tensor {
+	if err := checkFinite(start, stop, step); err != nil {
+		return failf("arange: %v", err)
 	}
 	if step == 0 {
-		return nil, fmt.Errorf("arange: the step is 0: it must be positive or negative")
+		return failf("arange: the step is 0: it must be positive or negative")
 	}
 	count := max(math.Ceil((stop-start)/step), 0)
 	if count >= math.MaxInt {
-		return nil, fmt.Errorf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
+		return failf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
 	}
 	n, isInt := int(count), dt != ir.Float32 && dt != ir.Float64
 	if isInt && (start != math.Trunc(start) || step != math.Trunc(step)) {
-		return nil, fmt.Errorf("arange: start %v and step %v must be integers for dtype %s", start, step, dt)
+		return failf("arange: start %v and step %v must be integers for dtype %s", start, step, dt)
 	}
 	if last := start + float64(n-1)*step; isInt && max(math.Abs(start), math.Abs(last), math.Abs(step)) > 1<<52 {
-		return nil, fmt.Errorf("arange: from %v to %v by %v passes 2^52, up to where float64 counts each integer", start, stop, step)
+		return failf("arange: from %v to %v by %v passes 2^52, up to where float64 counts each integer", start, stop, step)
 	}
-	t, err := newTensor("arange", dt, []int{n})
-	if err != nil {
-		return nil, err
-	}
-	return fillWith("arange", t, func(i int) float64 { return start + float64(float64(i)*step) })
+	return fillWith("arange", newTensor("arange", dt, []int{n}), func(i int) float64 { return start + float64(float64(i)*step) })
 }
 
 // Linspace returns n >= 0 numbers from start to stop, both included, at equal
 // distances, as a 1-d tensor. They are computed in float64 and rounded to the
 // dtype; an integer dtype takes them only when all are integers.
-func Linspace(dt ir.DType, start, stop float64, n int) (*Tensor, error) {
-	if err := checkFinite("linspace", start, stop, stop-start); err != nil {
-		return nil, err
-	}
-	t, err := newTensor("linspace", dt, []int{n})
-	if err != nil {
-		return nil, err
+func Linspace(dt ir.DType, start, stop float64, n int) *Tensor {
+	if err := checkFinite(start, stop, stop-start); err != nil {
+		return failf("linspace: %v", err)
 	}
 	step := (stop - start) / float64(max(n-1, 1))
-	return fillWith("linspace", t, func(i int) float64 {
+	return fillWith("linspace", newTensor("linspace", dt, []int{n}), func(i int) float64 {
 		if i > 0 && i == n-1 {
 			return stop
 		}
@@ -185,27 +185,30 @@ func Linspace(dt ir.DType, start, stop float64, n int) (*Tensor, error) {
 }
 
 // checkFinite returns an error unless all numbers are: arguments, and what they span.
-func checkFinite(op string, numbers ...float64) error {
+func checkFinite(numbers ...float64) error {
 	for _, f := range numbers {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("%s: %v in place of a finite number, among the arguments or as the length of their range", op, f)
+			return fmt.Errorf("%v in place of a finite number, among the arguments or as the length of their range", f)
 		}
 	}
 	return nil
 }
 
 // fillWith sets each element i of a fresh tensor to f(i), by the rules of Set, and
-// returns it. f is called in order.
-func fillWith(op string, t *Tensor, f func(i int) float64) (*Tensor, error) {
+// returns it, or a failed one. f is called in order.
+func fillWith(op string, t *Tensor, f func(i int) float64) *Tensor {
+	if t.err != nil {
+		return t
+	}
 	if t.dtype == ir.Bool {
-		return nil, fmt.Errorf("%s: dtype bool has no numbers: use a numeric one and compare", op)
+		return failf("%s: dtype bool has no numbers: use a numeric one and compare", op)
 	}
 	for i := range t.Size() {
 		bits, err := encodeFloat(t.dtype, f(i))
 		if err != nil {
-			return nil, fmt.Errorf("%s: element %d: %w", op, i, err)
+			return failf("%s: element %d: %v", op, i, err)
 		}
 		storeBits(t.dtype, t.addr(i), bits)
 	}
-	return t, nil
+	return t
 }

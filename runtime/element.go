@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -10,7 +11,7 @@ import (
 
 // At returns one element: an index for each axis, negative ones counted from
 // the end of theirs. T must be the tensor's element type; At allocates nothing.
-func At[T Scalar](t *Tensor, index ...int) (T, error) {
+func At[T Element](t *Tensor, index ...int) (T, error) {
 	p, err := elementAt[T](t, "at", index)
 	if err != nil {
 		return *new(T), err
@@ -20,7 +21,7 @@ func At[T Scalar](t *Tensor, index ...int) (T, error) {
 
 // Set writes one element, named as At names it. Views of the same container see
 // it; so do all the indices that a view made by Expand repeats it at.
-func Set[T Scalar](t *Tensor, v T, index ...int) error {
+func Set[T Element](t *Tensor, v T, index ...int) error {
 	p, err := elementAt[T](t, "set", index)
 	if err != nil {
 		return err
@@ -29,7 +30,7 @@ func Set[T Scalar](t *Tensor, v T, index ...int) error {
 	return nil
 }
 
-func elementAt[T Scalar](t *Tensor, op string, index []int) (*T, error) {
+func elementAt[T Element](t *Tensor, op string, index []int) (*T, error) {
 	if err := checkType[T](t, op); err != nil {
 		return nil, err
 	}
@@ -82,9 +83,56 @@ func (t *Tensor) Set(value any, index ...int) error {
 	return nil
 }
 
+// RavelIndex returns the place of an index when the elements are counted with
+// the last axis fastest, whatever their layout. Negative indices count from the
+// end of their axis.
+func (t *Tensor) RavelIndex(index ...int) (int, error) {
+	if err := t.check("ravel"); err != nil {
+		return 0, err
+	}
+	if err := t.checkIndex("ravel", index); err != nil {
+		return 0, err
+	}
+	at := 0
+	for k, i := range index {
+		at = at*t.layout.Shape[k] + wrapIndex(i, t.layout.Shape[k])
+	}
+	return at, nil
+}
+
+// UnravelIndex returns the index at place k, 0 <= k < Size: RavelIndex's inverse.
+func (t *Tensor) UnravelIndex(k int) ([]int, error) {
+	if err := t.check("unravel"); err != nil {
+		return nil, err
+	}
+	return ir.Unravel(t.layout.Shape, k)
+}
+
+// wrapIndex counts a negative index from the end of an axis.
+func wrapIndex(i, extent int) int {
+	if i < 0 {
+		return i + extent
+	}
+	return i
+}
+
+// checkIndex returns an error when index does not name an element.
+func (t *Tensor) checkIndex(op string, index []int) error {
+	if len(index) != t.layout.Rank() {
+		return fmt.Errorf("%s: %d indices %v for %s: give one for each of its %d axes",
+			op, len(index), slices.Clone(index), t.typeText(), t.layout.Rank())
+	}
+	for k, i := range index {
+		if n := t.layout.Shape[k]; i < -n || i >= n {
+			return fmt.Errorf("%s: index %d is outside axis %d of %s: allowed is [%d, %d)", op, i, k, t.typeText(), -n, n)
+		}
+	}
+	return nil
+}
+
 // Data returns the elements in row-major order without a copy: writes go both
 // ways. It needs a row-major tensor.
-func Data[T Scalar](t *Tensor) ([]T, error) {
+func Data[T Element](t *Tensor) ([]T, error) {
 	if err := checkType[T](t, "data"); err != nil {
 		return nil, err
 	}
@@ -100,7 +148,7 @@ func Data[T Scalar](t *Tensor) ([]T, error) {
 
 // All returns an iterator over the elements in row-major order of the indices,
 // whatever the layout. T must be the tensor's element type.
-func All[T Scalar](t *Tensor) (iter.Seq[T], error) {
+func All[T Element](t *Tensor) (iter.Seq[T], error) {
 	if err := checkType[T](t, "all"); err != nil {
 		return nil, err
 	}
@@ -115,18 +163,17 @@ func All[T Scalar](t *Tensor) (iter.Seq[T], error) {
 
 // CopyTo writes the elements to dst in row-major order of the indices. dst must
 // hold exactly Size elements; it may overlap the tensor's own memory.
-func CopyTo[T Scalar](t *Tensor, dst []T) error {
+func CopyTo[T Element](t *Tensor, dst []T) error {
 	if err := checkType[T](t, "copy"); err != nil {
 		return err
 	}
 	if len(dst) != t.Size() {
 		return fmt.Errorf("copy: dst holds %d elements, %s has %d", len(dst), t.typeText(), t.Size())
 	}
-	to := &Tensor{t.dtype, ir.RowMajor(len(dst)), unsafe.Pointer(unsafe.SliceData(dst))}
+	to := Of(dst)
 	if Overlaps(to, t) {
-		var err error
-		if t, err = t.Clone(); err != nil {
-			return fmt.Errorf("copy: dst overlaps the tensor: %w", err)
+		if t = t.copied("copy: dst overlaps the tensor"); t.err != nil {
+			return t.err
 		}
 	}
 	t.gather(to.base)

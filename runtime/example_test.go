@@ -9,11 +9,7 @@ import (
 
 func ExampleOf() {
 	data := []float32{1, 2, 3, 4, 5, 6}
-	x, err := runtime.Of(data, 2, 3)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	x := runtime.Of(data, 2, 3)
 	data[0] = 10 // no copy was made
 	fmt.Println(x)
 	// Output:
@@ -22,38 +18,48 @@ func ExampleOf() {
 	//  [ 4.  5.  6.]]
 }
 
+func ExampleScalar() {
+	fmt.Println(runtime.Scalar(2.5))
+	// Output: float64[] 2.5
+}
+
+// Calls chain: the first mistake sticks, with its line.
+func ExampleTensor_Err() {
+	x := runtime.Arange(ir.Int32, 0, 12, 1).
+		Reshape(5, -1). // 12 is no multiple of 5
+		T()
+	fmt.Println(x.Err())
+	// Output: example_test.go:29: reshape: int32[12] to [5,-1]: 12 elements do not fit a shape of 5
+}
+
 func ExampleTensor_Slice() {
-	x, _ := runtime.Arange(ir.Int32, 0, 24, 1)
-	x, _ = x.Reshape(2, 3, 4)
-	y, err := x.Slice("1, ::-1, 1:3")
-	fmt.Println(y, err)
+	x := runtime.Arange(ir.Int32, 0, 24, 1).Reshape(2, 3, 4)
+	y := x.Slice("1, ::-1, 1:3")
+	fmt.Println(y)
 	fmt.Println(y.Strides())
 	// Output:
 	// int32[3,2]
 	// [[21 22]
 	//  [17 18]
-	//  [13 14]] <nil>
+	//  [13 14]]
 	// [-4 1]
 }
 
 func ExampleTensor_Reshape() {
-	x, _ := runtime.Arange(ir.Int32, 0, 6, 1)
-	x, _ = x.Reshape(2, -1)
-	columns, _ := x.Transpose()
-	_, err := columns.Flatten()
-	fmt.Println(err)
-	dense, _ := columns.Contiguous()
-	fmt.Println(dense.Flatten())
+	columns := runtime.Arange(ir.Int32, 0, 6, 1).Reshape(2, -1).T()
+	fmt.Println(columns.Flatten())
+	fmt.Println(columns.Contiguous().Flatten())
 	// Output:
-	// reshape: int32[3,2] with strides [1 3] to [6] needs a copy: it joins axes 0 and 1, but stride 1 is not 2 times stride 3: call Contiguous first
+	// failed tensor: example_test.go:50: reshape: int32[3,2] with strides [1 3] to [6] needs a copy: it joins axes 0 and 1, but stride 1 is not 2 times stride 3: call Contiguous first
 	// int32[6]
-	// [0 3 1 4 2 5] <nil>
+	// [0 3 1 4 2 5]
 }
 
 func ExampleTensor_Expand() {
-	row, _ := runtime.Of([]int32{1, 2, 3})
-	x, _ := row.Expand(2, 3)
-	_ = runtime.Set(x, int32(20), 0, 1) // both rows are the same memory
+	x := runtime.Of([]int32{1, 2, 3}).Expand(2, 3)
+	if err := runtime.Set(x, int32(20), 0, 1); err != nil { // both rows are the same memory
+		fmt.Println(err)
+	}
 	fmt.Println(x)
 	// Output:
 	// int32[2,3]
@@ -62,7 +68,7 @@ func ExampleTensor_Expand() {
 }
 
 func ExampleTensor_RavelIndex() {
-	x, _ := runtime.New(ir.Float32, 2, 3, 4)
+	x := runtime.New(ir.Float32, 2, 3, 4)
 	fmt.Println(x.Strides())
 	fmt.Println(x.RavelIndex(1, 2, 1))
 	fmt.Println(x.UnravelIndex(21))
@@ -73,9 +79,8 @@ func ExampleTensor_RavelIndex() {
 }
 
 func ExampleAll() {
-	x, _ := runtime.Of([]float64{1, 2, 3, 4}, 2, 2)
-	y, _ := x.T()
-	elements, err := runtime.All[float64](y)
+	x := runtime.Of([]float64{1, 2, 3, 4}, 2, 2)
+	elements, err := runtime.All[float64](x.T())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -87,16 +92,14 @@ func ExampleAll() {
 }
 
 func ExampleTensor_Bitcast() {
-	x, _ := runtime.Of([]float32{1, -2})
-	bits, _ := x.Bitcast(ir.Uint32)
-	v, _ := runtime.At[uint32](bits, 1)
-	fmt.Printf("%#x\n", v)
-	// Output: 0xc0000000
+	bits := runtime.Of([]float32{1, -2}).Bitcast(ir.Uint32)
+	v, err := runtime.At[uint32](bits, 1)
+	fmt.Printf("%#x %v\n", v, err)
+	// Output: 0xc0000000 <nil>
 }
 
 func ExampleUniform() {
-	x, _ := runtime.Uniform(ir.Float32, 1, 0, 1, 2, 3)
-	fmt.Println(x)
+	fmt.Println(runtime.Uniform(ir.Float32, 1, 0, 1, 2, 3))
 	// Output:
 	// float32[2,3]
 	// [[0.02713432 0.4660212  0.3220791 ]

@@ -17,12 +17,13 @@ const (
 // shortest digits that tell the elements apart, at most 8 after the point,
 // exponents when magnitudes differ much. Beyond 1000 elements only the first and
 // last three of an axis are shown. From rank 3 on a blank line separates slices.
+// Of a failed tensor it prints the error.
 func (t *Tensor) String() string {
 	switch {
 	case t == nil:
 		return "<nil>"
 	case !t.valid():
-		return "invalid tensor"
+		return "failed tensor: " + t.Err().Error()
 	case t.Size() == 0:
 		return t.typeText() + " []"
 	case t.Rank() == 0:

@@ -130,9 +130,9 @@ func operandsFor(t require.TestingT, rng *rand.Rand, p *ir.Plan) (outs, ins []*T
 			l = *b.At
 		}
 		_, hi := l.Bounds()
-		whole, err := New(b.DType, max(0, hi+1))
-		require.NoError(t, err)
-		x := &Tensor{b.DType, l, whole.base}
+		whole := New(b.DType, max(0, hi+1))
+		require.NoError(t, whole.Err())
+		x := &Tensor{dtype: b.DType, layout: l, base: whole.base}
 		switch b.Kind {
 		case ir.ParamBuffer:
 			fill(rng, whole)

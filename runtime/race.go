@@ -7,6 +7,8 @@ import (
 	"unsafe"
 )
 
+const raceDetector = true
+
 // raceRead tells the race detector, which does not see into assembly, that a
 // run reads n bytes at p.
 func raceRead(p unsafe.Pointer, n int) { goruntime.RaceReadRange(p, n) }

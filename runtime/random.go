@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -15,19 +14,19 @@ const pcgStream = 0x243f6a8885a308d3
 // Float32 or Float64. A seed gives the same bits on every machine and in every
 // release; the float32 numbers are the float64 ones, rounded. lo == hi fills
 // with lo.
-func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) (*Tensor, error) {
-	if err := checkFinite("uniform", lo, hi, hi-lo); err != nil {
-		return nil, err
+func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
+	if err := checkFinite(lo, hi, hi-lo); err != nil {
+		return failf("uniform: %v", err)
 	}
 	if lo > hi {
-		return nil, fmt.Errorf("uniform: the range [%v, %v) is backwards: swap its ends", lo, hi)
+		return failf("uniform: the range [%v, %v) is backwards: swap its ends", lo, hi)
 	}
-	t, err := newFloats("uniform", dt, shape)
-	if err != nil {
-		return nil, err
+	t := newFloats("uniform", dt, shape)
+	if t.err != nil {
+		return t
 	}
 	if _, err := encodeFloat(dt, max(-lo, hi)); err != nil {
-		return nil, fmt.Errorf("uniform: %w", err)
+		return failf("uniform: %v", err)
 	}
 	// Rounding may reach hi; the greatest number below it stands in.
 	last := math.Nextafter(hi, lo)
@@ -47,20 +46,16 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) (*Tensor, e
 // Normal returns a tensor of normally distributed numbers with the given mean
 // and standard deviation (>= 0), of dtype Float32 or Float64. A seed gives the
 // same bits on every machine and in every release.
-func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) (*Tensor, error) {
-	if err := checkFinite("normal", mean, std); err != nil {
-		return nil, err
+func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
+	if err := checkFinite(mean, std); err != nil {
+		return failf("normal: %v", err)
 	}
 	if std < 0 {
-		return nil, fmt.Errorf("normal: the standard deviation %v is negative", std)
-	}
-	t, err := newFloats("normal", dt, shape)
-	if err != nil {
-		return nil, err
+		return failf("normal: the standard deviation %v is negative", std)
 	}
 	bits := rand.NewPCG(seed, pcgStream)
 	var a, b float64
-	return fillWith("normal", t, func(i int) float64 {
+	return fillWith("normal", newFloats("normal", dt, shape), func(i int) float64 {
 		if i%2 == 0 {
 			a, b = normalPair(bits)
 		} else {
@@ -71,9 +66,9 @@ func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) (*Tensor,
 }
 
 // newFloats allocates a tensor of a floating-point dtype.
-func newFloats(op string, dt ir.DType, shape []int) (*Tensor, error) {
+func newFloats(op string, dt ir.DType, shape []int) *Tensor {
 	if dt != ir.Float32 && dt != ir.Float64 {
-		return nil, fmt.Errorf("%s: dtype %s has no fractions: use float32 or float64", op, dt)
+		return failf("%s: dtype %s has no fractions: use float32 or float64", op, dt)
 	}
 	return newTensor(op, dt, shape)
 }

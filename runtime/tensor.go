@@ -3,20 +3,19 @@ package runtime
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Scalar lists Go's types of the elements that run.
-type Scalar interface {
+// Element lists Go's types of the elements that run.
+type Element interface {
 	bool | uint8 | int32 | uint32 | int64 | float32 | float64
 }
 
 // DTypeOf returns the dtype whose elements are Go's T.
-func DTypeOf[T Scalar]() ir.DType {
+func DTypeOf[T Element]() ir.DType {
 	switch any(*new(T)).(type) {
 	case bool:
 		return ir.Bool
@@ -41,26 +40,61 @@ func DTypeOf[T Scalar]() ir.DType {
 // of goroutines may read a Tensor at once; a write needs that no other goroutine
 // uses the container. A Tensor itself never changes: views are new ones.
 //
-// A nil Tensor and a zero Tensor hold nothing: what returns an error says so,
-// and the rest returns zero values.
+// Constructors and views return no error, so that calls chain. What they can't
+// make is a failed tensor: it has dtype ir.Invalid and no elements, and carries
+// an error, which Err tells. Every operation on it gives that error again, so
+// the first one of a chain is found at its end:
+//
+//	x := runtime.Arange(ir.Float32, 0, 12, 1).Reshape(3, -1).T()
+//	if err := x.Err(); err != nil { ... }
+//
+// A nil Tensor and a zero Tensor count as failed.
 type Tensor struct {
 	dtype  ir.DType
 	layout ir.Layout
 	base   unsafe.Pointer // location 0 of the layout; keeps the container alive
+	err    *ir.Error      // why there is no tensor
 }
 
 func (t *Tensor) valid() bool { return t != nil && t.dtype != ir.Invalid }
 
-// check returns an error for a tensor that holds nothing.
+// Err returns nil for a good tensor, and else what went wrong first: an
+// *ir.Error with the line of the user's code that called the constructor or the
+// view. (There is no line for a nil or a zero Tensor.)
+func (t *Tensor) Err() error {
+	switch {
+	case t.valid():
+		return nil
+	case t != nil && t.err != nil:
+		return t.err
+	}
+	return &ir.Error{Msg: "the tensor is nil or zero: make one with Of or New"}
+}
+
+// failf returns a failed tensor, for a mistake on the caller's line.
+func failf(format string, args ...any) *Tensor {
+	return &Tensor{err: &ir.Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}}
+}
+
+// passOn returns what an operation makes of a failed tensor: the same, so that
+// the first error stays.
+func (t *Tensor) passOn(op string) *Tensor {
+	if t != nil && t.err != nil {
+		return t
+	}
+	return failf("%s: %v", op, t.Err())
+}
+
+// check returns the error of a failed tensor, nil for a good one.
 func (t *Tensor) check(op string) error {
 	if t.valid() {
 		return nil
 	}
-	return fmt.Errorf("%s: the tensor is nil or zero: make one with Of or New", op)
+	return t.passOn(op).err
 }
 
 // checkType returns an error when t's elements are not Go's T.
-func checkType[T Scalar](t *Tensor, op string) error {
+func checkType[T Element](t *Tensor, op string) error {
 	if err := t.check(op); err != nil {
 		return err
 	}
@@ -70,7 +104,7 @@ func checkType[T Scalar](t *Tensor, op string) error {
 	return nil
 }
 
-// DType returns the type of the elements, ir.Invalid for a nil Tensor.
+// DType returns the type of the elements, ir.Invalid for a failed tensor.
 func (t *Tensor) DType() ir.DType {
 	if !t.valid() {
 		return ir.Invalid
@@ -144,56 +178,29 @@ func (t *Tensor) addr(location int) unsafe.Pointer {
 	return unsafe.Add(t.base, location*t.dtype.Size())
 }
 
+// Overlaps reports whether the stretches of memory from the first to the last
+// byte that a and b touch have a byte in common. The two may still have no
+// element in common, such as even and odd columns. A tensor without elements
+// overlaps nothing.
+func Overlaps(a, b *Tensor) bool {
+	if a.Size() == 0 || b.Size() == 0 {
+		return false
+	}
+	aFirst, aEnd := a.stretch()
+	bFirst, bEnd := b.stretch()
+	return aFirst < bEnd && bFirst < aEnd
+}
+
+// stretch returns the addresses of the first byte touched and of the one after
+// the last. There must be elements.
+func (t *Tensor) stretch() (first, end uintptr) {
+	lo, hi := t.layout.Bounds()
+	return uintptr(t.addr(lo)), uintptr(t.addr(hi)) + uintptr(t.dtype.Size())
+}
+
 // IsRowMajor reports whether the elements lie densely in memory in the order of
 // their indices, the last axis fastest: what Data needs.
 func (t *Tensor) IsRowMajor() bool { return t.valid() && t.layout.IsRowMajor() }
-
-// RavelIndex returns the place of an index when the elements are counted with
-// the last axis fastest, whatever their layout. Negative indices count from the
-// end of their axis.
-func (t *Tensor) RavelIndex(index ...int) (int, error) {
-	if err := t.check("ravel"); err != nil {
-		return 0, err
-	}
-	if err := t.checkIndex("ravel", index); err != nil {
-		return 0, err
-	}
-	at := 0
-	for k, i := range index {
-		at = at*t.layout.Shape[k] + wrapIndex(i, t.layout.Shape[k])
-	}
-	return at, nil
-}
-
-// UnravelIndex returns the index at place k, 0 <= k < Size: RavelIndex's inverse.
-func (t *Tensor) UnravelIndex(k int) ([]int, error) {
-	if err := t.check("unravel"); err != nil {
-		return nil, err
-	}
-	return ir.Unravel(t.layout.Shape, k)
-}
-
-// wrapIndex counts a negative index from the end of an axis.
-func wrapIndex(i, extent int) int {
-	if i < 0 {
-		return i + extent
-	}
-	return i
-}
-
-// checkIndex returns an error when index does not name an element.
-func (t *Tensor) checkIndex(op string, index []int) error {
-	if len(index) != t.layout.Rank() {
-		return fmt.Errorf("%s: %d indices %v for %s: give one for each of its %d axes",
-			op, len(index), slices.Clone(index), t.typeText(), t.layout.Rank())
-	}
-	for k, i := range index {
-		if n := t.layout.Shape[k]; i < -n || i >= n {
-			return fmt.Errorf("%s: index %d is outside axis %d of %s: allowed is [%d, %d)", op, i, k, t.typeText(), -n, n)
-		}
-	}
-	return nil
-}
 
 // typeText prints dtype and shape, "float32[2,3]".
 func (t *Tensor) typeText() string { return typeText(t.dtype, t.layout.Shape) }

@@ -13,7 +13,7 @@ import (
 // under another shape of the same size. One extent may be -1: it is what the
 // others leave. When no layout can do it without a copy, the error names the
 // axes at fault; Contiguous makes the copy.
-func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
+func (t *Tensor) Reshape(shape ...int) *Tensor {
 	return t.view("reshape", func(l ir.Layout) (ir.Layout, error) {
 		want, err := inferExtent(l.Size(), shape)
 		if err != nil {
@@ -29,7 +29,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 }
 
 // Flatten is Reshape(-1): a 1-d view in row-major order.
-func (t *Tensor) Flatten() (*Tensor, error) { return t.Reshape(-1) }
+func (t *Tensor) Flatten() *Tensor { return t.Reshape(-1) }
 
 // inferExtent returns shape with its -1, if it has one, filled in.
 func inferExtent(size int, shape []int) ([]int, error) {
@@ -76,26 +76,25 @@ func brokenJoin(l ir.Layout, want []int) string {
 }
 
 // Contiguous returns t itself when it is row-major, else a row-major copy.
-func (t *Tensor) Contiguous() (*Tensor, error) {
+func (t *Tensor) Contiguous() *Tensor {
 	if t.IsRowMajor() {
-		return t, nil
+		return t
 	}
 	return t.copied("contiguous")
 }
 
 // Clone returns a row-major copy in memory of its own, aligned as New's.
-func (t *Tensor) Clone() (*Tensor, error) { return t.copied("clone") }
+func (t *Tensor) Clone() *Tensor { return t.copied("clone") }
 
-func (t *Tensor) copied(op string) (*Tensor, error) {
-	if err := t.check(op); err != nil {
-		return nil, err
+func (t *Tensor) copied(op string) *Tensor {
+	if !t.valid() {
+		return t.passOn(op)
 	}
-	c, err := newTensor(op, t.dtype, t.layout.Shape)
-	if err != nil {
-		return nil, err
+	c := newTensor(op, t.dtype, t.layout.Shape)
+	if c.err == nil {
+		t.gather(c.base)
 	}
-	t.gather(c.base)
-	return c, nil
+	return c
 }
 
 // Bitcast returns a view of the same bytes as elements of another dtype, as
@@ -103,31 +102,31 @@ func (t *Tensor) copied(op string) (*Tensor, error) {
 // dense, shrinks or grows by the ratio. Its bytes must be a whole number of new
 // elements, and those must start at multiples of their size. Bytes other than 0
 // and 1 are no bools; later writes through t are not watched.
-func (t *Tensor) Bitcast(dt ir.DType) (*Tensor, error) {
-	if err := t.check("bitcast"); err != nil {
-		return nil, err
+func (t *Tensor) Bitcast(dt ir.DType) *Tensor {
+	if !t.valid() {
+		return t.passOn("bitcast")
 	}
 	if err := dt.CheckRuns(); err != nil {
-		return nil, fmt.Errorf("bitcast: %w", err)
+		return failf("bitcast: %v", err)
 	}
-	v := &Tensor{dt, t.Layout(), t.base}
+	v := &Tensor{dtype: dt, layout: t.Layout(), base: t.base}
 	if from, to := t.dtype.Size(), dt.Size(); from != to {
 		var err error
 		if v, err = t.rescaled(dt, from, to); err != nil {
-			return nil, fmt.Errorf("bitcast: %s to %s: %w", t.typeText(), dt, err)
+			return failf("bitcast: %s to %s: %v", t.typeText(), dt, err)
 		}
 	}
 	if uintptr(v.Pointer())%uintptr(dt.Size()) != 0 {
-		return nil, fmt.Errorf("bitcast: %s to %s: the first byte does not lie on a multiple of %d: call Clone first", t.typeText(), dt, dt.Size())
+		return failf("bitcast: %s to %s: the first byte does not lie on a multiple of %d: call Clone first", t.typeText(), dt, dt.Size())
 	}
 	if dt == ir.Bool && t.dtype != ir.Bool {
 		for at := range v.layout.All() {
 			if b := *(*uint8)(v.addr(at)); b > 1 {
-				return nil, fmt.Errorf("bitcast: %s to bool: a byte is %d, neither 0 nor 1: compare with 0 instead", t.typeText(), b)
+				return failf("bitcast: %s to bool: a byte is %d, neither 0 nor 1: compare with 0 instead", t.typeText(), b)
 			}
 		}
 	}
-	return v, nil
+	return v
 }
 
 // rescaled is Bitcast between elements of from and to bytes.
@@ -148,7 +147,7 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		if _, err := ir.NumElems(l.Shape); err != nil {
 			return nil, err
 		}
-		return &Tensor{dt, ir.RowMajor(l.Shape...), t.base}, nil
+		return &Tensor{dtype: dt, layout: ir.RowMajor(l.Shape...), base: t.base}, nil
 	}
 	// From the view's least location on, offset and strides must be whole too.
 	lo, _ := t.layout.Bounds()
@@ -160,5 +159,5 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		l.Strides[k] = s * from / to
 	}
 	l.Strides[last] = 1
-	return &Tensor{dt, l, unsafe.Add(t.base, lo*from)}, nil
+	return &Tensor{dtype: dt, layout: l, base: unsafe.Add(t.base, lo*from)}, nil
 }

@@ -3893,10 +3893,10 @@ func k_exp_f32_u_bf167c3749_go(f *Frame) {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
-			t1a, t1b, t1c, t1d := v0a < c0, v0b < c0, v0c < c0, v0d < c0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a < c0, v0b < c0
 			t2a := v0a
 			if t1a {
 				t2a = c0
@@ -3905,15 +3905,7 @@ func k_exp_f32_u_bf167c3749_go(f *Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t2c := v0c
-			if t1c {
-				t2c = c0
-			}
-			t2d := v0d
-			if t1d {
-				t2d = c0
-			}
-			t4a, t4b, t4c, t4d := c3 < t2a, c3 < t2b, c3 < t2c, c3 < t2d
+			t4a, t4b := c3 < t2a, c3 < t2b
 			t5a := t2a
 			if t4a {
 				t5a = c3
@@ -3922,34 +3914,26 @@ func k_exp_f32_u_bf167c3749_go(f *Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t5c := t2c
-			if t4c {
-				t5c = c3
-			}
-			t5d := t2d
-			if t4d {
-				t5d = c3
-			}
-			t6a, t6b, t6c, t6d := float64(t5a), float64(t5b), float64(t5c), float64(t5d)
-			t9a, t9b, t9c, t9d := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8), math.FMA(t6c, c7, c8), math.FMA(t6d, c7, c8)
-			t10a, t10b, t10c, t10d := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b)), int64(math.Float64bits(t9c)), int64(math.Float64bits(t9d))
-			t11a, t11b, t11c, t11d := float64(t9a-c8), float64(t9b-c8), float64(t9c-c8), float64(t9d-c8)
-			t13a, t13b, t13c, t13d := math.FMA(t11a, c12, t6a), math.FMA(t11b, c12, t6b), math.FMA(t11c, c12, t6c), math.FMA(t11d, c12, t6d)
-			t21a, t21b, t21c, t21d := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14), math.FMA(c15, t13c, c14), math.FMA(c15, t13d, c14)
-			t22a, t22b, t22c, t22d := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16), math.FMA(c17, t13c, c16), math.FMA(c17, t13d, c16)
-			t23a, t23b, t23c, t23d := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18), math.FMA(c19, t13c, c18), math.FMA(c19, t13d, c18)
-			t24a, t24b, t24c, t24d := float64(t13a*t13a), float64(t13b*t13b), float64(t13c*t13c), float64(t13d*t13d)
-			t25a, t25b, t25c, t25d := math.FMA(t22a, t24a, t21a), math.FMA(t22b, t24b, t21b), math.FMA(t22c, t24c, t21c), math.FMA(t22d, t24d, t21d)
-			t26a, t26b, t26c, t26d := math.FMA(c20, t24a, t23a), math.FMA(c20, t24b, t23b), math.FMA(c20, t24c, t23c), math.FMA(c20, t24d, t23d)
-			t27a, t27b, t27c, t27d := float64(t24a*t24a), float64(t24b*t24b), float64(t24c*t24c), float64(t24d*t24d)
-			t28a, t28b, t28c, t28d := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b), math.FMA(t26c, t27c, t25c), math.FMA(t26d, t27d, t25d)
-			t30a, t30b, t30c, t30d := t10a<<uint64(c29), t10b<<uint64(c29), t10c<<uint64(c29), t10d<<uint64(c29)
-			t31a, t31b, t31c, t31d := int64(math.Float64bits(t28a)), int64(math.Float64bits(t28b)), int64(math.Float64bits(t28c)), int64(math.Float64bits(t28d))
-			t32a, t32b, t32c, t32d := int64(t30a+t31a), int64(t30b+t31b), int64(t30c+t31c), int64(t30d+t31d)
-			t33a, t33b, t33c, t33d := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b)), math.Float64frombits(uint64(t32c)), math.Float64frombits(uint64(t32d))
-			t34a, t34b, t34c, t34d := float32(t33a), float32(t33b), float32(t33c), float32(t33d)
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t34a, t34b, t34c, t34d
+			t6a, t6b := float64(t5a), float64(t5b)
+			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
+			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
+			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
+			t13a, t13b := math.FMA(t11a, c12, t6a), math.FMA(t11b, c12, t6b)
+			t21a, t21b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t22a, t22b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t23a, t23b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
+			t24a, t24b := float64(t13a*t13a), float64(t13b*t13b)
+			t25a, t25b := math.FMA(t22a, t24a, t21a), math.FMA(t22b, t24b, t21b)
+			t26a, t26b := math.FMA(c20, t24a, t23a), math.FMA(c20, t24b, t23b)
+			t27a, t27b := float64(t24a*t24a), float64(t24b*t24b)
+			t28a, t28b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t30a, t30b := t10a<<uint64(c29), t10b<<uint64(c29)
+			t31a, t31b := int64(math.Float64bits(t28a)), int64(math.Float64bits(t28b))
+			t32a, t32b := int64(t30a+t31a), int64(t30b+t31b)
+			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
+			t34a, t34b := float32(t33a), float32(t33b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t34a, t34b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4016,10 +4000,10 @@ func k_exp_f64_u_c8f268e614_go(f *Frame) {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
-			t1a, t1b, t1c, t1d := v0a < c0, v0b < c0, v0c < c0, v0d < c0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a < c0, v0b < c0
 			t2a := v0a
 			if t1a {
 				t2a = c0
@@ -4028,15 +4012,7 @@ func k_exp_f64_u_c8f268e614_go(f *Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t2c := v0c
-			if t1c {
-				t2c = c0
-			}
-			t2d := v0d
-			if t1d {
-				t2d = c0
-			}
-			t4a, t4b, t4c, t4d := c3 < t2a, c3 < t2b, c3 < t2c, c3 < t2d
+			t4a, t4b := c3 < t2a, c3 < t2b
 			t5a := t2a
 			if t4a {
 				t5a = c3
@@ -4045,45 +4021,37 @@ func k_exp_f64_u_c8f268e614_go(f *Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t5c := t2c
-			if t4c {
-				t5c = c3
-			}
-			t5d := t2d
-			if t4d {
-				t5d = c3
-			}
-			t8a, t8b, t8c, t8d := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7), math.FMA(t5c, c6, c7), math.FMA(t5d, c6, c7)
-			t9a, t9b, t9c, t9d := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b)), int64(math.Float64bits(t8c)), int64(math.Float64bits(t8d))
-			t10a, t10b, t10c, t10d := float64(t8a-c7), float64(t8b-c7), float64(t8c-c7), float64(t8d-c7)
-			t13a, t13b, t13c, t13d := math.FMA(t10a, c12, t5a), math.FMA(t10b, c12, t5b), math.FMA(t10c, c12, t5c), math.FMA(t10d, c12, t5d)
-			t14a, t14b, t14c, t14d := math.FMA(t10a, c11, t13a), math.FMA(t10b, c11, t13b), math.FMA(t10c, c11, t13c), math.FMA(t10d, c11, t13d)
-			t23a, t23b, t23c, t23d := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15), math.FMA(c16, t14c, c15), math.FMA(c16, t14d, c15)
-			t24a, t24b, t24c, t24d := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17), math.FMA(c18, t14c, c17), math.FMA(c18, t14d, c17)
-			t25a, t25b, t25c, t25d := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19), math.FMA(c20, t14c, c19), math.FMA(c20, t14d, c19)
-			t26a, t26b, t26c, t26d := math.FMA(c22, t14a, c21), math.FMA(c22, t14b, c21), math.FMA(c22, t14c, c21), math.FMA(c22, t14d, c21)
-			t27a, t27b, t27c, t27d := float64(t14a*t14a), float64(t14b*t14b), float64(t14c*t14c), float64(t14d*t14d)
-			t28a, t28b, t28c, t28d := math.FMA(t24a, t27a, t23a), math.FMA(t24b, t27b, t23b), math.FMA(t24c, t27c, t23c), math.FMA(t24d, t27d, t23d)
-			t29a, t29b, t29c, t29d := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b), math.FMA(t26c, t27c, t25c), math.FMA(t26d, t27d, t25d)
-			t30a, t30b, t30c, t30d := float64(t27a*t27a), float64(t27b*t27b), float64(t27c*t27c), float64(t27d*t27d)
-			t31a, t31b, t31c, t31d := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b), math.FMA(t29c, t30c, t28c), math.FMA(t29d, t30d, t28d)
-			t33a, t33b, t33c, t33d := math.FMA(t31a, t14a, c32), math.FMA(t31b, t14b, c32), math.FMA(t31c, t14c, c32), math.FMA(t31d, t14d, c32)
-			t35a, t35b, t35c, t35d := math.FMA(t33a, t14a, c34), math.FMA(t33b, t14b, c34), math.FMA(t33c, t14c, c34), math.FMA(t33d, t14d, c34)
-			t37a, t37b, t37c, t37d := math.FMA(t35a, t14a, c36), math.FMA(t35b, t14b, c36), math.FMA(t35c, t14c, c36), math.FMA(t35d, t14d, c36)
-			t38a, t38b, t38c, t38d := math.FMA(t37a, t14a, c36), math.FMA(t37b, t14b, c36), math.FMA(t37c, t14c, c36), math.FMA(t37d, t14d, c36)
-			t39a, t39b, t39c, t39d := math.FMA(t10a, c34, c7), math.FMA(t10b, c34, c7), math.FMA(t10c, c34, c7), math.FMA(t10d, c34, c7)
-			t40a, t40b, t40c, t40d := int64(math.Float64bits(t39a)), int64(math.Float64bits(t39b)), int64(math.Float64bits(t39c)), int64(math.Float64bits(t39d))
-			t42a, t42b, t42c, t42d := t40a<<uint64(c41), t40b<<uint64(c41), t40c<<uint64(c41), t40d<<uint64(c41)
-			t43a, t43b, t43c, t43d := int64(t9a-t40a), int64(t9b-t40b), int64(t9c-t40c), int64(t9d-t40d)
-			t44a, t44b, t44c, t44d := t43a<<uint64(c41), t43b<<uint64(c41), t43c<<uint64(c41), t43d<<uint64(c41)
-			t46a, t46b, t46c, t46d := int64(t42a+c45), int64(t42b+c45), int64(t42c+c45), int64(t42d+c45)
-			t47a, t47b, t47c, t47d := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b)), math.Float64frombits(uint64(t46c)), math.Float64frombits(uint64(t46d))
-			t48a, t48b, t48c, t48d := float64(t38a*t47a), float64(t38b*t47b), float64(t38c*t47c), float64(t38d*t47d)
-			t49a, t49b, t49c, t49d := int64(t44a+c45), int64(t44b+c45), int64(t44c+c45), int64(t44d+c45)
-			t50a, t50b, t50c, t50d := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b)), math.Float64frombits(uint64(t49c)), math.Float64frombits(uint64(t49d))
-			t51a, t51b, t51c, t51d := float64(t48a*t50a), float64(t48b*t50b), float64(t48c*t50c), float64(t48d*t50d)
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t51a, t51b, t51c, t51d
+			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
+			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
+			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
+			t13a, t13b := math.FMA(t10a, c12, t5a), math.FMA(t10b, c12, t5b)
+			t14a, t14b := math.FMA(t10a, c11, t13a), math.FMA(t10b, c11, t13b)
+			t23a, t23b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t24a, t24b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t25a, t25b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t26a, t26b := math.FMA(c22, t14a, c21), math.FMA(c22, t14b, c21)
+			t27a, t27b := float64(t14a*t14a), float64(t14b*t14b)
+			t28a, t28b := math.FMA(t24a, t27a, t23a), math.FMA(t24b, t27b, t23b)
+			t29a, t29b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
+			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
+			t33a, t33b := math.FMA(t31a, t14a, c32), math.FMA(t31b, t14b, c32)
+			t35a, t35b := math.FMA(t33a, t14a, c34), math.FMA(t33b, t14b, c34)
+			t37a, t37b := math.FMA(t35a, t14a, c36), math.FMA(t35b, t14b, c36)
+			t38a, t38b := math.FMA(t37a, t14a, c36), math.FMA(t37b, t14b, c36)
+			t39a, t39b := math.FMA(t10a, c34, c7), math.FMA(t10b, c34, c7)
+			t40a, t40b := int64(math.Float64bits(t39a)), int64(math.Float64bits(t39b))
+			t42a, t42b := t40a<<uint64(c41), t40b<<uint64(c41)
+			t43a, t43b := int64(t9a-t40a), int64(t9b-t40b)
+			t44a, t44b := t43a<<uint64(c41), t43b<<uint64(c41)
+			t46a, t46b := int64(t42a+c45), int64(t42b+c45)
+			t47a, t47b := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b))
+			t48a, t48b := float64(t38a*t47a), float64(t38b*t47b)
+			t49a, t49b := int64(t44a+c45), int64(t44b+c45)
+			t50a, t50b := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b))
+			t51a, t51b := float64(t48a*t50a), float64(t48b*t50b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t51a, t51b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4181,9 +4149,9 @@ func k_floordiv_i32_su_3d1fd70115_go(f *Frame) {
 		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x1 := a1[i : i+4 : i+4]
-			v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
 			var t0a int32
 			if v1a != 0 {
 				t0a = s0 / v1a
@@ -4191,14 +4159,6 @@ func k_floordiv_i32_su_3d1fd70115_go(f *Frame) {
 			var t0b int32
 			if v1b != 0 {
 				t0b = s0 / v1b
-			}
-			var t0c int32
-			if v1c != 0 {
-				t0c = s0 / v1c
-			}
-			var t0d int32
-			if v1d != 0 {
-				t0d = s0 / v1d
 			}
 			var t1a int32
 			if v1a != 0 {
@@ -4208,19 +4168,11 @@ func k_floordiv_i32_su_3d1fd70115_go(f *Frame) {
 			if v1b != 0 {
 				t1b = s0 % v1b
 			}
-			var t1c int32
-			if v1c != 0 {
-				t1c = s0 % v1c
-			}
-			var t1d int32
-			if v1d != 0 {
-				t1d = s0 % v1d
-			}
-			t3a, t3b, t3c, t3d := t1a != c2, t1b != c2, t1c != c2, t1d != c2
-			t4a, t4b, t4c, t4d := t1a^v1a, t1b^v1b, t1c^v1c, t1d^v1d
-			t5a, t5b, t5c, t5d := t4a < c2, t4b < c2, t4c < c2, t4d < c2
-			t6a, t6b, t6c, t6d := t3a && bool(t5a), t3b && bool(t5b), t3c && bool(t5c), t3d && bool(t5d)
-			t8a, t8b, t8c, t8d := int32(t0a-c7), int32(t0b-c7), int32(t0c-c7), int32(t0d-c7)
+			t3a, t3b := t1a != c2, t1b != c2
+			t4a, t4b := t1a^v1a, t1b^v1b
+			t5a, t5b := t4a < c2, t4b < c2
+			t6a, t6b := t3a && bool(t5a), t3b && bool(t5b)
+			t8a, t8b := int32(t0a-c7), int32(t0b-c7)
 			t9a := t0a
 			if t6a {
 				t9a = t8a
@@ -4229,16 +4181,8 @@ func k_floordiv_i32_su_3d1fd70115_go(f *Frame) {
 			if t6b {
 				t9b = t8b
 			}
-			t9c := t0c
-			if t6c {
-				t9c = t8c
-			}
-			t9d := t0d
-			if t6d {
-				t9d = t8d
-			}
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t9a, t9b, t9c, t9d
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -4278,9 +4222,9 @@ func k_floordiv_i32_us_927ab8f226_go(f *Frame) {
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
 			var t0a int32
 			if s1 != 0 {
 				t0a = v0a / s1
@@ -4288,14 +4232,6 @@ func k_floordiv_i32_us_927ab8f226_go(f *Frame) {
 			var t0b int32
 			if s1 != 0 {
 				t0b = v0b / s1
-			}
-			var t0c int32
-			if s1 != 0 {
-				t0c = v0c / s1
-			}
-			var t0d int32
-			if s1 != 0 {
-				t0d = v0d / s1
 			}
 			var t1a int32
 			if s1 != 0 {
@@ -4305,19 +4241,11 @@ func k_floordiv_i32_us_927ab8f226_go(f *Frame) {
 			if s1 != 0 {
 				t1b = v0b % s1
 			}
-			var t1c int32
-			if s1 != 0 {
-				t1c = v0c % s1
-			}
-			var t1d int32
-			if s1 != 0 {
-				t1d = v0d % s1
-			}
-			t3a, t3b, t3c, t3d := t1a != c2, t1b != c2, t1c != c2, t1d != c2
-			t4a, t4b, t4c, t4d := t1a^s1, t1b^s1, t1c^s1, t1d^s1
-			t5a, t5b, t5c, t5d := t4a < c2, t4b < c2, t4c < c2, t4d < c2
-			t6a, t6b, t6c, t6d := t3a && bool(t5a), t3b && bool(t5b), t3c && bool(t5c), t3d && bool(t5d)
-			t8a, t8b, t8c, t8d := int32(t0a-c7), int32(t0b-c7), int32(t0c-c7), int32(t0d-c7)
+			t3a, t3b := t1a != c2, t1b != c2
+			t4a, t4b := t1a^s1, t1b^s1
+			t5a, t5b := t4a < c2, t4b < c2
+			t6a, t6b := t3a && bool(t5a), t3b && bool(t5b)
+			t8a, t8b := int32(t0a-c7), int32(t0b-c7)
 			t9a := t0a
 			if t6a {
 				t9a = t8a
@@ -4326,16 +4254,8 @@ func k_floordiv_i32_us_927ab8f226_go(f *Frame) {
 			if t6b {
 				t9b = t8b
 			}
-			t9c := t0c
-			if t6c {
-				t9c = t8c
-			}
-			t9d := t0d
-			if t6d {
-				t9d = t8d
-			}
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t9a, t9b, t9c, t9d
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4375,11 +4295,11 @@ func k_floordiv_i32_uu_b738da5eea_go(f *Frame) {
 		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
-			x1 := a1[i : i+4 : i+4]
-			v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
 			var t0a int32
 			if v1a != 0 {
 				t0a = v0a / v1a
@@ -4387,14 +4307,6 @@ func k_floordiv_i32_uu_b738da5eea_go(f *Frame) {
 			var t0b int32
 			if v1b != 0 {
 				t0b = v0b / v1b
-			}
-			var t0c int32
-			if v1c != 0 {
-				t0c = v0c / v1c
-			}
-			var t0d int32
-			if v1d != 0 {
-				t0d = v0d / v1d
 			}
 			var t1a int32
 			if v1a != 0 {
@@ -4404,19 +4316,11 @@ func k_floordiv_i32_uu_b738da5eea_go(f *Frame) {
 			if v1b != 0 {
 				t1b = v0b % v1b
 			}
-			var t1c int32
-			if v1c != 0 {
-				t1c = v0c % v1c
-			}
-			var t1d int32
-			if v1d != 0 {
-				t1d = v0d % v1d
-			}
-			t3a, t3b, t3c, t3d := t1a != c2, t1b != c2, t1c != c2, t1d != c2
-			t4a, t4b, t4c, t4d := t1a^v1a, t1b^v1b, t1c^v1c, t1d^v1d
-			t5a, t5b, t5c, t5d := t4a < c2, t4b < c2, t4c < c2, t4d < c2
-			t6a, t6b, t6c, t6d := t3a && bool(t5a), t3b && bool(t5b), t3c && bool(t5c), t3d && bool(t5d)
-			t8a, t8b, t8c, t8d := int32(t0a-c7), int32(t0b-c7), int32(t0c-c7), int32(t0d-c7)
+			t3a, t3b := t1a != c2, t1b != c2
+			t4a, t4b := t1a^v1a, t1b^v1b
+			t5a, t5b := t4a < c2, t4b < c2
+			t6a, t6b := t3a && bool(t5a), t3b && bool(t5b)
+			t8a, t8b := int32(t0a-c7), int32(t0b-c7)
 			t9a := t0a
 			if t6a {
 				t9a = t8a
@@ -4425,16 +4329,8 @@ func k_floordiv_i32_uu_b738da5eea_go(f *Frame) {
 			if t6b {
 				t9b = t8b
 			}
-			t9c := t0c
-			if t6c {
-				t9c = t8c
-			}
-			t9d := t0d
-			if t6d {
-				t9d = t8d
-			}
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t9a, t9b, t9c, t9d
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4475,9 +4371,9 @@ func k_floordiv_i64_su_0471ad23c0_go(f *Frame) {
 		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x1 := a1[i : i+4 : i+4]
-			v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
 			var t0a int64
 			if v1a != 0 {
 				t0a = s0 / v1a
@@ -4485,14 +4381,6 @@ func k_floordiv_i64_su_0471ad23c0_go(f *Frame) {
 			var t0b int64
 			if v1b != 0 {
 				t0b = s0 / v1b
-			}
-			var t0c int64
-			if v1c != 0 {
-				t0c = s0 / v1c
-			}
-			var t0d int64
-			if v1d != 0 {
-				t0d = s0 / v1d
 			}
 			var t1a int64
 			if v1a != 0 {
@@ -4502,19 +4390,11 @@ func k_floordiv_i64_su_0471ad23c0_go(f *Frame) {
 			if v1b != 0 {
 				t1b = s0 % v1b
 			}
-			var t1c int64
-			if v1c != 0 {
-				t1c = s0 % v1c
-			}
-			var t1d int64
-			if v1d != 0 {
-				t1d = s0 % v1d
-			}
-			t3a, t3b, t3c, t3d := t1a != c2, t1b != c2, t1c != c2, t1d != c2
-			t4a, t4b, t4c, t4d := t1a^v1a, t1b^v1b, t1c^v1c, t1d^v1d
-			t5a, t5b, t5c, t5d := t4a < c2, t4b < c2, t4c < c2, t4d < c2
-			t6a, t6b, t6c, t6d := t3a && bool(t5a), t3b && bool(t5b), t3c && bool(t5c), t3d && bool(t5d)
-			t8a, t8b, t8c, t8d := int64(t0a-c7), int64(t0b-c7), int64(t0c-c7), int64(t0d-c7)
+			t3a, t3b := t1a != c2, t1b != c2
+			t4a, t4b := t1a^v1a, t1b^v1b
+			t5a, t5b := t4a < c2, t4b < c2
+			t6a, t6b := t3a && bool(t5a), t3b && bool(t5b)
+			t8a, t8b := int64(t0a-c7), int64(t0b-c7)
 			t9a := t0a
 			if t6a {
 				t9a = t8a
@@ -4523,16 +4403,8 @@ func k_floordiv_i64_su_0471ad23c0_go(f *Frame) {
 			if t6b {
 				t9b = t8b
 			}
-			t9c := t0c
-			if t6c {
-				t9c = t8c
-			}
-			t9d := t0d
-			if t6d {
-				t9d = t8d
-			}
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t9a, t9b, t9c, t9d
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -4572,9 +4444,9 @@ func k_floordiv_i64_us_f8d02bedcc_go(f *Frame) {
 		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
 			var t0a int64
 			if s1 != 0 {
 				t0a = v0a / s1
@@ -4582,14 +4454,6 @@ func k_floordiv_i64_us_f8d02bedcc_go(f *Frame) {
 			var t0b int64
 			if s1 != 0 {
 				t0b = v0b / s1
-			}
-			var t0c int64
-			if s1 != 0 {
-				t0c = v0c / s1
-			}
-			var t0d int64
-			if s1 != 0 {
-				t0d = v0d / s1
 			}
 			var t1a int64
 			if s1 != 0 {
@@ -4599,19 +4463,11 @@ func k_floordiv_i64_us_f8d02bedcc_go(f *Frame) {
 			if s1 != 0 {
 				t1b = v0b % s1
 			}
-			var t1c int64
-			if s1 != 0 {
-				t1c = v0c % s1
-			}
-			var t1d int64
-			if s1 != 0 {
-				t1d = v0d % s1
-			}
-			t3a, t3b, t3c, t3d := t1a != c2, t1b != c2, t1c != c2, t1d != c2
-			t4a, t4b, t4c, t4d := t1a^s1, t1b^s1, t1c^s1, t1d^s1
-			t5a, t5b, t5c, t5d := t4a < c2, t4b < c2, t4c < c2, t4d < c2
-			t6a, t6b, t6c, t6d := t3a && bool(t5a), t3b && bool(t5b), t3c && bool(t5c), t3d && bool(t5d)
-			t8a, t8b, t8c, t8d := int64(t0a-c7), int64(t0b-c7), int64(t0c-c7), int64(t0d-c7)
+			t3a, t3b := t1a != c2, t1b != c2
+			t4a, t4b := t1a^s1, t1b^s1
+			t5a, t5b := t4a < c2, t4b < c2
+			t6a, t6b := t3a && bool(t5a), t3b && bool(t5b)
+			t8a, t8b := int64(t0a-c7), int64(t0b-c7)
 			t9a := t0a
 			if t6a {
 				t9a = t8a
@@ -4620,16 +4476,8 @@ func k_floordiv_i64_us_f8d02bedcc_go(f *Frame) {
 			if t6b {
 				t9b = t8b
 			}
-			t9c := t0c
-			if t6c {
-				t9c = t8c
-			}
-			t9d := t0d
-			if t6d {
-				t9d = t8d
-			}
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t9a, t9b, t9c, t9d
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4669,11 +4517,11 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *Frame) {
 		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
-			x1 := a1[i : i+4 : i+4]
-			v1a, v1b, v1c, v1d := x1[0], x1[1], x1[2], x1[3]
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
 			var t0a int64
 			if v1a != 0 {
 				t0a = v0a / v1a
@@ -4681,14 +4529,6 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *Frame) {
 			var t0b int64
 			if v1b != 0 {
 				t0b = v0b / v1b
-			}
-			var t0c int64
-			if v1c != 0 {
-				t0c = v0c / v1c
-			}
-			var t0d int64
-			if v1d != 0 {
-				t0d = v0d / v1d
 			}
 			var t1a int64
 			if v1a != 0 {
@@ -4698,19 +4538,11 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *Frame) {
 			if v1b != 0 {
 				t1b = v0b % v1b
 			}
-			var t1c int64
-			if v1c != 0 {
-				t1c = v0c % v1c
-			}
-			var t1d int64
-			if v1d != 0 {
-				t1d = v0d % v1d
-			}
-			t3a, t3b, t3c, t3d := t1a != c2, t1b != c2, t1c != c2, t1d != c2
-			t4a, t4b, t4c, t4d := t1a^v1a, t1b^v1b, t1c^v1c, t1d^v1d
-			t5a, t5b, t5c, t5d := t4a < c2, t4b < c2, t4c < c2, t4d < c2
-			t6a, t6b, t6c, t6d := t3a && bool(t5a), t3b && bool(t5b), t3c && bool(t5c), t3d && bool(t5d)
-			t8a, t8b, t8c, t8d := int64(t0a-c7), int64(t0b-c7), int64(t0c-c7), int64(t0d-c7)
+			t3a, t3b := t1a != c2, t1b != c2
+			t4a, t4b := t1a^v1a, t1b^v1b
+			t5a, t5b := t4a < c2, t4b < c2
+			t6a, t6b := t3a && bool(t5a), t3b && bool(t5b)
+			t8a, t8b := int64(t0a-c7), int64(t0b-c7)
 			t9a := t0a
 			if t6a {
 				t9a = t8a
@@ -4719,16 +4551,8 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *Frame) {
 			if t6b {
 				t9b = t8b
 			}
-			t9c := t0c
-			if t6c {
-				t9c = t8c
-			}
-			t9d := t0d
-			if t6d {
-				t9d = t8d
-			}
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t9a, t9b, t9c, t9d
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -11037,11 +10861,11 @@ func k_tanh_f32_u_dac9a91ef9_go(f *Frame) {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
-			t0a, t0b, t0c, t0d := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31)), math.Float32frombits(math.Float32bits(v0c)&^(1<<31)), math.Float32frombits(math.Float32bits(v0d)&^(1<<31))
-			t2a, t2b, t2c, t2d := c1 < t0a, c1 < t0b, c1 < t0c, c1 < t0d
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 < t0a, c1 < t0b
 			t3a := t0a
 			if t2a {
 				t3a = c1
@@ -11050,44 +10874,36 @@ func k_tanh_f32_u_dac9a91ef9_go(f *Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t3c := t0c
-			if t2c {
-				t3c = c1
-			}
-			t3d := t0d
-			if t2d {
-				t3d = c1
-			}
-			t4a, t4b, t4c, t4d := float64(t3a), float64(t3b), float64(t3c), float64(t3d)
-			t5a, t5b, t5c, t5d := float64(t4a+t4a), float64(t4b+t4b), float64(t4c+t4c), float64(t4d+t4d)
-			t8a, t8b, t8c, t8d := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7), math.FMA(t5c, c6, c7), math.FMA(t5d, c6, c7)
-			t9a, t9b, t9c, t9d := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b)), int64(math.Float64bits(t8c)), int64(math.Float64bits(t8d))
-			t10a, t10b, t10c, t10d := float64(t8a-c7), float64(t8b-c7), float64(t8c-c7), float64(t8d-c7)
-			t12a, t12b, t12c, t12d := math.FMA(t10a, c11, t5a), math.FMA(t10b, c11, t5b), math.FMA(t10c, c11, t5c), math.FMA(t10d, c11, t5d)
-			t20a, t20b, t20c, t20d := math.FMA(c14, t12a, c13), math.FMA(c14, t12b, c13), math.FMA(c14, t12c, c13), math.FMA(c14, t12d, c13)
-			t21a, t21b, t21c, t21d := math.FMA(c16, t12a, c15), math.FMA(c16, t12b, c15), math.FMA(c16, t12c, c15), math.FMA(c16, t12d, c15)
-			t22a, t22b, t22c, t22d := math.FMA(c18, t12a, c17), math.FMA(c18, t12b, c17), math.FMA(c18, t12c, c17), math.FMA(c18, t12d, c17)
-			t23a, t23b, t23c, t23d := float64(t12a*t12a), float64(t12b*t12b), float64(t12c*t12c), float64(t12d*t12d)
-			t24a, t24b, t24c, t24d := math.FMA(t21a, t23a, t20a), math.FMA(t21b, t23b, t20b), math.FMA(t21c, t23c, t20c), math.FMA(t21d, t23d, t20d)
-			t25a, t25b, t25c, t25d := math.FMA(c19, t23a, t22a), math.FMA(c19, t23b, t22b), math.FMA(c19, t23c, t22c), math.FMA(c19, t23d, t22d)
-			t26a, t26b, t26c, t26d := float64(t23a*t23a), float64(t23b*t23b), float64(t23c*t23c), float64(t23d*t23d)
-			t27a, t27b, t27c, t27d := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b), math.FMA(t25c, t26c, t24c), math.FMA(t25d, t26d, t24d)
-			t28a, t28b, t28c, t28d := float64(t12a*t27a), float64(t12b*t27b), float64(t12c*t27c), float64(t12d*t27d)
-			t30a, t30b, t30c, t30d := t9a<<uint64(c29), t9b<<uint64(c29), t9c<<uint64(c29), t9d<<uint64(c29)
-			t32a, t32b, t32c, t32d := int64(t30a+c31), int64(t30b+c31), int64(t30c+c31), int64(t30d+c31)
-			t33a, t33b, t33c, t33d := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b)), math.Float64frombits(uint64(t32c)), math.Float64frombits(uint64(t32d))
-			t34a, t34b, t34c, t34d := float64(t33a-c13), float64(t33b-c13), float64(t33c-c13), float64(t33d-c13)
-			t35a, t35b, t35c, t35d := math.FMA(t33a, t28a, t34a), math.FMA(t33b, t28b, t34b), math.FMA(t33c, t28c, t34c), math.FMA(t33d, t28d, t34d)
-			t37a, t37b, t37c, t37d := float64(t35a+c36), float64(t35b+c36), float64(t35c+c36), float64(t35d+c36)
-			t38a, t38b, t38c, t38d := float64(t35a/t37a), float64(t35b/t37b), float64(t35c/t37c), float64(t35d/t37d)
-			t39a, t39b, t39c, t39d := float32(t38a), float32(t38b), float32(t38c), float32(t38d)
-			t40a, t40b, t40c, t40d := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b)), int32(math.Float32bits(v0c)), int32(math.Float32bits(v0d))
-			t42a, t42b, t42c, t42d := t40a&c41, t40b&c41, t40c&c41, t40d&c41
-			t43a, t43b, t43c, t43d := int32(math.Float32bits(t39a)), int32(math.Float32bits(t39b)), int32(math.Float32bits(t39c)), int32(math.Float32bits(t39d))
-			t44a, t44b, t44c, t44d := t43a|t42a, t43b|t42b, t43c|t42c, t43d|t42d
-			t45a, t45b, t45c, t45d := math.Float32frombits(uint32(t44a)), math.Float32frombits(uint32(t44b)), math.Float32frombits(uint32(t44c)), math.Float32frombits(uint32(t44d))
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t45a, t45b, t45c, t45d
+			t4a, t4b := float64(t3a), float64(t3b)
+			t5a, t5b := float64(t4a+t4a), float64(t4b+t4b)
+			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
+			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
+			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
+			t12a, t12b := math.FMA(t10a, c11, t5a), math.FMA(t10b, c11, t5b)
+			t20a, t20b := math.FMA(c14, t12a, c13), math.FMA(c14, t12b, c13)
+			t21a, t21b := math.FMA(c16, t12a, c15), math.FMA(c16, t12b, c15)
+			t22a, t22b := math.FMA(c18, t12a, c17), math.FMA(c18, t12b, c17)
+			t23a, t23b := float64(t12a*t12a), float64(t12b*t12b)
+			t24a, t24b := math.FMA(t21a, t23a, t20a), math.FMA(t21b, t23b, t20b)
+			t25a, t25b := math.FMA(c19, t23a, t22a), math.FMA(c19, t23b, t22b)
+			t26a, t26b := float64(t23a*t23a), float64(t23b*t23b)
+			t27a, t27b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
+			t28a, t28b := float64(t12a*t27a), float64(t12b*t27b)
+			t30a, t30b := t9a<<uint64(c29), t9b<<uint64(c29)
+			t32a, t32b := int64(t30a+c31), int64(t30b+c31)
+			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
+			t34a, t34b := float64(t33a-c13), float64(t33b-c13)
+			t35a, t35b := math.FMA(t33a, t28a, t34a), math.FMA(t33b, t28b, t34b)
+			t37a, t37b := float64(t35a+c36), float64(t35b+c36)
+			t38a, t38b := float64(t35a/t37a), float64(t35b/t37b)
+			t39a, t39b := float32(t38a), float32(t38b)
+			t40a, t40b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t42a, t42b := t40a&c41, t40b&c41
+			t43a, t43b := int32(math.Float32bits(t39a)), int32(math.Float32bits(t39b))
+			t44a, t44b := t43a|t42a, t43b|t42b
+			t45a, t45b := math.Float32frombits(uint32(t44a)), math.Float32frombits(uint32(t44b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t45a, t45b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -11177,11 +10993,11 @@ func k_tanh_f64_u_9b546e070b_go(f *Frame) {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		i := 0
-		for ; i+4 <= n; i += 4 {
-			x0 := a0[i : i+4 : i+4]
-			v0a, v0b, v0c, v0d := x0[0], x0[1], x0[2], x0[3]
-			t0a, t0b, t0c, t0d := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63)), math.Float64frombits(math.Float64bits(v0c)&^(1<<63)), math.Float64frombits(math.Float64bits(v0d)&^(1<<63))
-			t2a, t2b, t2c, t2d := c1 < t0a, c1 < t0b, c1 < t0c, c1 < t0d
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := c1 < t0a, c1 < t0b
 			t3a := t0a
 			if t2a {
 				t3a = c1
@@ -11190,75 +11006,67 @@ func k_tanh_f64_u_9b546e070b_go(f *Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t3c := t0c
-			if t2c {
-				t3c = c1
-			}
-			t3d := t0d
-			if t2d {
-				t3d = c1
-			}
-			t4a, t4b, t4c, t4d := float64(t3a*t3a), float64(t3b*t3b), float64(t3c*t3c), float64(t3d*t3d)
-			t16a, t16b, t16c, t16d := math.FMA(c6, t4a, c5), math.FMA(c6, t4b, c5), math.FMA(c6, t4c, c5), math.FMA(c6, t4d, c5)
-			t17a, t17b, t17c, t17d := math.FMA(c8, t4a, c7), math.FMA(c8, t4b, c7), math.FMA(c8, t4c, c7), math.FMA(c8, t4d, c7)
-			t18a, t18b, t18c, t18d := math.FMA(c10, t4a, c9), math.FMA(c10, t4b, c9), math.FMA(c10, t4c, c9), math.FMA(c10, t4d, c9)
-			t19a, t19b, t19c, t19d := math.FMA(c12, t4a, c11), math.FMA(c12, t4b, c11), math.FMA(c12, t4c, c11), math.FMA(c12, t4d, c11)
-			t20a, t20b, t20c, t20d := math.FMA(c14, t4a, c13), math.FMA(c14, t4b, c13), math.FMA(c14, t4c, c13), math.FMA(c14, t4d, c13)
-			t21a, t21b, t21c, t21d := float64(t4a*t4a), float64(t4b*t4b), float64(t4c*t4c), float64(t4d*t4d)
-			t22a, t22b, t22c, t22d := math.FMA(t17a, t21a, t16a), math.FMA(t17b, t21b, t16b), math.FMA(t17c, t21c, t16c), math.FMA(t17d, t21d, t16d)
-			t23a, t23b, t23c, t23d := math.FMA(t19a, t21a, t18a), math.FMA(t19b, t21b, t18b), math.FMA(t19c, t21c, t18c), math.FMA(t19d, t21d, t18d)
-			t24a, t24b, t24c, t24d := math.FMA(c15, t21a, t20a), math.FMA(c15, t21b, t20b), math.FMA(c15, t21c, t20c), math.FMA(c15, t21d, t20d)
-			t25a, t25b, t25c, t25d := float64(t21a*t21a), float64(t21b*t21b), float64(t21c*t21c), float64(t21d*t21d)
-			t26a, t26b, t26c, t26d := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b), math.FMA(t23c, t25c, t22c), math.FMA(t23d, t25d, t22d)
-			t27a, t27b, t27c, t27d := float64(t25a*t25a), float64(t25b*t25b), float64(t25c*t25c), float64(t25d*t25d)
-			t28a, t28b, t28c, t28d := math.FMA(t24a, t27a, t26a), math.FMA(t24b, t27b, t26b), math.FMA(t24c, t27c, t26c), math.FMA(t24d, t27d, t26d)
-			t30a, t30b, t30c, t30d := math.FMA(t28a, t4a, c29), math.FMA(t28b, t4b, c29), math.FMA(t28c, t4c, c29), math.FMA(t28d, t4d, c29)
-			t32a, t32b, t32c, t32d := math.FMA(t30a, t4a, c31), math.FMA(t30b, t4b, c31), math.FMA(t30c, t4c, c31), math.FMA(t30d, t4d, c31)
-			t34a, t34b, t34c, t34d := math.FMA(t32a, t4a, c33), math.FMA(t32b, t4b, c33), math.FMA(t32c, t4c, c33), math.FMA(t32d, t4d, c33)
-			t36a, t36b, t36c, t36d := math.FMA(t34a, t4a, c35), math.FMA(t34b, t4b, c35), math.FMA(t34c, t4c, c35), math.FMA(t34d, t4d, c35)
-			t37a, t37b, t37c, t37d := float64(t3a*t4a), float64(t3b*t4b), float64(t3c*t4c), float64(t3d*t4d)
-			t38a, t38b, t38c, t38d := math.FMA(t37a, t36a, t3a), math.FMA(t37b, t36b, t3b), math.FMA(t37c, t36c, t3c), math.FMA(t37d, t36d, t3d)
-			t39a, t39b, t39c, t39d := float64(t3a+t3a), float64(t3b+t3b), float64(t3c+t3c), float64(t3d+t3d)
-			t42a, t42b, t42c, t42d := math.FMA(t39a, c40, c41), math.FMA(t39b, c40, c41), math.FMA(t39c, c40, c41), math.FMA(t39d, c40, c41)
-			t43a, t43b, t43c, t43d := int64(math.Float64bits(t42a)), int64(math.Float64bits(t42b)), int64(math.Float64bits(t42c)), int64(math.Float64bits(t42d))
-			t44a, t44b, t44c, t44d := float64(t42a-c41), float64(t42b-c41), float64(t42c-c41), float64(t42d-c41)
-			t47a, t47b, t47c, t47d := math.FMA(t44a, c46, t39a), math.FMA(t44b, c46, t39b), math.FMA(t44c, c46, t39c), math.FMA(t44d, c46, t39d)
-			t48a, t48b, t48c, t48d := math.FMA(t44a, c45, t47a), math.FMA(t44b, c45, t47b), math.FMA(t44c, c45, t47c), math.FMA(t44d, c45, t47d)
-			t57a, t57b, t57c, t57d := math.FMA(c50, t48a, c49), math.FMA(c50, t48b, c49), math.FMA(c50, t48c, c49), math.FMA(c50, t48d, c49)
-			t58a, t58b, t58c, t58d := math.FMA(c52, t48a, c51), math.FMA(c52, t48b, c51), math.FMA(c52, t48c, c51), math.FMA(c52, t48d, c51)
-			t59a, t59b, t59c, t59d := math.FMA(c54, t48a, c53), math.FMA(c54, t48b, c53), math.FMA(c54, t48c, c53), math.FMA(c54, t48d, c53)
-			t60a, t60b, t60c, t60d := math.FMA(c56, t48a, c55), math.FMA(c56, t48b, c55), math.FMA(c56, t48c, c55), math.FMA(c56, t48d, c55)
-			t61a, t61b, t61c, t61d := float64(t48a*t48a), float64(t48b*t48b), float64(t48c*t48c), float64(t48d*t48d)
-			t62a, t62b, t62c, t62d := math.FMA(t58a, t61a, t57a), math.FMA(t58b, t61b, t57b), math.FMA(t58c, t61c, t57c), math.FMA(t58d, t61d, t57d)
-			t63a, t63b, t63c, t63d := math.FMA(t60a, t61a, t59a), math.FMA(t60b, t61b, t59b), math.FMA(t60c, t61c, t59c), math.FMA(t60d, t61d, t59d)
-			t64a, t64b, t64c, t64d := float64(t61a*t61a), float64(t61b*t61b), float64(t61c*t61c), float64(t61d*t61d)
-			t65a, t65b, t65c, t65d := math.FMA(t63a, t64a, t62a), math.FMA(t63b, t64b, t62b), math.FMA(t63c, t64c, t62c), math.FMA(t63d, t64d, t62d)
-			t67a, t67b, t67c, t67d := math.FMA(t65a, t48a, c66), math.FMA(t65b, t48b, c66), math.FMA(t65c, t48c, c66), math.FMA(t65d, t48d, c66)
-			t69a, t69b, t69c, t69d := math.FMA(t67a, t48a, c68), math.FMA(t67b, t48b, c68), math.FMA(t67c, t48c, c68), math.FMA(t67d, t48d, c68)
-			t71a, t71b, t71c, t71d := math.FMA(t69a, t48a, c70), math.FMA(t69b, t48b, c70), math.FMA(t69c, t48c, c70), math.FMA(t69d, t48d, c70)
-			t72a, t72b, t72c, t72d := math.FMA(t71a, t48a, c70), math.FMA(t71b, t48b, c70), math.FMA(t71c, t48c, c70), math.FMA(t71d, t48d, c70)
-			t73a, t73b, t73c, t73d := math.FMA(t44a, c68, c41), math.FMA(t44b, c68, c41), math.FMA(t44c, c68, c41), math.FMA(t44d, c68, c41)
-			t74a, t74b, t74c, t74d := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b)), int64(math.Float64bits(t73c)), int64(math.Float64bits(t73d))
-			t76a, t76b, t76c, t76d := t74a<<uint64(c75), t74b<<uint64(c75), t74c<<uint64(c75), t74d<<uint64(c75)
-			t77a, t77b, t77c, t77d := int64(t43a-t74a), int64(t43b-t74b), int64(t43c-t74c), int64(t43d-t74d)
-			t78a, t78b, t78c, t78d := t77a<<uint64(c75), t77b<<uint64(c75), t77c<<uint64(c75), t77d<<uint64(c75)
-			t80a, t80b, t80c, t80d := int64(t76a+c79), int64(t76b+c79), int64(t76c+c79), int64(t76d+c79)
-			t81a, t81b, t81c, t81d := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b)), math.Float64frombits(uint64(t80c)), math.Float64frombits(uint64(t80d))
-			t82a, t82b, t82c, t82d := float64(t72a*t81a), float64(t72b*t81b), float64(t72c*t81c), float64(t72d*t81d)
-			t83a, t83b, t83c, t83d := int64(t78a+c79), int64(t78b+c79), int64(t78c+c79), int64(t78d+c79)
-			t84a, t84b, t84c, t84d := math.Float64frombits(uint64(t83a)), math.Float64frombits(uint64(t83b)), math.Float64frombits(uint64(t83c)), math.Float64frombits(uint64(t83d))
-			t85a, t85b, t85c, t85d := float64(t82a*t84a), float64(t82b*t84b), float64(t82c*t84c), float64(t82d*t84d)
-			t86a, t86b, t86c, t86d := float64(t85a+c70), float64(t85b+c70), float64(t85c+c70), float64(t85d+c70)
-			t87a, t87b, t87c, t87d := float64(t86a-t85a), float64(t86b-t85b), float64(t86c-t85c), float64(t86d-t85d)
-			t88a, t88b, t88c, t88d := float64(c70-t87a), float64(c70-t87b), float64(c70-t87c), float64(c70-t87d)
-			t90a, t90b, t90c, t90d := float64(c89/t86a), float64(c89/t86b), float64(c89/t86c), float64(c89/t86d)
-			t91a, t91b, t91c, t91d := -t90a, -t90b, -t90c, -t90d
-			t92a, t92b, t92c, t92d := math.FMA(t91a, t86a, c89), math.FMA(t91b, t86b, c89), math.FMA(t91c, t86c, c89), math.FMA(t91d, t86d, c89)
-			t93a, t93b, t93c, t93d := math.FMA(t91a, t88a, t92a), math.FMA(t91b, t88b, t92b), math.FMA(t91c, t88c, t92c), math.FMA(t91d, t88d, t92d)
-			t94a, t94b, t94c, t94d := float64(t90a*c68), float64(t90b*c68), float64(t90c*c68), float64(t90d*c68)
-			t95a, t95b, t95c, t95d := math.FMA(t93a, t94a, t90a), math.FMA(t93b, t94b, t90b), math.FMA(t93c, t94c, t90c), math.FMA(t93d, t94d, t90d)
-			t96a, t96b, t96c, t96d := float64(c70-t95a), float64(c70-t95b), float64(c70-t95c), float64(c70-t95d)
-			t98a, t98b, t98c, t98d := c97 < t3a, c97 < t3b, c97 < t3c, c97 < t3d
+			t4a, t4b := float64(t3a*t3a), float64(t3b*t3b)
+			t16a, t16b := math.FMA(c6, t4a, c5), math.FMA(c6, t4b, c5)
+			t17a, t17b := math.FMA(c8, t4a, c7), math.FMA(c8, t4b, c7)
+			t18a, t18b := math.FMA(c10, t4a, c9), math.FMA(c10, t4b, c9)
+			t19a, t19b := math.FMA(c12, t4a, c11), math.FMA(c12, t4b, c11)
+			t20a, t20b := math.FMA(c14, t4a, c13), math.FMA(c14, t4b, c13)
+			t21a, t21b := float64(t4a*t4a), float64(t4b*t4b)
+			t22a, t22b := math.FMA(t17a, t21a, t16a), math.FMA(t17b, t21b, t16b)
+			t23a, t23b := math.FMA(t19a, t21a, t18a), math.FMA(t19b, t21b, t18b)
+			t24a, t24b := math.FMA(c15, t21a, t20a), math.FMA(c15, t21b, t20b)
+			t25a, t25b := float64(t21a*t21a), float64(t21b*t21b)
+			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
+			t27a, t27b := float64(t25a*t25a), float64(t25b*t25b)
+			t28a, t28b := math.FMA(t24a, t27a, t26a), math.FMA(t24b, t27b, t26b)
+			t30a, t30b := math.FMA(t28a, t4a, c29), math.FMA(t28b, t4b, c29)
+			t32a, t32b := math.FMA(t30a, t4a, c31), math.FMA(t30b, t4b, c31)
+			t34a, t34b := math.FMA(t32a, t4a, c33), math.FMA(t32b, t4b, c33)
+			t36a, t36b := math.FMA(t34a, t4a, c35), math.FMA(t34b, t4b, c35)
+			t37a, t37b := float64(t3a*t4a), float64(t3b*t4b)
+			t38a, t38b := math.FMA(t37a, t36a, t3a), math.FMA(t37b, t36b, t3b)
+			t39a, t39b := float64(t3a+t3a), float64(t3b+t3b)
+			t42a, t42b := math.FMA(t39a, c40, c41), math.FMA(t39b, c40, c41)
+			t43a, t43b := int64(math.Float64bits(t42a)), int64(math.Float64bits(t42b))
+			t44a, t44b := float64(t42a-c41), float64(t42b-c41)
+			t47a, t47b := math.FMA(t44a, c46, t39a), math.FMA(t44b, c46, t39b)
+			t48a, t48b := math.FMA(t44a, c45, t47a), math.FMA(t44b, c45, t47b)
+			t57a, t57b := math.FMA(c50, t48a, c49), math.FMA(c50, t48b, c49)
+			t58a, t58b := math.FMA(c52, t48a, c51), math.FMA(c52, t48b, c51)
+			t59a, t59b := math.FMA(c54, t48a, c53), math.FMA(c54, t48b, c53)
+			t60a, t60b := math.FMA(c56, t48a, c55), math.FMA(c56, t48b, c55)
+			t61a, t61b := float64(t48a*t48a), float64(t48b*t48b)
+			t62a, t62b := math.FMA(t58a, t61a, t57a), math.FMA(t58b, t61b, t57b)
+			t63a, t63b := math.FMA(t60a, t61a, t59a), math.FMA(t60b, t61b, t59b)
+			t64a, t64b := float64(t61a*t61a), float64(t61b*t61b)
+			t65a, t65b := math.FMA(t63a, t64a, t62a), math.FMA(t63b, t64b, t62b)
+			t67a, t67b := math.FMA(t65a, t48a, c66), math.FMA(t65b, t48b, c66)
+			t69a, t69b := math.FMA(t67a, t48a, c68), math.FMA(t67b, t48b, c68)
+			t71a, t71b := math.FMA(t69a, t48a, c70), math.FMA(t69b, t48b, c70)
+			t72a, t72b := math.FMA(t71a, t48a, c70), math.FMA(t71b, t48b, c70)
+			t73a, t73b := math.FMA(t44a, c68, c41), math.FMA(t44b, c68, c41)
+			t74a, t74b := int64(math.Float64bits(t73a)), int64(math.Float64bits(t73b))
+			t76a, t76b := t74a<<uint64(c75), t74b<<uint64(c75)
+			t77a, t77b := int64(t43a-t74a), int64(t43b-t74b)
+			t78a, t78b := t77a<<uint64(c75), t77b<<uint64(c75)
+			t80a, t80b := int64(t76a+c79), int64(t76b+c79)
+			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
+			t82a, t82b := float64(t72a*t81a), float64(t72b*t81b)
+			t83a, t83b := int64(t78a+c79), int64(t78b+c79)
+			t84a, t84b := math.Float64frombits(uint64(t83a)), math.Float64frombits(uint64(t83b))
+			t85a, t85b := float64(t82a*t84a), float64(t82b*t84b)
+			t86a, t86b := float64(t85a+c70), float64(t85b+c70)
+			t87a, t87b := float64(t86a-t85a), float64(t86b-t85b)
+			t88a, t88b := float64(c70-t87a), float64(c70-t87b)
+			t90a, t90b := float64(c89/t86a), float64(c89/t86b)
+			t91a, t91b := -t90a, -t90b
+			t92a, t92b := math.FMA(t91a, t86a, c89), math.FMA(t91b, t86b, c89)
+			t93a, t93b := math.FMA(t91a, t88a, t92a), math.FMA(t91b, t88b, t92b)
+			t94a, t94b := float64(t90a*c68), float64(t90b*c68)
+			t95a, t95b := math.FMA(t93a, t94a, t90a), math.FMA(t93b, t94b, t90b)
+			t96a, t96b := float64(c70-t95a), float64(c70-t95b)
+			t98a, t98b := c97 < t3a, c97 < t3b
 			t99a := t38a
 			if t98a {
 				t99a = t96a
@@ -11267,21 +11075,13 @@ func k_tanh_f64_u_9b546e070b_go(f *Frame) {
 			if t98b {
 				t99b = t96b
 			}
-			t99c := t38c
-			if t98c {
-				t99c = t96c
-			}
-			t99d := t38d
-			if t98d {
-				t99d = t96d
-			}
-			t100a, t100b, t100c, t100d := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b)), int64(math.Float64bits(v0c)), int64(math.Float64bits(v0d))
-			t102a, t102b, t102c, t102d := t100a&c101, t100b&c101, t100c&c101, t100d&c101
-			t103a, t103b, t103c, t103d := int64(math.Float64bits(t99a)), int64(math.Float64bits(t99b)), int64(math.Float64bits(t99c)), int64(math.Float64bits(t99d))
-			t104a, t104b, t104c, t104d := t103a|t102a, t103b|t102b, t103c|t102c, t103d|t102d
-			t105a, t105b, t105c, t105d := math.Float64frombits(uint64(t104a)), math.Float64frombits(uint64(t104b)), math.Float64frombits(uint64(t104c)), math.Float64frombits(uint64(t104d))
-			y0 := o0[i : i+4 : i+4]
-			y0[0], y0[1], y0[2], y0[3] = t105a, t105b, t105c, t105d
+			t100a, t100b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t102a, t102b := t100a&c101, t100b&c101
+			t103a, t103b := int64(math.Float64bits(t99a)), int64(math.Float64bits(t99b))
+			t104a, t104b := t103a|t102a, t103b|t102b
+			t105a, t105b := math.Float64frombits(uint64(t104a)), math.Float64frombits(uint64(t104b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t105a, t105b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]

@@ -160,7 +160,7 @@ func (t *tool) run() error {
 	for _, f := range files {
 		size += len(f.Content)
 	}
-	fmt.Fprintf(t.stderr, "genkernels: %s: %d kernels generated, %d built in; %d files, %d bytes, %d changed\n",
+	fmt.Fprintf(t.stderr, "genkernels: package %s: kernels %d, built in %d more; files %d, bytes %d, changed %d\n",
 		t.pkg, len(kernels), all-len(kernels), len(files), size, len(changes))
 	return nil
 }

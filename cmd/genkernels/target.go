@@ -1,6 +1,6 @@
 package main
 
-import "github.com/stridefuse/stridefuse/codegen"
+import "github.com/stridefuse/stridefuse/codegen/avo"
 
-// target makes the assembly. Nil: portable Go alone.
-var target codegen.Target
+// target makes the assembly.
+var target = avo.AVX2

@@ -40,7 +40,8 @@ const emptyReg ref = -1
 
 func (g *graph) allocate(order []ref, pinned, slots map[ref]int) (*allocator, error) {
 	a := &allocator{g: g, pinned: pinned, slots: slots,
-		where: make([]int8, len(g.nodes)), spill: make([]int16, len(g.nodes)), uses: make([][]int32, len(g.nodes))}
+		where: make([]int8, len(g.nodes)), spill: make([]int16, len(g.nodes)), uses: make([][]int32, len(g.nodes)),
+		out: make([]machineInst, 0, 2*len(order))}
 	for i := range a.where {
 		a.where[i], a.spill[i] = -1, -1
 	}

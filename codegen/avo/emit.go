@@ -1,10 +1,6 @@
 package avo
 
-import (
-	"fmt"
-
-	"github.com/stridefuse/stridefuse/ir"
-)
+import "fmt"
 
 // The instructions of a body as lines of a program.
 
@@ -110,8 +106,8 @@ func (n *nest) broadcast(operand, dst int) {
 	from := mem(at(p.reg, 0))
 	switch n.dtype(operand).Size() {
 	case 1:
-		n.do("MOVBLZX", from, gp(ax))
-		n.do("VMOVD", gp(ax), x(dst))
+		n.do("MOVBQZX", from, gp(ax))
+		n.do("VMOVQ", gp(ax), x(dst))
 		n.do("VPBROADCASTD", x(dst), y(dst))
 	case 4:
 		n.do("VBROADCASTSS", from, y(dst))
@@ -142,6 +138,3 @@ func (n *nest) address(l loc) memory {
 }
 
 func constantName(bits uint64) string { return fmt.Sprintf("c%016x", bits) }
-
-// one is true of types whose elements are bytes.
-func oneByte(d ir.DType) bool { return d.Size() == 1 }

@@ -45,7 +45,10 @@ func (g *graph) lower(k *ir.Kernel, copy int, tail bool) []ref {
 		l.vals = append(l.vals, l.load(i))
 	}
 	for _, in := range k.Body {
-		l.vals = append(l.vals, l.inst(in))
+		v := l.inst(in)
+		l.pair(v.part)
+		l.pair(v.wide)
+		l.vals = append(l.vals, v)
 	}
 	var stores []ref
 	for i, r := range k.Out {
@@ -79,6 +82,13 @@ func (l *lowerer) inst(in ir.Inst) value {
 		panic(fmt.Sprintf("BUG: codegen/avo: no instructions for %s on %s", in.Op, from))
 	}
 	return l.lift(row, in, from, a)
+}
+
+// pair notes the two vectors of a value as twins.
+func (g *graph) pair(p [2]ref) {
+	if p[1] != none && p[0] != p[1] {
+		g.twin[p[0]] = p[1]
+	}
 }
 
 // lift applies a row to each vector of its operands.

@@ -95,10 +95,20 @@ func (l *lowerer) store(operand int, d ir.DType, v value) []ref {
 		if l.tail {
 			out = append(out, l.placed(maskMove("MASKSTORE", d), at, l.maskOf(d, p), v.part[p]))
 		} else {
-			out = append(out, l.placed("STORE", at, v.part[p]))
+			out = append(out, l.placed("STORE", at, l.loaded(v.part[p])))
 		}
 	}
 	return out
+}
+
+// loaded returns an operand's vector by an instruction of its own. A store
+// waits for the last instruction that reads what it may overwrite, so it must
+// not be one.
+func (l *lowerer) loaded(r ref) ref {
+	if l.graph.at(r).kind == kLoad {
+		return l.op("VMOVUPS", r)
+	}
+	return r
 }
 
 // pack returns 8 bytes from 8 lanes: uint8 from 0..255, bool from -1 and 0.

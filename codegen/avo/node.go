@@ -56,11 +56,16 @@ type graph struct {
 	invariant []bool // does not change along a row
 	index     map[node]ref
 	scratch   int            // scratch vectors in use
+	twin      map[ref]ref    // the same value of the other four elements
 	divs      int            // scalar loops of the present copy
 	div       map[[4]ref]int // and where each leaves its results
 }
 
-func newGraph() *graph { return &graph{index: map[node]ref{}, div: map[[4]ref]int{}} }
+func newGraph() *graph {
+	return &graph{index: map[node]ref{}, div: map[[4]ref]int{}, twin: map[ref]ref{}}
+}
+
+func (g *graph) isInvariant(r ref) bool { return g.invariant[r] }
 
 func (g *graph) at(r ref) *node { return &g.nodes[r] }
 

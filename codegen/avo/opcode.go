@@ -43,7 +43,7 @@ var shapes = []struct {
 	{"VCMPPS VCMPPD VSHUFPS", opcode{args: 2, mem: 1, imm: true}},
 	{"VINSERTF128", opcode{args: 2, mem: 1, imm: true, xsrc: true}},
 	{"VBLENDVPS", opcode{args: 3, mem: 1}},
-	{"VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", opcode{args: 1, mem: 0}},
+	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", opcode{args: 1, mem: 0}},
 	{"VROUNDPS VROUNDPD VPERMQ", opcode{args: 1, mem: 0, imm: true}},
 	{"VPSLLD VPSLLQ VPSRLD VPSRLQ VPSRAD", opcode{args: 1, mem: -1, imm: true}},
 	{"VEXTRACTF128", opcode{args: 1, mem: -1, imm: true, xdst: true}},

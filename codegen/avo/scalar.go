@@ -33,6 +33,7 @@ func (n *nest) remaining() {
 // byteLoad reads up to 8 bytes, the last first, into one word.
 func (n *nest) byteLoad(i *machineInst) {
 	n.remaining()
+	done := n.whole(func() { n.do("VMOVQ", mem(n.element(i.place)), x(i.dst)) })
 	n.do("LEAQ", mem(n.element(i.place).at(-1)), gp(dx))
 	n.do("XORQ", gp(ax), gp(ax))
 	loop := n.fresh("load")
@@ -42,11 +43,13 @@ func (n *nest) byteLoad(i *machineInst) {
 	n.do("DECQ", gp(cx))
 	n.do("JNE", label(loop))
 	n.do("VMOVQ", gp(ax), x(i.dst))
+	done()
 }
 
 // byteStore writes up to 8 bytes of a word, the first first.
 func (n *nest) byteStore(i *machineInst) {
 	n.remaining()
+	done := n.whole(func() { n.do("VMOVQ", x(i.src[0].index), mem(n.element(i.place))) })
 	n.do("LEAQ", mem(n.element(i.place)), gp(dx))
 	n.do("VMOVQ", x(i.src[0].index), gp(ax))
 	loop := n.fresh("store")
@@ -56,6 +59,22 @@ func (n *nest) byteStore(i *machineInst) {
 	n.do("INCQ", gp(dx))
 	n.do("DECQ", gp(cx))
 	n.do("JNE", label(loop))
+	done()
+}
+
+// whole writes the way for all 8 bytes, which only the tail after steps of 16
+// can meet, and returns what writes the end of the other way.
+func (n *nest) whole(move func()) (done func()) {
+	if n.b.unroll == 1 {
+		return func() {}
+	}
+	part, end := n.fresh("part"), n.fresh("end")
+	n.do("CMPQ", gp(cx), imm(8))
+	n.do("JNE", label(part))
+	move()
+	n.do("JMP", label(end))
+	n.here(part)
+	return func() { n.here(end) }
 }
 
 // divRem divides the 8 elements of scratch vectors 0 and 1 by those of 2 and 3,

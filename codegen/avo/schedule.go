@@ -6,17 +6,32 @@ import "slices"
 // right before it, the one that needs most registers first (Sethi and Ullman),
 // which keeps few values alive at a time.
 type scheduler struct {
-	g     *graph
-	leaf  func(ref) bool // values that are there already
-	need  map[ref]int
-	done  map[ref]bool
-	order []ref
+	g      *graph
+	leaf   func(ref) bool // values that are there already
+	need   map[ref]int
+	done   map[ref]bool
+	needed map[ref]bool
+	order  []ref
+	twins  bool // the vectors of a value together
 }
+
+// How the two vectors of 64-bit values are ordered: the whole computation of
+// one and then of the other, or both step by step, which needs more registers
+// and waits less for results.
+const (
+	apart    = false
+	together = true
+)
 
 // schedule returns the instructions of the roots in order. leaf says which
 // values exist when they begin.
-func (g *graph) schedule(roots []ref, leaf func(ref) bool) []ref {
-	s := &scheduler{g: g, leaf: leaf, need: map[ref]int{}, done: map[ref]bool{}}
+func (g *graph) schedule(roots []ref, leaf func(ref) bool, twins bool) []ref {
+	s := &scheduler{twins: twins, g: g, leaf: leaf, need: map[ref]int{}, done: map[ref]bool{}, needed: map[ref]bool{}}
+	if twins {
+		for _, r := range roots {
+			s.mark(r)
+		}
+	}
 	for _, r := range roots {
 		s.visit(r)
 	}
@@ -55,6 +70,19 @@ func (s *scheduler) sources(r ref) []ref {
 	return out
 }
 
+// mark notes what r needs.
+func (s *scheduler) mark(r ref) {
+	if s.needed[r] {
+		return
+	}
+	s.needed[r] = true
+	for _, a := range s.g.at(r).arg {
+		if a != none {
+			s.mark(a)
+		}
+	}
+}
+
 func (s *scheduler) visit(r ref) {
 	if s.done[r] || s.leaf(r) {
 		return
@@ -65,6 +93,9 @@ func (s *scheduler) visit(r ref) {
 	}
 	if k := s.g.at(r).kind; k == kOp || k == kSplat {
 		s.order = append(s.order, r)
+	}
+	if t, ok := s.g.twin[r]; ok && s.twins && s.needed[t] {
+		s.visit(t)
 	}
 }
 

@@ -1,8 +1,9 @@
 package irtest
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
-	"pgregory.net/rapid"
 )
 
 // ops lists the elementwise operations on the element types in use; copy is
@@ -24,7 +25,7 @@ func (g *gen) elementwise(op ir.Op) {
 	info := op.Info()
 	x := g.operand(info.Domain)
 	if op == ir.OpCast {
-		g.add(op, ir.Attr{DType: rapid.SampledFrom(g.DTypes.List()).Draw(g.T, "to")}, x)
+		g.add(op, ir.Attr{DType: oneOf(g, "to", g.DTypes.List())}, x)
 		return
 	}
 	if op == ir.OpBitcast {
@@ -61,7 +62,7 @@ func (g *gen) operand(domain ir.DTypes) *ir.Value {
 	if len(fit) > 0 && !g.chance("cast first", 8) {
 		return g.pick("x", fit)
 	}
-	dt := rapid.SampledFrom((domain & g.DTypes).List()).Draw(g.T, "x dtype")
+	dt := oneOf(g, "x dtype", (domain & g.DTypes).List())
 	return g.add(ir.OpCast, ir.Attr{DType: dt}, g.pick("x", g.values()))
 }
 
@@ -79,6 +80,10 @@ func (g *gen) partner(dt ir.DType, shape ir.Shape) *ir.Value {
 	}
 	if len(fit) == 0 || g.chance("constant", 5) {
 		return g.constant(dt, Element(g.T, dt))
+	}
+	others := slices.DeleteFunc(slices.Clone(fit), func(v *ir.Value) bool { return v.Type.Shape.Equal(shape) })
+	if len(others) > 0 && g.chance("broadcast", 2) {
+		fit = others
 	}
 	return g.pick("y", fit)
 }
@@ -100,7 +105,7 @@ func (g *gen) bitcast(x *ir.Value) {
 	if len(to) == 0 {
 		return
 	}
-	dt := rapid.SampledFrom(to).Draw(g.T, "bits as")
+	dt := oneOf(g, "bits as", to)
 	if ir.Floats.Has(from) && ir.Ints.Has(dt) {
 		nan := g.add(ir.OpIsNaN, ir.Attr{}, x)
 		x = g.add(ir.OpSelect, ir.Attr{}, nan, g.constant(from, 0), x)

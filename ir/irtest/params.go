@@ -11,7 +11,7 @@ import (
 
 // extents are where loops go wrong: nothing, one, primes, around the widths of
 // vectors and of pairs and quadruples of them.
-var extents = []int{1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 65, 128, 0}
+var extents = []int{2, 3, 1, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 65, 128, 0}
 
 // params draws one to four parameters whose shapes come from one, so that many
 // of them broadcast, and their elements.
@@ -19,7 +19,10 @@ func (g *gen) params() []ir.Array {
 	base := g.baseShape()
 	inputs := make([]ir.Array, g.int("params", 1, 4))
 	for i := range inputs {
-		dt := rapid.SampledFrom(g.DTypes.List()).Draw(g.T, "dtype")
+		dt := oneOf(g, "dtype", g.DTypes.List())
+		if i > 0 && g.chance("same dtype", 2) {
+			dt = inputs[0].DType
+		}
 		t := ir.Type{DType: dt, Shape: g.relative(base)}
 		shape := g.shape(t.Shape)
 		var at *ir.Layout
@@ -34,10 +37,10 @@ func (g *gen) params() []ir.Array {
 
 func (g *gen) baseShape() ir.Shape {
 	var s ir.Shape
-	for range g.int("rank", 0, 4) {
-		d := ir.Fixed(rapid.SampledFrom(extents).Draw(g.T, "extent"))
+	for range oneOf(g, "rank", []int{1, 2, 3, 4, 0, 2, 3}) {
+		d := ir.Fixed(oneOf(g, "extent", extents))
 		if g.sizes != nil && g.chance("named", 2) {
-			d = ir.Sym(rapid.SampledFrom([]string{"n", "m", "k"}).Draw(g.T, "size"))
+			d = ir.Sym(oneOf(g, "size", []string{"n", "m", "k"}))
 		}
 		if longer := append(slices.Clone(s), d); g.fits(longer) {
 			s = longer
@@ -93,7 +96,7 @@ func Array(t *rapid.T, dt ir.DType, shape ...int) ir.Array {
 		t.Fatalf("irtest: %v", err)
 	}
 	// Few draws, many elements: a cycle of drawn ones.
-	pool := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 { return Element(t, dt) }), min(n, 1), min(n, 24)).Draw(t, "elements")
+	pool := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 { return Element(t, dt) }), min(n, 8), min(n, 24)).Draw(t, "elements")
 	a := ir.Array{DType: dt, Shape: shape, Data: make([]uint64, n)}
 	for i := range a.Data {
 		a.Data[i] = pool[(i+i/len(pool))%len(pool)]

@@ -56,7 +56,7 @@ func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []ir.Array, map[string]int)
 func generate(t *rapid.T, cfg Config, sizes map[string]int) (*ir.Func, []ir.Array, map[string]int) {
 	g := &gen{T: t, Config: cfg.withDefaults(), f: &ir.Func{Name: "random"}, sizes: sizes}
 	inputs := g.params()
-	nodes := rapid.IntRange(1, max(1, g.MaxNodes-maxGrowth+1)).Draw(t, "nodes")
+	nodes := g.int("nodes", 1, max(1, g.MaxNodes-maxGrowth+1))
 	for len(g.f.Body) < nodes {
 		g.grow()
 	}
@@ -74,8 +74,16 @@ type gen struct {
 
 func (g *gen) values() []*ir.Value { return slices.Concat(g.f.Params, g.f.Body) }
 
-// int draws a number in [lo, hi].
-func (g *gen) int(name string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(g.T, name) }
+// int draws a number in [lo, hi]; lo is the simplest.
+func (g *gen) int(name string, lo, hi int) int {
+	if lo >= hi {
+		return lo
+	}
+	return rapid.IntRange(lo, hi).Draw(g.T, name)
+}
+
+// oneOf draws an item of a list; the first is the simplest.
+func oneOf[E any](g *gen, name string, list []E) E { return list[g.int(name, 0, len(list)-1)] }
 
 // chance is true once in n draws.
 func (g *gen) chance(name string, n int) bool { return g.int(name, 1, n) == n }
@@ -98,11 +106,11 @@ const maxGrowth = 5
 // suits, and append nothing.
 func (g *gen) grow() {
 	if !g.NoViews && g.chance("view", 3) {
-		view := rapid.SampledFrom(views).Draw(g.T, "view op")
+		view := oneOf(g, "view op", views)
 		view.add(g, g.pick("viewed", g.values()))
 		return
 	}
-	g.elementwise(rapid.SampledFrom(g.ops()).Draw(g.T, "op"))
+	g.elementwise(oneOf(g, "op", g.ops()))
 }
 
 // pick prefers late values, so that graphs are deep as well as wide.

@@ -115,7 +115,7 @@ func (g *gen) reshape(v *ir.Value) {
 		}
 		k := g.int("split", 0, len(s)-1)
 		n, known := s[k].Int()
-		if p := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 13}).Draw(g.T, "factor"); known && n%p == 0 {
+		if p := oneOf(g, "factor", []int{1, 2, 3, 4, 5, 7, 8, 13}); known && n%p == 0 {
 			s[k] = ir.Fixed(n / p)
 			s = slices.Insert(s, k+g.int("before", 0, 1), ir.Fixed(p))
 		}

@@ -79,16 +79,6 @@ func (b *block) operand(rng *rand.Rand, d ir.DType, splat, output bool) *operand
 	return o
 }
 
-// share makes output 0 the memory of input i, if that is possible.
-func (b *block) share(i int) bool {
-	in, out := b.ops[i], b.ops[len(b.k.In)]
-	if in.splat || in.dtype != out.dtype || in.step == 0 {
-		return false
-	}
-	b.ops[len(b.k.In)] = in
-	return true
-}
-
 // run calls the kernel and compares all memory with what it should be.
 func (b *block) run(fn func(*runtime.Frame)) error {
 	inputs := b.read()

@@ -71,12 +71,26 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 			return err
 		}
 	}
-	for i := range k.In {
-		if b := newBlock(k, rng, 3, 37, mixed); b.share(i) {
-			if err := b.run(fn); err != nil {
+	for i, in := range k.In {
+		if in.Splat || in.DType != k.DType(k.Out[0]) {
+			continue
+		}
+		for _, cols := range []int{7, 37, 100} {
+			if err := inPlace(k, rng, i, cols).run(fn); err != nil {
 				return fmt.Errorf("in place of operand %d: %w", i, err)
 			}
 		}
 	}
 	return nil
+}
+
+// inPlace makes a block whose first output is the memory of input i.
+func inPlace(k *ir.Kernel, rng *rand.Rand, i, cols int) *block {
+	for {
+		b := newBlock(k, rng, 3, cols, mixed)
+		if b.ops[i].step != 0 { // rows apart
+			b.ops[len(k.In)] = b.ops[i]
+			return b
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -119,4 +120,43 @@ func encodeFloat(dt ir.DType, f float64) (uint64, error) {
 func outOfRange(dt ir.DType, value any) error {
 	r := intRanges[dt]
 	return fmt.Errorf("%v is outside %s, [%d, %d]", value, dt, r[0], r[1])
+}
+
+// Equal reports whether a and b have the same dtype, shape and elements, bit for
+// bit: -0 is not +0. Only NaNs are all one. It is for tests; a failed tensor
+// equals nothing.
+func Equal(a, b *Tensor) bool {
+	if !a.valid() || !b.valid() || a.dtype != b.dtype ||
+		!slices.Equal(a.layout.Shape, b.layout.Shape) {
+		return false
+	}
+	return a.Size() == 0 || equalFrom(a, b, 0, a.layout.Offset, b.layout.Offset)
+}
+
+// equalFrom compares the elements below locations at and bt, from an axis on.
+func equalFrom(a, b *Tensor, axis, at, bt int) bool {
+	if axis == a.layout.Rank() {
+		return sameElement(a.dtype, a.addr(at), b.addr(bt))
+	}
+	for range a.layout.Shape[axis] {
+		if !equalFrom(a, b, axis+1, at, bt) {
+			return false
+		}
+		at += a.layout.Strides[axis]
+		bt += b.layout.Strides[axis]
+	}
+	return true
+}
+
+func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
+	if loadBits(dt, p) == loadBits(dt, q) {
+		return true
+	}
+	switch dt {
+	case ir.Float32:
+		return *(*float32)(p) != *(*float32)(p) && *(*float32)(q) != *(*float32)(q)
+	case ir.Float64:
+		return *(*float64)(p) != *(*float64)(p) && *(*float64)(q) != *(*float64)(q)
+	}
+	return false
 }

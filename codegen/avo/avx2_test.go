@@ -1,0 +1,116 @@
+package avo_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/codegen/avo"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func single(t testing.TB, op ir.Op, given ir.DType, operands ...ir.Operand) *ir.Kernel {
+	k, err := ir.SingleOp(op, given, operands...)
+	require.NoError(t, err)
+	return k
+}
+
+// chain is (a*b+c)*a - b/(|c|+1), the body that is compared with g++.
+func chain() *ir.Kernel {
+	f := ir.Operand{DType: ir.Float32}
+	b := ir.NewBuilder(f, f, f)
+	x := b.Op(ir.OpMul, b.Op(ir.OpAdd, b.Op(ir.OpMul, 0, 1), 2), 0)
+	y := b.Op(ir.OpDiv, 1, b.Op(ir.OpAdd, b.Op(ir.OpAbs, 2), b.Float(ir.Float32, 1)))
+	b.Store(b.Op(ir.OpSub, x, y))
+	k, _ := b.Kernel().Canonical()
+	return k
+}
+
+// TestGolden pins the assembly of kernels whose instructions matter.
+func TestGolden(t *testing.T) {
+	f, s := ir.Operand{DType: ir.Float32}, ir.Operand{DType: ir.Float32, Splat: true}
+	d, i, u := ir.Operand{DType: ir.Float64}, ir.Operand{DType: ir.Int64}, ir.Operand{DType: ir.Uint8}
+	for name, k := range map[string]*ir.Kernel{
+		"add_f32":      single(t, ir.OpAdd, ir.Invalid, f, f),
+		"chain_f32":    chain(),
+		"max_splat":    single(t, ir.OpMax, ir.Invalid, f, s),
+		"exp_f32":      single(t, ir.OpExp, ir.Invalid, f),
+		"lt_f64":       single(t, ir.OpLt, ir.Invalid, d, d),
+		"floordiv_i64": single(t, ir.OpFloorDiv, ir.Invalid, i, i),
+		"add_u8":       single(t, ir.OpAdd, ir.Invalid, u, u),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+			require.NoError(t, err)
+			path := filepath.Join("testdata", name+".s.golden")
+			if *update {
+				require.NoError(t, os.WriteFile(path, got, 0o644))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(got))
+		})
+	}
+}
+
+// TestChainLoop counts what the loop of the chain does for each vector: loads,
+// 7 arithmetic instructions and a store, and nothing else.
+func TestChainLoop(t *testing.T) {
+	asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{chain()})
+	require.NoError(t, err)
+	loop := regexp.MustCompile(`(?s)loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
+}
+
+// TestDeterministic assembles twice.
+func TestDeterministic(t *testing.T) {
+	ks := singleOps()
+	a, err := avo.AVX2.Assemble("kernels", ks)
+	require.NoError(t, err)
+	b, err := avo.AVX2.Assemble("kernels", ks)
+	require.NoError(t, err)
+	require.Equal(t, a, b)
+}
+
+var vectorRegister = regexp.MustCompile(`\b[XYZ](\d+)\b`)
+
+// TestPressure emits bodies of any pressure: every one is emitted, in sixteen
+// registers. That only AVX2 instructions are used, the emitter checks itself.
+func TestPressure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := shapes[rapid.IntRange(0, len(shapes)-1).Draw(t, "shape")]
+		seed := rapid.Uint64().Draw(t, "seed")
+		s.ops = rapid.IntRange(1, 96).Draw(t, "ops")
+		s.late = rapid.Bool().Draw(t, "late")
+		k := randomKernel(s, rand.New(rand.NewPCG(seed, 0)).IntN)
+		if k.Verify() != nil {
+			t.Skip("beyond the limits of a kernel")
+		}
+		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+		require.NoError(t, err)
+		for _, m := range vectorRegister.FindAllStringSubmatch(string(asm), -1) {
+			n, _ := strconv.Atoi(m[1])
+			require.Less(t, n, 16)
+			require.NotEqual(t, 'Z', m[0][0])
+		}
+	})
+}
+
+func BenchmarkAssemble(b *testing.B) {
+	ks := singleOps()
+	for b.Loop() {
+		_, err := avo.AVX2.Assemble("kernels", ks)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(ks)), "us/kernel")
+}

@@ -1,0 +1,120 @@
+package avo_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/avo"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+var long = flag.Bool("long", false, "run the differential tests over many more random kernels")
+
+// TestDifferentialSingleOps runs every op's kernels against ir's Eval.
+func TestDifferentialSingleOps(t *testing.T) {
+	t.Parallel()
+	differ(t, singleOps())
+}
+
+// TestDifferentialFused runs random bodies against ir's Eval.
+func TestDifferentialFused(t *testing.T) {
+	t.Parallel()
+	n := 40
+	if *long {
+		n = 1500
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var ks []*ir.Kernel
+	seen := map[string]bool{}
+	for range n {
+		for _, s := range shapes {
+			k := randomKernel(s, rnd.IntN)
+			if k.Verify() == nil && !seen[codegen.Symbol(k)] {
+				seen[codegen.Symbol(k)] = true
+				ks = append(ks, k)
+			}
+		}
+	}
+	differ(t, ks)
+}
+
+// differ assembles kernels into a program of their own and runs it.
+func differ(t *testing.T, ks []*ir.Kernel) {
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	write := func(name string, content []byte) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), content, 0o644))
+	}
+	copyFile := func(from, to string) {
+		content, err := os.ReadFile(from)
+		require.NoError(t, err)
+		write(to, content)
+	}
+	copyFile("testdata/difftest/main.go", "main.go")
+	copyFile(filepath.Join(root, "go.sum"), "go.sum")
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	text := strings.Replace(string(mod), "module github.com/stridefuse/stridefuse", "module differ", 1)
+	text += "\nrequire github.com/stridefuse/stridefuse v0.0.0\n\nreplace github.com/stridefuse/stridefuse => " + root + "\n"
+	write("go.mod", []byte(text))
+
+	var stubs, table strings.Builder
+	stubs.WriteString("package main\n\n")
+	table.WriteString("var kernels = []func(*Frame){\n")
+	for _, k := range ks {
+		fmt.Fprintf(&stubs, "//go:noescape\nfunc %s(f *Frame)\n\n", codegen.Symbol(k))
+		fmt.Fprintf(&table, "\t%s,\n", codegen.Symbol(k))
+	}
+	write("stubs.go", []byte(stubs.String()+table.String()+"}\n"))
+	const perFile = 200
+	for i := 0; i < len(ks); i += perFile {
+		asm, err := avo.AVX2.Assemble("main", ks[i:min(i+perFile, len(ks))])
+		require.NoError(t, err)
+		write(fmt.Sprintf("k%d_amd64.s", i), asm)
+	}
+	data, err := json.Marshal(ks)
+	require.NoError(t, err)
+	write("kernels.json", data)
+
+	run(t, dir, "go", "build", "-mod=mod", "-o", "differ", ".")
+	run(t, dir, "go", "vet", "-mod=mod", "-asmdecl", ".")
+	t.Log(run(t, dir, "./differ"))
+}
+
+func run(t *testing.T, dir, name string, args ...string) string {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
+	out, err := cmd.CombinedOutput()
+	if len(out) > 6000 {
+		out = append(out[:6000], "..."...)
+	}
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+var (
+	all    = ir.Running.List()
+	shapes = []shape{
+		{types: []ir.DType{ir.Float32}, inputs: 4, ops: 8, outputs: 2},
+		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 5, ops: 16, outputs: 2, composed: true},
+		{types: all, inputs: 6, ops: 12, outputs: 3, composed: true},
+		{types: all, inputs: 6, ops: 30, outputs: 3},
+		{types: []ir.DType{ir.Int64, ir.Bool}, inputs: 4, ops: 10, outputs: 2, composed: true},
+		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 5, ops: 12, outputs: 2},
+		{types: []ir.DType{ir.Float64}, inputs: 6, ops: 30, outputs: 2, late: true},
+		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1}, // all general registers
+		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},
+	}
+)

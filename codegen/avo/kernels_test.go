@@ -1,0 +1,195 @@
+package avo_test
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// singleOps returns the kernels of every op: all types, all operand classes.
+func singleOps() []*ir.Kernel {
+	var out []*ir.Kernel
+	seen := map[string]bool{}
+	add := func(op ir.Op, given ir.DType, types []ir.DType) {
+		for classes := range 1 << len(types) {
+			operands := make([]ir.Operand, len(types))
+			for i, d := range types {
+				operands[i] = ir.Operand{DType: d, Splat: classes>>i&1 == 1}
+			}
+			k, err := ir.SingleOp(op, given, operands...)
+			if err == nil && !seen[k.Signature()] {
+				seen[k.Signature()] = true
+				out = append(out, k)
+			}
+		}
+	}
+	for _, op := range ir.Ops() {
+		info := op.Info()
+		if !op.IsElementwise() {
+			continue
+		}
+		for _, d := range (info.Domain & ir.Running).List() {
+			types := make([]ir.DType, info.Arity)
+			for i := range types {
+				types[i] = d
+			}
+			if info.Mask {
+				types[0] = ir.Bool
+			}
+			if info.Result != ir.GivenType {
+				add(op, ir.Invalid, types)
+				continue
+			}
+			for _, to := range ir.Running.List() {
+				add(op, to, types)
+			}
+		}
+	}
+	return out
+}
+
+// shape says what random kernels are like.
+type shape struct {
+	types    []ir.DType // of the operands
+	inputs   int        // at most
+	units    int        // at most, the rest are splats; 0: as drawn
+	ops      int
+	outputs  int
+	late     bool // prefer old values, so that many are alive
+	composed bool
+}
+
+// randomKernel builds a canonical kernel with the numbers that draw returns,
+// each in [0, n).
+func randomKernel(s shape, draw func(n int) int) *ir.Kernel {
+	var operands []ir.Operand
+	for range 1 + draw(s.inputs) {
+		splat := draw(4) == 0
+		if s.units > 0 {
+			splat = len(operands) >= s.units
+		}
+		operands = append(operands, ir.Operand{DType: s.types[draw(len(s.types))], Splat: splat})
+	}
+	g := &generator{Builder: ir.NewBuilder(operands...), draw: draw, late: s.late, inputs: len(operands)}
+	for i := range operands {
+		g.vals = append(g.vals, ir.Ref(i))
+	}
+	for range s.ops {
+		g.step(s.composed)
+	}
+	n := 1 + draw(s.outputs)
+	for o := range n {
+		i := len(g.vals) - 1 - o
+		if i < 0 || s.late {
+			i = draw(len(g.vals))
+		}
+		g.Store(g.vals[i])
+	}
+	if s.late { // all values are needed, at the end
+		g.fold()
+	}
+	k, _ := g.Kernel().Canonical()
+	return k
+}
+
+type generator struct {
+	*ir.Builder
+	draw   func(n int) int
+	vals   []ir.Ref
+	inputs int
+	late   bool
+}
+
+// pick returns a value of a type in the set.
+func (g *generator) pick(set ir.DTypes) (ir.Ref, bool) {
+	var fit []ir.Ref
+	for _, r := range g.vals {
+		if set.Has(g.DType(r)) {
+			fit = append(fit, r)
+		}
+	}
+	if len(fit) == 0 {
+		return 0, false
+	}
+	if n := min(len(fit), 6); !g.late && g.draw(3) > 0 {
+		fit = fit[len(fit)-n:]
+	}
+	return fit[g.draw(len(fit))], true
+}
+
+// step appends a random op on values that it takes.
+func (g *generator) step(composed bool) {
+	ops := ir.Ops()
+	for {
+		op := ops[g.draw(len(ops))]
+		info := op.Info()
+		if op == ir.OpConst {
+			g.vals = append(g.vals, g.constant())
+			return
+		}
+		if !op.IsElementwise() || info.Kind == ir.Composed && !composed {
+			continue
+		}
+		x, ok := g.pick(info.Domain & ir.Running)
+		if !ok {
+			continue
+		}
+		d := g.DType(x)
+		switch {
+		case op == ir.OpCast:
+			all := ir.Running.List()
+			g.vals = append(g.vals, g.Cast(all[g.draw(len(all))], x))
+		case op == ir.OpBitcast:
+			// The payload of a computed NaN is not defined.
+			if ir.Floats.Has(d) && int(x) >= g.inputs {
+				continue
+			}
+			same := map[int][]ir.DType{1: {ir.Uint8}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
+			g.vals = append(g.vals, g.Bitcast(same[g.draw(len(same))], x))
+		default:
+			args := []ir.Ref{x}
+			for len(args) < info.Arity {
+				y, _ := g.pick(ir.SetOf(d))
+				args = append(args, y)
+			}
+			if info.Mask {
+				m, ok := g.pick(ir.Bools)
+				if !ok {
+					continue
+				}
+				args[0] = m
+			}
+			g.vals = append(g.vals, g.Op(op, args...))
+		}
+		return
+	}
+}
+
+func (g *generator) constant() ir.Ref {
+	all := ir.Running.List()
+	d := all[g.draw(len(all))]
+	if d == ir.Bool {
+		return g.Const(d, uint64(g.draw(2)))
+	}
+	values := []float64{0, 1, -1, 2.5, 31, 32, 64, 7, 1 << 20, math.Inf(1)}
+	v := values[g.draw(len(values))]
+	if ir.Floats.Has(d) {
+		return g.Float(d, v)
+	}
+	return g.Int(d, int64(min(v, 1<<30)))
+}
+
+// fold stores the sum of all numbers of the first operand's type.
+func (g *generator) fold() {
+	d := g.DType(0)
+	if d == ir.Bool {
+		return
+	}
+	sum := ir.Ref(0)
+	for _, r := range g.vals {
+		if g.DType(r) == d {
+			sum = g.Op(ir.OpAdd, sum, r)
+		}
+	}
+	g.Store(sum)
+}

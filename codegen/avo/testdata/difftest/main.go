@@ -1,0 +1,319 @@
+// The differential run: each kernel's assembly against ir.Kernel.Eval, bit for
+// bit. A test of codegen/avo copies this beside the assembly, stubs and
+// kernels.json that it writes.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Frame is runtime.Frame, which must have this layout.
+type Frame struct {
+	Rows, Cols int
+	Ptr        [ir.MaxOperands]unsafe.Pointer
+	Step       [ir.MaxOperands]int
+}
+
+const (
+	page  = 4096
+	arena = page
+	guard = 0xa5
+)
+
+// buffer is an operand's memory, between pages that fault.
+type buffer struct{ mem []byte }
+
+func newBuffer() buffer {
+	all, err := syscall.Mmap(-1, 0, arena+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	check(err)
+	check(syscall.Mprotect(all[:page], syscall.PROT_NONE))
+	check(syscall.Mprotect(all[page+arena:], syscall.PROT_NONE))
+	return buffer{all[page : page+arena]}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+type operand struct {
+	buf         buffer
+	d           ir.DType
+	splat       bool
+	start, step int
+	before      []byte // what the memory held
+}
+
+func (o *operand) at(r, c int) int {
+	if o.splat {
+		c = 0
+	}
+	return o.start + r*o.step + c*o.d.Size()
+}
+
+func get(mem []byte, at int, d ir.DType) uint64 {
+	var v uint64
+	for i := range d.Size() {
+		v |= uint64(mem[at+i]) << (8 * i)
+	}
+	if ir.Signed.Has(d) {
+		shift := 64 - 8*d.Size()
+		return uint64(int64(v<<shift) >> shift)
+	}
+	return v
+}
+
+func put(mem []byte, at int, d ir.DType, v uint64) {
+	for i := range d.Size() {
+		mem[at+i] = byte(v >> (8 * i))
+	}
+}
+
+var buffers []buffer
+
+func main() {
+	data, err := os.ReadFile("kernels.json")
+	check(err)
+	var ks []*ir.Kernel
+	check(json.Unmarshal(data, &ks))
+	for range ir.MaxOperands {
+		buffers = append(buffers, newBuffer())
+	}
+	bad, cases := 0, 0
+	for i, k := range ks {
+		n, err := testKernel(k, kernels[i], rand.New(rand.NewPCG(uint64(i), 7)))
+		cases += n
+		if err != nil {
+			fmt.Printf("%s\n    %s: %v\n", k, codegen.Symbol(k), err)
+			if bad++; bad == 20 {
+				break
+			}
+		}
+	}
+	fmt.Printf("%d kernels, %d calls, %d failed\n", len(ks), cases, bad)
+	if bad > 0 {
+		os.Exit(1)
+	}
+}
+
+func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
+	e := k.Expand()
+	n := 0
+	run := func(rows, cols int, inPlace []int) error {
+		n++
+		if err := testCall(k, e, f, rnd, rows, cols, inPlace); err != nil {
+			return fmt.Errorf("%d x %d, in place %v: %w", rows, cols, inPlace, err)
+		}
+		return nil
+	}
+	for cols := range 41 {
+		for rows := range 4 {
+			if rows != 1 && cols%5 != 0 && cols > 9 {
+				continue
+			}
+			if err := run(rows, cols, nil); err != nil {
+				return n, err
+			}
+		}
+	}
+	for _, p := range placements(k) {
+		for _, cols := range []int{3, 8, 21, 39} {
+			if err := run(2, cols, p); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// placements lists, for each output, which input it overwrites, or -1.
+func placements(k *ir.Kernel) [][]int {
+	var out [][]int
+	for first := range k.In {
+		p := make([]int, len(k.Out))
+		used := map[int]bool{}
+		any := false
+		for o, r := range k.Out {
+			p[o] = -1
+			for j := range k.In {
+				i := (first + j) % len(k.In)
+				if !used[i] && !k.In[i].Splat && k.In[i].DType == k.DType(r) {
+					p[o], used[i], any = i, true, true
+					break
+				}
+			}
+		}
+		if any {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, inPlace []int) error {
+	ops := make([]operand, 0, len(k.In)+len(k.Out))
+	frame := &Frame{Rows: rows, Cols: cols}
+	for i, in := range k.In {
+		ops = append(ops, layOut(buffers[i], in.DType, in.Splat, rows, cols, rnd))
+	}
+	for o, r := range k.Out {
+		if inPlace != nil && inPlace[o] >= 0 {
+			ops = append(ops, ops[inPlace[o]])
+		} else {
+			ops = append(ops, layOut(buffers[len(k.In)+o], k.DType(r), false, rows, cols, rnd))
+		}
+	}
+	for i := range ops {
+		o := &ops[i]
+		frame.Ptr[i], frame.Step[i] = unsafe.Pointer(&o.buf.mem[min(o.start, arena-1)]), o.step
+		if o.start == arena {
+			frame.Ptr[i] = unsafe.Add(frame.Ptr[i], 1)
+		}
+		o.before = append([]byte(nil), o.buf.mem...)
+	}
+	f(frame)
+	want := make([][]byte, len(buffers)) // expected memory, by buffer
+	for i := range ops {
+		want[i] = append([]byte(nil), ops[i].before...)
+	}
+	target := func(o int) int {
+		if inPlace != nil && inPlace[o] >= 0 {
+			return inPlace[o]
+		}
+		return len(k.In) + o
+	}
+	in := make([]uint64, len(k.In))
+	for r := range rows {
+		for c := range cols {
+			for i := range k.In {
+				in[i] = get(ops[i].before, ops[i].at(r, c), ops[i].d)
+			}
+			for o, v := range e.Eval(in) {
+				op := &ops[len(k.In)+o]
+				at := op.at(r, c)
+				got := get(op.buf.mem, at, op.d)
+				if isNaN(op.d, got) && isNaN(op.d, v) {
+					v = got
+				}
+				if got != v {
+					return fmt.Errorf("output %d at %d,%d is %#x, not %#x, for %#x", o, r, c, got, v, in)
+				}
+				put(want[target(o)], at, op.d, v)
+			}
+		}
+	}
+	for i := range ops {
+		if inPlace != nil && i >= len(k.In) && inPlace[i-len(k.In)] >= 0 {
+			continue
+		}
+		for j, b := range ops[i].buf.mem {
+			if b != want[i][j] {
+				return fmt.Errorf("operand %d: byte %d of the buffer was written", i, j-ops[i].start)
+			}
+		}
+	}
+	return nil
+}
+
+func isNaN(d ir.DType, v uint64) bool {
+	switch d {
+	case ir.Float32:
+		return v&0x7fffffff > 0x7f800000
+	case ir.Float64:
+		return v&math.MaxInt64 > 0x7ff0000000000000
+	}
+	return false
+}
+
+// layOut places an operand: at the start or the end of its pages, which fault
+// outside, or anywhere; its rows forwards or backwards, with gaps or none.
+func layOut(buf buffer, d ir.DType, splat bool, rows, cols int, rnd *rand.Rand) operand {
+	o := operand{buf: buf, d: d, splat: splat}
+	width := cols * d.Size()
+	if splat {
+		width = d.Size()
+	}
+	for i := range buf.mem {
+		buf.mem[i] = guard
+	}
+	gap := []int{0, 0, d.Size(), 13, 64}[rnd.IntN(5)]
+	o.step = width + gap
+	if splat && rnd.IntN(2) == 0 {
+		o.step = 0
+	}
+	extent := max(rows-1, 0)*o.step + width
+	low := []int{0, arena - extent, rnd.IntN(arena - extent + 1)}[rnd.IntN(3)]
+	o.start = low
+	if rnd.IntN(3) == 0 {
+		o.start = low + max(rows-1, 0)*o.step
+		o.step = -o.step
+	}
+	values := pool(d)
+	for r := range rows {
+		for c := range cols {
+			put(buf.mem, o.at(r, c), d, element(d, values, rnd))
+		}
+	}
+	return o
+}
+
+func element(d ir.DType, values []uint64, rnd *rand.Rand) uint64 {
+	switch rnd.IntN(4) {
+	case 0:
+		if d == ir.Bool {
+			return rnd.Uint64() & 1
+		}
+		return rnd.Uint64()
+	case 1:
+		return values[rnd.IntN(len(values))]
+	}
+	v := (rnd.Float64() - 0.5) * math.Exp2(float64(rnd.IntN(40)-20))
+	switch d {
+	case ir.Float32:
+		return uint64(math.Float32bits(float32(v)))
+	case ir.Float64:
+		return math.Float64bits(v)
+	case ir.Bool:
+		return rnd.Uint64() & 1
+	}
+	return uint64(rnd.IntN(200) - 100)
+}
+
+// pool lists the values where things go wrong.
+func pool(d ir.DType) []uint64 {
+	floats := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2.5, math.Inf(1), math.Inf(-1), math.NaN(),
+		127, 128, 254.9, 255, 255.5, 256, 1<<24 + 1, 1<<31 - 1, 1 << 31, -1 << 31, -1<<31 - 1, 1<<32 - 1, 1 << 32, 1<<32 - 0.5,
+		2147483647.5, -2147483648.5, 1 << 51, 1 << 52, 1<<53 + 2, 1 << 63, -1 << 63, 1<<63 - 1024, -1<<63 - 2048, 1 << 64,
+		1e-40, -1e-40, 1e-45, 5e-324, 1e-310, 88.7, 89, -104, 709.8, -745.2, 1e30, -1e30, math.MaxFloat32, math.MaxFloat64}
+	var out []uint64
+	switch d {
+	case ir.Bool:
+		return []uint64{0, 1}
+	case ir.Float32:
+		for _, v := range floats {
+			out = append(out, uint64(math.Float32bits(float32(v))))
+		}
+		return out
+	case ir.Float64:
+		for _, v := range floats {
+			out = append(out, math.Float64bits(v))
+		}
+		return out
+	}
+	for s := range 64 {
+		for _, v := range []int64{-1, 0, 1} {
+			out = append(out, uint64(int64(1)<<s+v), uint64(-(int64(1)<<s)+v))
+		}
+	}
+	return append(out, 0, 1, ^uint64(0), 7, 8, 9, 31, 32, 33, 63, 64, 65, 1<<62+1<<30, 1<<53+1, 1<<54+1<<30+1)
+}

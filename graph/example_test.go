@@ -1,0 +1,215 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// A program is built once and run on any number of rows.
+func Example() {
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3) // n rows, any n
+	mean := graph.Input("mean", graph.Float32, 3)
+	scale := graph.Input("scale", graph.Float32, 3)
+	z := x.Sub(mean).Div(scale.Add(1)).Clip(-2, 2) // nothing runs yet
+
+	p, err := graph.Compile(z) // every mistake above comes out here, with its line
+	if err != nil {
+		log.Fatal(err)
+	}
+	data := []float32{1, 2, 3, 4, 5, 60}
+	out, err := p.Run(context.Background(), graph.Of(data, 2, 3), graph.Of([]float32{1, 1, 1}), graph.Of([]float32{0, 1, 3}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out)
+	// Output:
+	// float32[2,3]
+	// [[0.  0.5 0.5]
+	//  [2.  2.  2. ]]
+}
+
+// A mistake sticks to its node, and comes out of Compile with its line.
+func ExampleError() {
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
+	y := x.Sub(graph.Input("w", graph.Float32, 4)).Exp()
+	_, err := graph.Compile(y, x.Add(0.5).And(1))
+	fmt.Println(err)
+
+	var mistake *graph.Error
+	if errors.As(err, &mistake) {
+		fmt.Println(mistake.Pos.Line, mistake.Op)
+	}
+	// Output:
+	// example_test.go:39: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
+	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint32
+	// 39 sub
+}
+
+// Views are strides: nothing is copied, whatever they are.
+func ExampleNode_Slice() {
+	x := graph.Const(graph.Arange(graph.Int32, 0, 12, 1)).Reshape(3, 4)
+	p, err := graph.Compile(
+		x.Slice("1:, ::-2").Mul(1),     // rows from 1 on, every other column from the last
+		x.Slice("..., 0").Mul(1),       // the first column
+		x.T().Slice("-1, None").Mul(1), // the last column, as a row
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	outs, err := p.RunAll(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, out := range outs {
+		fmt.Println(out)
+	}
+	fmt.Println(p.Inputs(), p.Outputs())
+	// Output:
+	// int32[2,2]
+	// [[ 7  5]
+	//  [11  9]]
+	// int32[3]
+	// [0 4 8]
+	// int32[1,3]
+	// [[ 3  7 11]]
+	// [] [out0 int32[2,2] out1 int32[3] out2 int32[1,3]]
+}
+
+// Slices of symbolic axes have symbolic extents, which a run checks.
+func ExampleDim() {
+	n := graph.Dim("n")
+	x := graph.Input("x", graph.Float64, n)
+	diff := x.Slice("1:").Sub(x.Slice(":-1"))
+	pairs := x.Reshape(-1, 1).Add(x)
+	fmt.Println(diff, pairs)
+
+	p, err := graph.Compile(diff, pairs)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, in := range []*graph.Tensor{graph.Of([]float64{1, 4, 9}), graph.Of([]float64{})} {
+		outs, err := p.RunAll(context.Background(), in)
+		fmt.Println(outs, err)
+	}
+	// Output:
+	// sub: float64[n-1] add: float64[n,n]
+	// [float64[2]
+	// [3. 5.] float64[3,3]
+	// [[ 2.  5. 10.]
+	//  [ 5.  8. 13.]
+	//  [10. 13. 18.]]] <nil>
+	// [] example_test.go:87: slice: -1 elements from index 1 by steps of 1 leave axis 0, which has 0, where n=0
+}
+
+// Named axes catch what shapes can't.
+func ExampleAxis() {
+	n := graph.Dim("n")
+	img := graph.Input("img", graph.Float32, graph.Axis("row", n), graph.Axis("col", n))
+	fmt.Println(img.Flip("col").Index("row", 0))
+	fmt.Println(img.Add(img.T()))
+	// Output:
+	// index: float32[col=n]
+	// example_test.go:114: add: axis 0 is "row" in one operand and "col" in another: Permute or rename one of them
+}
+
+func ExampleWhere() {
+	x := graph.Input("x", graph.Int32, graph.Dim("n"))
+	p, err := graph.Compile(graph.Where(x.Mod(2).Eq(0), x.FloorDiv(2), x.Mul(3).Add(1)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Run(context.Background(), graph.Of([]int32{7, 22, 11, 34, -1})))
+	// Output:
+	// int32[5]
+	// [22 11 34 17 -2] <nil>
+}
+
+func ExampleNoBroadcast() {
+	a, b := graph.Input("a", graph.Float32, 2, 3), graph.Input("b", graph.Float32, 3)
+	_, err := graph.Compile(a.Mul(2).Add(b), graph.NoBroadcast())
+	fmt.Println(err)
+	_, err = graph.Compile(a.Mul(2).Add(b.BroadcastTo(2, 3)), graph.NoBroadcast())
+	fmt.Println(err)
+	// Output:
+	// example_test.go:134: add: an operand of shape [3] meets the shape [2,3], and NoBroadcast is set: BroadcastTo that shape
+	// <nil>
+}
+
+// RunInto writes to given memory and allocates nothing.
+func ExampleProgram_RunInto() {
+	x := graph.Input("x", graph.Float32, graph.Dim("n"))
+	p, err := graph.Compile(x.Square().Sub(x), graph.Name("step"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	data := []float32{1, 2, 3}
+	state := graph.Of(data)
+	for range 3 {
+		if err := p.RunInto(context.Background(), []*graph.Tensor{state}, state); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(data)
+	// Output:
+	// [0 2 870]
+}
+
+func ExampleProgram_Explain() {
+	n := graph.Dim("n")
+	x := graph.Input("x", graph.Float32, n, 4)
+	w := graph.Const(graph.Ones(graph.Float32, 4))
+	z := x.T().Flatten().Mul(2).Reshape(4, n).T().Sub(w).Tanh()
+	p, err := graph.Compile(z, x.Reshape(-1, 2).T(), graph.Name("demo"), graph.Portable())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(p.Explain())
+	fmt.Println(p.Copies(), "copy")
+	// Output:
+	// program demo
+	//   in      x float32[n,4]                                               // example_test.go:164
+	//   const   const0 float32[4]                                            // example_test.go:165
+	//   out     out0 float32[n,4]                                            // example_test.go:166
+	//   out     out1 float32[2,2*n]                                          // example_test.go:167
+	//   sizes   for example n=1009
+	//   step 0  3 ops over [1009,4]: portable, cover of 3                    // example_test.go:166
+	//           kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; t2 = tanh t1; store t2 }
+	//   step 1  1 op over [2,2018]: one portable kernel, 1 operand packed    // example_test.go:167
+	//           kernel (u0:f32) { t0 = copy u0; store t0 }
+	//   fused   mul, sub: 63.1 KiB not moved
+	//   copied  31.5 KiB: a result has its own memory, and nothing computes this one // example_test.go:167
+	//   moves   63.1 KiB; inputs and outputs once each are 47.3 KiB
+	// 1 copy
+}
+
+func ExampleProgram_Dump() {
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
+	p, err := graph.Compile(x.Flip(1).Mul(1).Sqrt(), graph.Name("roots"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, stage := range []string{"graph", "views", "kernels"} {
+		if err := p.Dump(os.Stdout, stage); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// func roots(%x: f32[n,3]) {
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:192
+	//   %1 = const 1          : f32[]    // example_test.go:192
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:192
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:192
+	//   return %3
+	// }
+	// func roots(%x: f32[1009,3]) {
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:192
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:192
+	//   return %1
+	// }
+	// kernel (u0:f32) { t0 = sqrt u0; store t0 }
+}

@@ -1,0 +1,122 @@
+package graph_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// sample is a program in which something is fused, stored and copied.
+func sample(t *testing.T, options ...graph.Item) *graph.Program {
+	n := graph.Dim("n")
+	x := f32("x", n, 4)
+	col := x.Index(1, 0).Exp().Unsqueeze(1)
+	p, err := graph.Compile(append(options, x.Mul(col).Add(1), x.T(), graph.Name("a/b"))...)
+	require.NoError(t, err)
+	return p
+}
+
+func TestDump(t *testing.T) {
+	p := sample(t)
+	var all strings.Builder
+	require.NoError(t, p.Dump(&all, ""))
+	for _, stage := range graph.Stages() {
+		var one bytes.Buffer
+		require.NoError(t, p.Dump(&one, stage), stage)
+		require.NotZero(t, one.Len(), stage)
+		require.Contains(t, all.String(), "# "+stage+"\n"+strings.TrimRight(one.String(), "\n")+"\n")
+		if stage == "views" {
+			f, err := ir.Parse(one.String())
+			require.NoError(t, err)
+			require.Equal(t, one.String(), f.String())
+		}
+	}
+	f, err := ir.Parse(p.String())
+	require.NoError(t, err)
+	require.Equal(t, p.String(), f.String())
+
+	err = p.Dump(&all, "codegen")
+	require.ErrorContains(t, err, here2(-1)+`: dump: there is no stage "codegen": the stages are graph, canonicalize, `)
+	require.ErrorContains(t, err, ", plan, kernels")
+}
+
+func TestDumpEnv(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(graph.DumpEnv, dir)
+	p := sample(t)
+	t.Setenv(graph.DumpEnv, "")
+	files, err := filepath.Glob(filepath.Join(dir, "*-a_b.txt"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	var all strings.Builder
+	require.NoError(t, p.Dump(&all, ""))
+	require.Equal(t, all.String(), string(text))
+
+	t.Setenv(graph.DumpEnv, filepath.Join(dir, "missing"))
+	sample(t) // a dump that fails is no error of the program
+}
+
+func TestExplain(t *testing.T) {
+	p := sample(t)
+	text := p.Explain()
+	for _, want := range []string{
+		"program a/b\n", "in      x float32[n,4]", "out     out1 float32[4,n]", "sizes   for example n=1009",
+		"stored  exp, ", "copied  31.5 KiB: a result has its own memory", "moves   ", "temporaries take ",
+	} {
+		require.Contains(t, text, want)
+	}
+	require.Equal(t, 1, p.Copies())
+	require.NotEmpty(t, p.Ledger())
+	require.Len(t, p.Kernels(), 3)
+	for _, sig := range p.Kernels() {
+		require.Contains(t, text, sig)
+		k, err := ir.ParseKernel(sig)
+		require.NoError(t, err)
+		require.Equal(t, sig, k.Signature())
+	}
+	require.Len(t, sample(t, graph.NoFusion()).Kernels(), 4)
+}
+
+// TestKernelsDoNotDependOnSizes compiles a formula for sizes known and not.
+func TestKernelsDoNotDependOnSizes(t *testing.T) {
+	build := func(dims ...any) []string {
+		x, w := f32("x", dims...), f32("w", dims[len(dims)-1])
+		p, err := graph.Compile(x.Sub(w).Mul(2).Tanh().Flip(0))
+		require.NoError(t, err)
+		return p.Kernels()
+	}
+	want := build(graph.Dim("n"), 3)
+	require.Len(t, want, 1)
+	require.Equal(t, want, build(10, 30))
+	require.Equal(t, want, build(graph.Dim("n"), graph.Dim("m")))
+	require.Equal(t, want, build(2, 3, graph.Dim("m")))
+}
+
+func TestOptionsChangeNoBits(t *testing.T) {
+	var want []float32
+	in := graph.Linspace(graph.Float32, -3, 3, 4000)
+	x := in.Reshape(1000, 4)
+	require.NoError(t, x.Err())
+	for _, options := range [][]graph.Item{
+		nil, {graph.NoFusion()}, {graph.Portable()}, {graph.Workers(1)}, {graph.Workers(7), graph.Verify()},
+	} {
+		out, err := sample(t, options...).RunAll(context.Background(), x)
+		require.NoError(t, err)
+		data, err := graph.Data[float32](out[0])
+		require.NoError(t, err)
+		if want == nil {
+			want = data
+		}
+		require.Equal(t, want, data)
+	}
+}

@@ -1,0 +1,194 @@
+package ir_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"pgregory.net/rapid"
+)
+
+// drawKernel makes a kernel of random ops on random operands.
+func drawKernel(t *rapid.T) *ir.Kernel {
+	k := &ir.Kernel{}
+	for range rapid.IntRange(0, 6).Draw(t, "operands") {
+		k.In = append(k.In, ir.Operand{
+			DType: rapid.SampledFrom(ir.Running.List()).Draw(t, "dtype"),
+			Splat: rapid.Bool().Draw(t, "splat"),
+		})
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "instructions") {
+		k.Body = append(k.Body, drawInst(t, k))
+	}
+	for range rapid.IntRange(1, 3).Draw(t, "outputs") {
+		k.Out = append(k.Out, ir.Ref(rapid.IntRange(0, len(k.In)+len(k.Body)-1).Draw(t, "out")))
+	}
+	require.NoError(t, k.Verify())
+	return k
+}
+
+// drawInst draws an instruction that the values of k can be operands of, or a
+// constant.
+func drawInst(t *rapid.T, k *ir.Kernel) ir.Inst {
+	n := len(k.In) + len(k.Body)
+	op := rapid.SampledFrom(ir.Ops()).Draw(t, "op")
+	in := ir.Inst{Op: op}
+	types := make([]ir.DType, op.Info().Arity)
+	for i := range types {
+		if n > 0 {
+			in.Args[i] = ir.Ref(rapid.IntRange(0, n-1).Draw(t, "arg"))
+			types[i] = k.DType(in.Args[i])
+		}
+	}
+	given := rapid.SampledFrom(ir.Running.List()).Draw(t, "given")
+	if op.IsElementwise() && n > 0 {
+		if dt, err := op.ResultType(given, types...); err == nil {
+			in.DType = dt
+			return in
+		}
+	}
+	return ir.Inst{Op: ir.OpConst, DType: given, Bits: irtest.Element(t, given)}
+}
+
+func TestKernelRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := drawKernel(t)
+		again, err := ir.ParseKernel(k.String())
+		require.NoError(t, err, k)
+		require.Equal(t, k.String(), again.String())
+		require.Equal(t, len(k.In), len(again.In))
+		require.Equal(t, k.Body, again.Body)
+		require.Equal(t, k.Out, again.Out)
+		ir.RequireInGrammar(t, k.String())
+	})
+}
+
+func TestParseKernelErrors(t *testing.T) {
+	cases := []struct{ text, want string }{
+		{"kern", `1:1: found "kern", want "kernel"`},
+		{"kernel (u0:f32) { store }", "1:1: a kernel without a store"},
+		{"kernel (u1:f32) { store u1 }", "1:9: operand u1, want u0 or s0"},
+		{"kernel (t0:f32) { store t0 }", "1:9: operand t0, want u0 or s0"},
+		{"kernel (u0:f32) { store s0 }", "1:25: no value s0 is known here"},
+		{"kernel (u0:f32) { store x }", `1:25: found "x", want a value: u, s or t and a number`},
+		{"kernel (u0:f32) { t1 = neg u0; store t1 }", "1:19: result t1, want t0"},
+		{"kernel (u0:f32) { t0 = neg t0; store t0 }", "1:28: no value t0 is known here"},
+		{"kernel (u0:f32) { t0 = neg u0 store t0 }", `1:31: found "store", want a value`},
+		{"kernel (u0:f32) { t0 = neg u0 u0; store t0 }", "1:24: neg: takes 1 operands, got 2"},
+		{"kernel (u0:f32) { t0 = cast u0; store t0 }", "1:24: cast: a type stands after the operations that state one"},
+		{"kernel (u0:f32) { t0 = neg:f32 u0; store t0 }", "1:24: neg: a type stands after the operations that state one"},
+		{"kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", "1:24: cast: dtype int8 has no kernels yet"},
+		{"kernel (u0:f32) { t0 = and u0 u0; store t0 }", "1:24: and: does not take float32"},
+		{"kernel (u0:f32) { t0 = flip u0; store t0 }", "1:24: flip: is not elementwise"},
+		{"kernel () { t0 = const:f32; store t0 }", "1:18: const: the bits of an element stand after const alone"},
+		{"kernel () { t0 = const:f32:100000000; store t0 }", "1:18: const: the bits are not an element of float32"},
+		{"kernel () { t0 = const:f32:10000000000000000; store t0 }", "1:28: more than 64 bits"},
+		{"kernel (u0:f32) { store u99999999999999999999 }", "1:25: no value u99999999999999999999 is known here"},
+		{"kernel (u0:f32) { store u0 } x", `1:30: found "x", want the end of the text`},
+	}
+	for _, c := range cases {
+		_, err := ir.ParseKernel(c.text)
+		require.ErrorContains(t, err, c.want, c.text)
+	}
+}
+
+// TestCanonical checks that the signature of a kernel depends on what it
+// computes alone: not on the order of its operands and instructions, nor on
+// that of commuting arguments; and that order says where operands went.
+func TestCanonical(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := drawKernel(t)
+		canon, order := k.Canonical()
+		require.NoError(t, canon.Verify())
+		require.Len(t, canon.In, len(order))
+		for i, from := range order {
+			require.Equal(t, k.In[from], canon.In[i])
+		}
+		again, err := ir.ParseKernel(canon.Signature())
+		require.NoError(t, err)
+		twice, same := again.Canonical()
+		require.Equal(t, canon.Signature(), twice.Signature(), "canonical twice")
+		require.True(t, slices.IsSorted(same), "canonical operands stay in order")
+		requireSameValues(t, k, canon, order)
+
+		shuffled, moved := shuffle(t, k)
+		other, otherOrder := shuffled.Canonical()
+		require.Equal(t, canon.Signature(), other.Signature(), "%s\n%s", k, shuffled)
+		_ = moved
+		requireSameValues(t, shuffled, other, otherOrder)
+	})
+}
+
+// requireSameValues checks that a kernel and its canonical form compute the
+// same elements, all NaNs being equal.
+func requireSameValues(t *rapid.T, k, canon *ir.Kernel, order []int) {
+	in := make([]uint64, len(k.In))
+	for i, o := range k.In {
+		in[i] = irtest.Element(t, o.DType)
+	}
+	permuted := make([]uint64, len(order))
+	for i, from := range order {
+		permuted[i] = in[from]
+	}
+	want, got := k.Expand().Eval(in), canon.Expand().Eval(permuted)
+	if bitcasts(k) {
+		return // shows which NaN it was, and commuting may choose another
+	}
+	for i, r := range k.Out {
+		array := func(bits uint64) []ir.Array { return []ir.Array{{DType: k.DType(r), Data: []uint64{bits}}} }
+		require.Empty(t, irtest.Diff(array(want[i]), array(got[i])))
+	}
+}
+
+func bitcasts(k *ir.Kernel) bool {
+	return slices.ContainsFunc(k.Body, func(in ir.Inst) bool { return in.Op == ir.OpBitcast })
+}
+
+// shuffle returns k with operands and instructions in another order and some
+// commuting arguments exchanged.
+func shuffle(t *rapid.T, k *ir.Kernel) (*ir.Kernel, []int) {
+	n := len(k.In)
+	operands := rapid.Permutation(numbers(n)).Draw(t, "operands")
+	at := make([]ir.Ref, n+len(k.Body))
+	out := &ir.Kernel{In: make([]ir.Operand, n)}
+	for to, from := range operands {
+		out.In[to], at[from] = k.In[from], ir.Ref(to)
+	}
+	placed := make([]bool, n+len(k.Body))
+	for i := range n {
+		placed[i] = true
+	}
+	for len(out.Body) < len(k.Body) {
+		ready := []int{}
+		for j, in := range k.Body {
+			args := in.Args[:in.Arity()]
+			if !placed[n+j] && !slices.ContainsFunc(args, func(a ir.Ref) bool { return !placed[a] }) {
+				ready = append(ready, j)
+			}
+		}
+		j := rapid.SampledFrom(ready).Draw(t, "next")
+		in := k.Body[j]
+		for i := range in.Arity() {
+			in.Args[i] = at[in.Args[i]]
+		}
+		if in.Op.Info().Commutative && rapid.Bool().Draw(t, "commute") {
+			in.Args[0], in.Args[1] = in.Args[1], in.Args[0]
+		}
+		at[n+j], placed[n+j] = ir.Ref(n+len(out.Body)), true
+		out.Body = append(out.Body, in)
+	}
+	for _, r := range k.Out {
+		out.Out = append(out.Out, at[r])
+	}
+	return out, operands
+}
+
+func numbers(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package ir
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCallerPos(t *testing.T) {
+	ask := func() Pos { return CallerPos() }
+	_, file, line, _ := runtime.Caller(0)
+	require.Equal(t, Pos{File: file, Line: line + 1}, ask())
+	done := make(chan Pos)
+	go func() { done <- CallerPos() }() // nobody called
+	require.NotEqual(t, file, (<-done).File)
+}
+
+func TestIsUser(t *testing.T) {
+	const module = "github.com/stridefuse/stridefuse/"
+	for function, want := range map[string]bool{
+		"main.main":                          true,
+		module + "examples/shade.Graph":      true,
+		module + "cmd/genkernels.main":       true,
+		module + "graph_test.TestX":          true,
+		module + "runtime_test.ExampleOf":    true,
+		module + "runtimex.F":                true,
+		module + "runtime/kerneltest.Run":    true,
+		module + "runtime.Of[...]":           false,
+		module + "runtime.(*Tensor).Reshape": false,
+		module + "graph.Node.Add":            false,
+		module + "graph.Node.view.func1":     false,
+		module + "ir.CallerPos":              false,
+		"":                                   false,
+	} {
+		require.Equal(t, want, isUser(function, "a.go"), function)
+	}
+	require.True(t, isUser(module+"runtime.TestX", "/src/runtime/tensor_test.go"))
+	require.False(t, isUser("", "x_test.go"))
+}

@@ -1,0 +1,38 @@
+package ir
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// comment returns the trailing comment of a line, or "". A file name that is
+// more than plain text is quoted.
+func (p Pos) comment() string {
+	if p.File == "" {
+		return ""
+	}
+	name := filepath.Base(p.File)
+	if q := strconv.Quote(name); q != `"`+name+`"` || strings.HasPrefix(name, " ") {
+		name = q
+	}
+	return "// " + name + ":" + strconv.Itoa(p.Line)
+}
+
+// parsePos reads what comment returns. Any other comment is no position.
+func parsePos(comment string) Pos {
+	text, ok := strings.CutPrefix(strings.TrimRight(comment, " \t\r"), "// ")
+	colon := strings.LastIndexByte(text, ':')
+	if !ok || colon <= 0 {
+		return Pos{}
+	}
+	line, err := strconv.Atoi(text[colon+1:])
+	if err != nil {
+		return Pos{}
+	}
+	name := text[:colon]
+	if q, err := strconv.Unquote(name); err == nil && name[0] == '"' {
+		name = q
+	}
+	return Pos{File: name, Line: line}
+}

@@ -1,0 +1,57 @@
+package kerneltest
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// at returns element col of a row of an operand.
+func at(f *runtime.Frame, operand, row, col int) *uint32 {
+	return (*uint32)(unsafe.Add(f.Ptr[operand], row*f.Step[operand]+4*col))
+}
+
+func not(f *runtime.Frame) {
+	for r := range f.Rows {
+		for c := range f.Cols {
+			*at(f, 1, r, c) = ^*at(f, 0, r, c)
+		}
+	}
+}
+
+// TestCheckCatches gives the checker a kernel that is right, and ones with the
+// mistakes that kernels make.
+func TestCheckCatches(t *testing.T) {
+	k, err := ir.ParseKernel("kernel (u0:u32) { t0 = not u0; store t0 }")
+	require.NoError(t, err)
+	require.NoError(t, check(k, not, 1))
+
+	wrong := map[string]func(f *runtime.Frame){
+		"row 0, column 0":     func(f *runtime.Frame) {},
+		"memory round":        func(f *runtime.Frame) { not(f); *at(f, 1, 0, f.Cols)++ },
+		"operand 0":           func(f *runtime.Frame) { not(f); *at(f, 0, 0, -1)++ },
+		"block 2x1, output 0": func(f *runtime.Frame) { g := *f; g.Cols &^= 1; not(&g) },
+		"row 1, column 0":     func(f *runtime.Frame) { g := *f; g.Step[0] = 0; not(&g) },
+		"in place of operand 0": func(f *runtime.Frame) { // an overlapped last vector
+			not(f)
+			if f.Cols > 8 && f.Rows > 0 {
+				for c := f.Cols - 8; c < f.Cols; c++ {
+					*at(f, 1, f.Rows-1, c) = ^*at(f, 0, f.Rows-1, c)
+				}
+			}
+		},
+	}
+	for want, fn := range wrong {
+		require.ErrorContains(t, check(k, fn, 1), want)
+	}
+}
+
+func TestFloatsCompareByBits(t *testing.T) {
+	require.False(t, same(ir.Float32, 0, 1<<31))
+	require.True(t, same(ir.Float32, 0x7fc00000, 0xffc00001))
+	require.False(t, same(ir.Uint32, 0x7fc00000, 0xffc00001))
+}
