@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/stridefuse/stridefuse/runtime"
+import (
+	"iter"
+
+	"github.com/stridefuse/stridefuse/runtime"
+)
 
 // Tensor is an n-d array in memory. Package runtime documents its methods.
 //
@@ -57,6 +61,12 @@ func Normal(dt DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 // Data returns the elements in row-major order without a copy. The tensor must
 // be row-major, as the outputs of programs are.
 func Data[T Element](t *Tensor) ([]T, error) { return runtime.Data[T](t) }
+
+// At returns the element at an index; negative numbers count from the end.
+func At[T Element](t *Tensor, index ...int) (T, error) { return runtime.At[T](t, index...) }
+
+// All returns the elements in row-major order of their indices, of any layout.
+func All[T Element](t *Tensor) (iter.Seq[T], error) { return runtime.All[T](t) }
 
 // extent returns the extent of an axis of a tensor.
 func extent(t *Tensor, axis int) int { return t.Shape()[axis] }

@@ -35,7 +35,7 @@ var errPressure = errors.New("no register is free")
 // far is the next use of a value that is not used again.
 const far = math.MaxInt32
 
-// pinnedValue marks the registers of pinned values in reg.
+// emptyReg marks a register without a value.
 const emptyReg ref = -1
 
 func (g *graph) allocate(order []ref, pinned, slots map[ref]int) (*allocator, error) {

@@ -74,12 +74,9 @@ func (g *graph) add(n node) ref {
 	if r, ok := g.index[n]; ok {
 		return r
 	}
-	inv := n.kind == kConst || n.kind == kSplat
-	if n.kind == kScratch || n.kind == kOp && n.op.form < formStore && n.op.form != formMaskLoad && n.op.form != formByteLoad && n.op.form != formMask {
-		inv = true
-		for _, a := range n.arg {
-			inv = inv && (a == none || g.invariant[a])
-		}
+	inv := n.kind == kConst || n.kind == kSplat || n.kind == kScratch || n.kind == kOp && n.op.form.pure()
+	for _, a := range n.arg {
+		inv = inv && (a == none || g.invariant[a])
 	}
 	r := ref(len(g.nodes))
 	g.nodes = append(g.nodes, n)

@@ -17,6 +17,9 @@ const (
 	formByteStore
 )
 
+// pure reports whether the result follows from the sources alone.
+func (f form) pure() bool { return f < formMask }
+
 // opcode describes an instruction over vector registers. Sources are in
 // Intel's order, which Go's assembler reverses.
 type opcode struct {

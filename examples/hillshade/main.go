@@ -16,8 +16,8 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"math"
 	"os"
-	"slices"
 
 	"github.com/stridefuse/stridefuse/examples/hillshade/shade"
 	"github.com/stridefuse/stridefuse/examples/internal/table"
@@ -53,43 +53,60 @@ func run(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(stdout, program.Explain())
 	pixels, err := render(program, grid, float32(*cell))
 	if err != nil {
 		return err
 	}
+	fmt.Fprint(stdout, program.Explain())
 	img := picture(pixels)
 	if err := write(*out, img); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\n%s: %d x %d pixels from %d x %d elevations, %d copies\n",
-		*out, img.Bounds().Dx(), img.Bounds().Dy(), grid.Rows, grid.Cols, program.Copies())
+	rows, cols := grid.Shape()[0], grid.Shape()[1]
+	fmt.Fprintf(stdout, "\n%s: %d x %d pixels from %d x %d elevations, copies = %d\n",
+		*out, img.Bounds().Dx(), img.Bounds().Dy(), cols, rows, program.Copies())
 	return nil
 }
 
-func load(path string) (*table.Table, error) {
-	var grid *table.Table
-	var err error
+// load reads a grid with its northern row first and its western column first.
+func load(path string) (*graph.Tensor, error) {
 	if path == "" {
-		grid, err = table.Read(bytes.NewReader(volcano), "volcano.csv")
-	} else {
-		grid, err = table.Open(path)
+		t, err := table.Read(bytes.NewReader(volcano), "volcano.csv")
+		if err != nil {
+			return nil, err
+		}
+		// These rows run from the east to the west, from south to north: turning
+		// the map is a view.
+		return graph.Of(t.Data, t.Rows, t.Cols).Flip(0, 1).T(), nil
 	}
-	if err == nil && (grid.Rows < 4 || grid.Cols < 4) {
-		err = fmt.Errorf("the grid has %d x %d points: a relief needs 4 x 4 at least", grid.Rows, grid.Cols)
+	t, err := table.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	return grid, err
+	if t.Rows < 4 || t.Cols < 4 {
+		return nil, fmt.Errorf("%s has %d x %d points: a relief needs 4 x 4 at least", path, t.Rows, t.Cols)
+	}
+	return graph.Of(t.Data, t.Rows, t.Cols), nil
 }
 
 // render runs the program on a grid and returns its picture.
-func render(p *graph.Program, grid *table.Table, cell float32) (*graph.Tensor, error) {
-	z := graph.Of(grid.Data, grid.Rows, grid.Cols)
-	lo, hi := slices.Min(grid.Data), slices.Max(grid.Data)
+func render(p *graph.Program, z *graph.Tensor, cell float32) (*graph.Tensor, error) {
+	lo, hi := elevations(z)
 	if lo == hi {
 		hi = lo + 1 // flat ground has the colour of the low
 	}
 	scalar := func(v float32) *graph.Tensor { return graph.Full(graph.Float32, v) }
 	return p.Run(context.Background(), z, scalar(cell), scalar(lo), scalar(hi))
+}
+
+// elevations returns the least and the greatest.
+func elevations(z *graph.Tensor) (lo, hi float32) {
+	all, _ := graph.All[float32](z) // what is wrong with z, Run will say
+	lo, hi = float32(math.Inf(1)), float32(math.Inf(-1))
+	for v := range all {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
 }
 
 // picture turns planes [3,height,width] into an image.

@@ -11,21 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/examples/hillshade/shade"
-	"github.com/stridefuse/stridefuse/examples/internal/table"
+	"github.com/stridefuse/stridefuse/graph"
 )
 
 func TestRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "relief.png")
 	var stdout strings.Builder
 	require.NoError(t, run([]string{"-out", out}, &stdout))
-	require.Contains(t, stdout.String(), "672 x 464 pixels") // turned round below if the grid is
-	require.Contains(t, stdout.String(), "0 copies")
+	require.Contains(t, stdout.String(), "672 x 464 pixels from 87 x 61 elevations, copies = 0")
 	f, err := os.Open(out)
 	require.NoError(t, err)
 	defer f.Close()
 	img, err := png.Decode(f)
 	require.NoError(t, err)
-	require.Equal(t, 464, img.Bounds().Dx())
+	require.Equal(t, 672, img.Bounds().Dx())
 }
 
 // TestAgainstLoops compares every pixel with plain loops in float64.
@@ -53,8 +52,14 @@ func TestAgainstLoops(t *testing.T) {
 }
 
 // reference computes the red of a pixel from the definition of the picture.
-func reference(g *table.Table, x, y int) float64 {
-	z := func(i, j int) float64 { return float64(g.Data[i*g.Cols+j]) }
+func reference(grid *graph.Tensor, x, y int) float64 {
+	z := func(i, j int) float64 {
+		v, err := graph.At[float32](grid, i, j)
+		if err != nil {
+			panic(err)
+		}
+		return float64(v)
+	}
 	light := func(i, j int) float64 { // at the inner point i, j
 		i, j = i+1, j+1
 		e := (z(i-1, j+1) + 2*z(i, j+1) + z(i+1, j+1) - z(i-1, j-1) - 2*z(i, j-1) - z(i+1, j-1)) / 80

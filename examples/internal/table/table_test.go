@@ -26,9 +26,9 @@ func TestReadErrors(t *testing.T) {
 		"a,b\n1,2\nNA,3\n":     "t.csv:3: column 1: a hole: fill the value in or drop the row",
 		"1,2\n3\n":             "t.csv:2: 1 fields, the lines before have 2",
 		"1,2\nx,3\n":           `t.csv:2: column 1: "x" is no number`,
-		"1,\"2\n":              `t.csv: record on line 1; parse error on line 2, column 0: extraneous or missing " in quoted-field`,
+		"1,\"2\n":              `t.csv: parse error on line 1, column 6: extraneous or missing " in quoted-field`,
 		"1,2\n1e999,3\n":       `t.csv:2: column 1: "1e999" is no number`,
-		"h\n\"unterminated,\n": "t.csv: record on line 2",
+		"h\n\"unterminated,\n": "t.csv: parse error on line 2",
 	}
 	for text, want := range cases {
 		_, err := Read(strings.NewReader(text), "t.csv")
