@@ -18,6 +18,7 @@ type settings struct {
 	noFuse      bool
 	verify      bool
 	portable    bool
+	coverOnly   bool
 	workers     int
 }
 
@@ -45,6 +46,10 @@ func Workers(n int) Option { return func(s *settings) { s.workers = n } }
 
 // Portable runs the Go loops in place of assembly. They give the same bits.
 func Portable() Option { return func(s *settings) { s.portable = true } }
+
+// CoverOnly runs every loop as a cover, tile by tile over the built-in kernels,
+// as if none had been generated for it: for measuring what generating gains.
+func CoverOnly() Option { return func(s *settings) { s.coverOnly = true } }
 
 // NoFusion gives every op a loop of its own: for comparing and debugging.
 func NoFusion() Option { return func(s *settings) { s.noFuse = true } }

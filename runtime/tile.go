@@ -38,14 +38,19 @@ type packing struct {
 	at      int // in scratch
 }
 
-// slot is a place that a kernel reads or writes. In a program it is where a
-// register is in scratch; in a lane, where it is in memory.
+// slot is a place that kernels read and write.
 type slot struct {
-	ptr   unsafe.Pointer // lane; program: of a constant
-	step  int            // lane: bytes from row to row
+	class slotClass
 	at    int            // register: its place in scratch
 	size  int            // register: bytes of an element
-	class slotClass
+	step  int            // register of one element a row: bytes from row to row
+	ptr   unsafe.Pointer // constant
+}
+
+// place is where a slot is in memory, for one lane and tile.
+type place struct {
+	ptr  unsafe.Pointer
+	step int // bytes from row to row
 }
 
 type slotClass uint8
@@ -97,8 +102,12 @@ func (p *program) reserve(n int) int {
 	return at
 }
 
-// prepare points a lane's registers into its scratch.
+// prepare points a lane's registers into its scratch. They stay there until the
+// lane runs another program.
 func (ln *lane) prepare(p *program) error {
+	if ln.program == p {
+		return nil
+	}
 	if len(ln.scratch) < p.scratch {
 		scratch, err := allocate(p.scratch)
 		if err != nil {
@@ -106,15 +115,17 @@ func (ln *lane) prepare(p *program) error {
 		}
 		ln.scratch = scratch
 	}
-	if cap(ln.slots) < len(p.slots) {
-		ln.slots = make([]slot, len(p.slots))
+	if cap(ln.places) < len(p.slots) {
+		ln.places = make([]place, len(p.slots))
 	}
-	ln.slots = ln.slots[:len(p.slots)]
-	copy(ln.slots, p.slots)
-	for i := range ln.slots {
-		switch v := &ln.slots[i]; v.class {
+	ln.program, ln.width = p, -1
+	ln.places = ln.places[:len(p.slots)]
+	for i := range p.slots {
+		switch v := &p.slots[i]; v.class {
 		case tileSlot, rowSlot:
-			v.ptr = unsafe.Pointer(&ln.scratch[v.at])
+			ln.places[i] = place{unsafe.Pointer(&ln.scratch[v.at]), v.step}
+		case constantSlot:
+			ln.places[i] = place{v.ptr, 0}
 		}
 	}
 	return nil
@@ -126,9 +137,9 @@ func (p *program) run(ln *lane, s *step) {
 	lastR, lastC := -1, -1
 	for r, c := 0, 0; ; {
 		tileRows, tileCols := min(p.tileRows, rows-r), min(p.tileCols, cols-c)
-		p.place(ln, s, r, c)
+		p.point(ln, s, r, c)
 		p.pack(ln, s, tileRows, tileCols, c != lastC)
-		if c != lastC {
+		if tileCols != ln.width {
 			ln.setWidth(p, tileCols)
 		}
 		if r != lastR {
@@ -165,19 +176,14 @@ func (p *program) advance(r, c, rows, cols int) (int, int) {
 	return r, c
 }
 
-// place points the slots of the step's operands at the tile at row r, column c.
-func (p *program) place(ln *lane, s *step, r, c int) {
+// point sets the places of the step's operands to the tile at row r, column c.
+func (p *program) point(ln *lane, s *step, r, c int) {
 	for i := range s.operands {
-		if o := &s.operands[i]; !o.packed {
-			v := &ln.slots[i]
-			v.ptr = unsafe.Add(ln.block.Ptr[i], r*o.rowStep+c*o.colStep)
+		o, v := &s.operands[i], &ln.places[i]
+		v.ptr = unsafe.Add(ln.block.Ptr[i], r*o.rowStep+c*o.colStep)
+		if !o.packed {
 			v.step = o.rowStep
 		}
-	}
-	for i := range p.packs {
-		k := p.packs[i].operand
-		o := &s.operands[k]
-		ln.slots[k].ptr = unsafe.Add(ln.block.Ptr[k], r*o.rowStep+c*o.colStep)
 	}
 }
 
@@ -186,7 +192,7 @@ func (p *program) place(ln *lane, s *step, r, c int) {
 func (p *program) pack(ln *lane, s *step, rows, cols int, newCols bool) {
 	for i := range p.packs {
 		k := &p.packs[i]
-		o, v := &s.operands[k.operand], &ln.slots[k.operand]
+		o, v := &s.operands[k.operand], &ln.places[k.operand]
 		tile := unsafe.Pointer(&ln.scratch[k.at])
 		switch {
 		case o.rowStep != 0:
@@ -202,9 +208,10 @@ func (p *program) pack(ln *lane, s *step, rows, cols int, newCols bool) {
 
 // setWidth lays the registers out for tiles of that many columns, densely.
 func (ln *lane) setWidth(p *program, cols int) {
+	ln.width = cols
 	for i := range p.slots {
-		if v := &ln.slots[i]; v.class == tileSlot {
-			v.step = cols * v.size
+		if v := &p.slots[i]; v.class == tileSlot {
+			ln.places[i].step = cols * v.size
 		}
 	}
 }
@@ -213,8 +220,9 @@ func (ln *lane) setWidth(p *program, cols int) {
 // tile is one long row.
 func (k *kernelCall) run(ln *lane, rows, cols int) {
 	f, flat := &ln.call, true
-	for i, a := range k.args {
-		v := &ln.slots[a.slot]
+	for i := range k.args {
+		a := &k.args[i]
+		v := &ln.places[a.slot]
 		f.Ptr[i], f.Step[i] = v.ptr, v.step
 		flat = flat && v.step == cols*a.size
 	}

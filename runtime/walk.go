@@ -9,7 +9,10 @@ type lane struct {
 	block   Frame // the operands of a block as they lie
 	call    Frame // the operands of a kernel within a tile
 	index   [maxDims]int
-	slots   []slot
+
+	program *program // that places are for
+	places  []place  // of its slots
+	width   int      // columns of the tile that the registers are laid out for
 	scratch []byte
 }
 
@@ -91,6 +94,6 @@ func (ln *lane) forget(s *step) {
 	clear(ln.block.Ptr[:len(s.operands)])
 	if s.program != nil {
 		clear(ln.call.Ptr[:])
-		clear(ln.slots)
+		clear(ln.places[:min(len(ln.places), len(s.operands))]) // the others are in scratch
 	}
 }
