@@ -72,7 +72,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 	}
 	section("graph", p.String)
 	if stage != "graph" {
-		f, err := p.fn.Bind(p.shown.sizes)
+		f, err := p.fn.Bind(p.latest().sizes)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 			return err
 		}
 	}
-	section("plan", p.shown.plan.String)
+	section("plan", p.latest().plan.String)
 	section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
 	_, err := w.Write(out.Bytes())
 	return err

@@ -13,9 +13,11 @@ import (
 // Explain says what the program does when it runs: its steps with their kernels
 // and engines; what was fused, and why something was not; what is copied, and
 // why; and the bytes that are moved, beside the least that any program must
-// move: the inputs read once and the outputs written once.
+// move: the inputs read once and the outputs written once. With symbolic sizes
+// it speaks of the last run, and before any run of sizes that it makes up.
 func (p *Program) Explain() string {
 	var b strings.Builder
+	bound := p.latest()
 	fmt.Fprintf(&b, "program %s\n", p.name)
 	for _, in := range p.inputs {
 		line(&b, "in", in.String(), in.Pos)
@@ -28,14 +30,18 @@ func (p *Program) Explain() string {
 		line(&b, "out", out.String(), out.Pos)
 	}
 	if len(p.sizes) > 0 {
-		line(&b, "sizes", "for example "+sizesText(p.sizes, p.shown.sizes), ir.Pos{})
+		about := "of the last run: "
+		if bound == p.shown {
+			about = "for example: "
+		}
+		line(&b, "sizes", about+sizesText(p.sizes, bound.sizes), ir.Pos{})
 	}
-	steps := p.shown.linked.Steps()
+	steps := bound.linked.Steps()
 	for i, s := range steps {
-		p.explainStep(&b, i, s)
+		explainStep(&b, i, bound.plan.Steps[i], s)
 	}
-	p.explainLedger(&b)
-	p.explainBytes(&b, steps)
+	explainLedger(&b, bound.plan.Ledger)
+	explainBytes(&b, bound.plan, steps)
 	return b.String()
 }
 
@@ -47,8 +53,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-8s%s\n", about, text)
 }
 
-func (p *Program) explainStep(b *strings.Builder, i int, s runtime.StepInfo) {
-	step := p.shown.plan.Steps[i]
+func explainStep(b *strings.Builder, i int, step ir.Step, s runtime.StepInfo) {
 	text := fmt.Sprintf("%s over %s", plural(len(step.Kernel.Body), "op"), ir.ShapeOf(step.Extents...))
 	switch s.Compiled {
 	case "":
@@ -66,11 +71,11 @@ func (p *Program) explainStep(b *strings.Builder, i int, s runtime.StepInfo) {
 
 // explainLedger sums up the decisions. Those that cost memory traffic are told
 // one by one, but for repeats.
-func (p *Program) explainLedger(b *strings.Builder) {
+func explainLedger(b *strings.Builder, ledger []Decision) {
 	var fused []ir.Op
 	saved := 0
 	var told []Decision
-	for _, d := range p.shown.plan.Ledger {
+	for _, d := range ledger {
 		if d.Kind == ir.Fused {
 			fused = append(fused, d.Op)
 			saved += d.Bytes
@@ -93,19 +98,19 @@ func (p *Program) explainLedger(b *strings.Builder) {
 // costs are short words for the decisions that cost memory traffic.
 var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Recomputed: "again"}
 
-func (p *Program) explainBytes(b *strings.Builder, steps []runtime.StepInfo) {
+func explainBytes(b *strings.Builder, plan *ir.Plan, steps []runtime.StepInfo) {
 	moved, least := 0, 0
 	for _, s := range steps {
 		moved += s.Read + s.Written
 	}
-	for i := range p.shown.plan.Buffers {
-		switch buf := &p.shown.plan.Buffers[i]; buf.Kind {
+	for i := range plan.Buffers {
+		switch buf := &plan.Buffers[i]; buf.Kind {
 		case ir.ParamBuffer, ir.ResultBuffer:
 			least += buf.Size() * buf.DType.Size()
 		}
 	}
 	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
-	if arena := p.shown.plan.Arena; arena > 0 {
+	if arena := plan.Arena; arena > 0 {
 		text += "; temporaries take " + byteText(arena)
 	}
 	line(b, "moves", text, ir.Pos{})

@@ -23,15 +23,25 @@ func (p *Program) Kernels() []string {
 	return sigs
 }
 
-// Ledger returns what the compiler decided and why: which values were fused,
-// which got memory, which elements are copied.
-func (p *Program) Ledger() []Decision { return slices.Clone(p.shown.plan.Ledger) }
+// latest returns the binding of the last run, and before any run that for
+// example sizes.
+func (p *Program) latest() *binding {
+	if b := p.cache.last.Load(); b != nil {
+		return b
+	}
+	return p.shown
+}
 
-// Copies returns how many values are copied because no strides describe them.
+// Ledger returns what the compiler decided for the last run and why: which
+// values were fused, which got memory, which elements are copied.
+func (p *Program) Ledger() []Decision { return slices.Clone(p.latest().plan.Ledger) }
+
+// Copies returns how many values the last run copied, because no strides
+// describe them.
 // The ledger has the reasons.
 func (p *Program) Copies() int {
 	n := 0
-	for _, d := range p.shown.plan.Ledger {
+	for _, d := range p.latest().plan.Ledger {
 		if d.Kind == ir.Copied {
 			n++
 		}

@@ -61,7 +61,7 @@ func (d Dim) Mul(e Dim) Dim { return d.poly().mul(e.poly()).dim() }
 // Div returns d / k rounded down, for k > 0.
 func (d Dim) Div(k int) Dim {
 	if k <= 0 {
-		return overflow.dim()
+		return tooLarge
 	}
 	if n, ok := d.Int(); ok {
 		return Fixed(floorDiv(n, k))
@@ -115,7 +115,7 @@ func ParseDim(text string) (Dim, error) {
 	if p.err != nil {
 		return Dim{}, fmt.Errorf("extent %q: %w", text, p.err)
 	}
-	if d := v.dim(); d != overflow.dim() {
+	if d := v.dim(); d != tooLarge {
 		return d, nil
 	}
 	return Dim{}, fmt.Errorf("extent %q does not fit an int", text)
@@ -133,7 +133,10 @@ const (
 )
 
 // overflow is the polynomial whose coefficients passed int; it spreads.
-var overflow = poly{"overflow!": 1}
+var (
+	overflow = poly{"overflow!": 1}
+	tooLarge = Sym("overflow!") // its extent
+)
 
 func (p poly) overflowed() bool { _, bad := p["overflow!"]; return bad }
 
@@ -141,7 +144,7 @@ func (d Dim) poly() poly {
 	if d.expr == "" {
 		return poly{"": d.n}
 	}
-	if d == overflow.dim() {
+	if d == tooLarge {
 		return overflow
 	}
 	p := dimParser{text: d.expr}
@@ -177,7 +180,7 @@ func (p poly) dim() Dim {
 	case b.Len() == 0:
 		return Fixed(0)
 	case b.Len() > maxDimText:
-		return overflow.dim()
+		return tooLarge
 	}
 	return Sym(b.String())
 }
@@ -242,7 +245,7 @@ func (p poly) div(k int) poly {
 		return q
 	}
 	num := p.dim()
-	if num == overflow.dim() {
+	if num == tooLarge {
 		return overflow
 	}
 	return poly{"(" + num.expr + ")/" + strconv.Itoa(k): 1}

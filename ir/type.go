@@ -54,7 +54,7 @@ func (s Shape) Check() error {
 	}
 	known := []int{}
 	for i, d := range s {
-		if d == overflow.dim() {
+		if d == tooLarge {
 			return fmt.Errorf("the extent of axis %d passes int", i)
 		}
 		if n, ok := d.Int(); ok {

@@ -320,7 +320,7 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 func groupText(groups []*group) string {
 	var b strings.Builder
 	for i, g := range groups {
-		fmt.Fprintf(&b, "# group %d:", i)
+		fmt.Fprintf(&b, "// group %d:", i)
 		for _, v := range g.values {
 			fmt.Fprintf(&b, " %%%d", v.ID)
 		}

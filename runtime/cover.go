@@ -80,7 +80,7 @@ func (c *cover) operandSlots() {
 	widest := 1
 	for i := range c.s.operands {
 		o := &c.s.operands[i]
-		c.program.slots = append(c.program.slots, slot{})
+		c.program.slots = append(c.program.slots, slot{step: o.rowStep})
 		widest = max(widest, o.size)
 		if o.packed {
 			c.program.packs = append(c.program.packs, packing{operand: i, fn: packFor(o)})

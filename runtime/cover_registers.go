@@ -3,6 +3,7 @@ package runtime
 // allocate gives every value a place and makes the program's calls. A register
 // is free again after the last instruction that reads its value.
 func (c *cover) allocate() {
+	c.program.calls = make([]kernelCall, 0, c.count())
 	for _, i := range c.rows {
 		v := &c.values[i.value]
 		size := v.dtype.Size()
@@ -12,14 +13,14 @@ func (c *cover) allocate() {
 		}
 		at.at = c.program.reserve(c.program.tileRows * size)
 		v.slot = c.addSlot(at)
-		c.program.rowCalls = append(c.program.rowCalls, c.bind(&i, true))
+		c.program.calls = append(c.program.calls, c.bind(&i, true))
 	}
+	c.program.rowCalls = len(c.rows)
 	for p, i := range c.insts {
 		for _, a := range i.args {
 			c.values[a].last = p
 		}
 	}
-	c.program.calls = make([]kernelCall, 0, len(c.insts))
 	regs := registers{size: c.program.tileRows * c.program.tileCols * c.widest()}
 	for p := range c.insts {
 		i := &c.insts[p]
@@ -36,6 +37,7 @@ func (c *cover) allocate() {
 		c.program.calls = append(c.program.calls, c.bind(i, false))
 		c.free(&regs, i, p, 0)
 	}
+	c.program.addPatches()
 }
 
 // setSlot notes where the value of i is. A copy's value is where it was.
@@ -64,7 +66,7 @@ func (c *cover) widest() int {
 func (c *cover) free(regs *registers, i *coverInst, p, size int) {
 	for _, a := range i.args {
 		v := &c.values[a]
-		if v.slot < 0 || v.last != p || size != 0 && v.dtype.Size() != size {
+		if v.slot < len(c.s.operands) || v.last != p || size != 0 && v.dtype.Size() != size {
 			continue
 		}
 		if s := c.program.slots[v.slot]; s.class == tileSlot {

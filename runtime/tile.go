@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "unsafe"
 
 const (
 	// tileBytes is the size of a register of a cover, and of a packed tile where
@@ -25,10 +22,11 @@ type program struct {
 	tileRows, tileCols int
 	colsOuter          bool // tiles go down the rows first
 	packs              []packing
-	rowCalls           []kernelCall // values that are one element a row; when the rows change
-	calls              []kernelCall // for each tile
-	slots              []slot       // the step's operands, then registers and constants
-	scratch            int          // bytes
+	calls              []kernelCall // the first rowCalls when the rows change, the others for each tile
+	rowCalls           int
+	patches            []patch
+	slots              []slot // the step's operands, then registers and constants
+	scratch            int    // bytes
 }
 
 // packing copies an operand's tile into scratch.
@@ -42,23 +40,17 @@ type packing struct {
 type slot struct {
 	class slotClass
 	at    int            // register: its place in scratch
-	size  int            // register: bytes of an element
-	step  int            // register of one element a row: bytes from row to row
+	size  int            // bytes of an element of a register
+	step  int            // bytes from row to row, but for a tileSlot
 	ptr   unsafe.Pointer // constant
-}
-
-// place is where a slot is in memory, for one lane and tile.
-type place struct {
-	ptr  unsafe.Pointer
-	step int // bytes from row to row
 }
 
 type slotClass uint8
 
 const (
-	operandSlot  slotClass = iota // of the step; set for each tile
-	tileSlot                      // register of a tile
-	rowSlot                       // register of one element a row
+	operandSlot  slotClass = iota // of the step
+	tileSlot                      // dense: a register of a tile, or a packed operand
+	rowSlot                       // a register of one element a row
 	constantSlot                  // one element for all rows
 )
 
@@ -73,6 +65,18 @@ type kernelCall struct {
 type kernelArg struct {
 	slot int
 	size int // bytes of an element, 0 for a splat
+}
+
+// patch says which argument of a call is one of the step's operands. Those move
+// from tile to tile; the registers stay.
+type patch struct {
+	call, arg, operand int
+}
+
+// laneCall is a kernelCall with its frame.
+type laneCall struct {
+	frame Frame
+	flat  bool // all operands lie densely: the rows make one
 }
 
 // setTile chooses the tile, of at most limit elements: wide, but high where an
@@ -102,140 +106,33 @@ func (p *program) reserve(n int) int {
 	return at
 }
 
-// prepare points a lane's registers into its scratch. They stay there until the
-// lane runs another program.
-func (ln *lane) prepare(p *program) error {
-	if ln.program == p {
-		return nil
-	}
-	if len(ln.scratch) < p.scratch {
-		scratch, err := allocate(p.scratch)
-		if err != nil {
-			return fmt.Errorf("run: scratch: %w", err)
-		}
-		ln.scratch = scratch
-	}
-	if cap(ln.places) < len(p.slots) {
-		ln.places = make([]place, len(p.slots))
-	}
-	ln.program, ln.width = p, -1
-	ln.places = ln.places[:len(p.slots)]
-	for i := range p.slots {
-		switch v := &p.slots[i]; v.class {
-		case tileSlot, rowSlot:
-			ln.places[i] = place{unsafe.Pointer(&ln.scratch[v.at]), v.step}
-		case constantSlot:
-			ln.places[i] = place{v.ptr, 0}
+// reservePacks gives packed tiles their places. Their slots become dense.
+func (p *program) reservePacks(s *step) {
+	for i := range p.packs {
+		k := p.packs[i].operand
+		o := &s.operands[k]
+		p.packs[i].at = p.reserve(p.tileRows * p.tileCols * o.size)
+		p.slots[k] = slot{class: tileSlot, at: p.packs[i].at, size: o.size}
+		if o.rowStep == 0 { // one row for all
+			p.slots[k].class = rowSlot
 		}
 	}
-	return nil
 }
 
-// run computes the lane's block.
-func (p *program) run(ln *lane, s *step) {
-	rows, cols := ln.block.Rows, ln.block.Cols
-	lastR, lastC := -1, -1
-	for r, c := 0, 0; ; {
-		tileRows, tileCols := min(p.tileRows, rows-r), min(p.tileCols, cols-c)
-		p.point(ln, s, r, c)
-		p.pack(ln, s, tileRows, tileCols, c != lastC)
-		if tileCols != ln.width {
-			ln.setWidth(p, tileCols)
-		}
-		if r != lastR {
-			for i := range p.rowCalls {
-				k := &p.rowCalls[i]
-				if k.once {
-					k.run(ln, 1, 1)
-				} else {
-					k.run(ln, tileRows, 1)
-				}
+// addPatches notes the arguments that move from tile to tile.
+func (p *program) addPatches() {
+	for k := range p.calls {
+		for i, a := range p.calls[k].args {
+			if p.slots[a.slot].class == operandSlot {
+				p.patches = append(p.patches, patch{k, i, a.slot})
 			}
 		}
-		for i := range p.calls {
-			p.calls[i].run(ln, tileRows, tileCols)
-		}
-		lastR, lastC = r, c
-		if r, c = p.advance(r, c, rows, cols); r >= rows || c >= cols {
-			return
-		}
 	}
-}
-
-// advance returns where the next tile is, outside the block after the last.
-func (p *program) advance(r, c, rows, cols int) (int, int) {
-	if p.colsOuter {
-		if r += p.tileRows; r >= rows {
-			return 0, c + p.tileCols
-		}
-		return r, c
-	}
-	if c += p.tileCols; c >= cols {
-		return r + p.tileRows, 0
-	}
-	return r, c
-}
-
-// point sets the places of the step's operands to the tile at row r, column c.
-func (p *program) point(ln *lane, s *step, r, c int) {
-	for i := range s.operands {
-		o, v := &s.operands[i], &ln.places[i]
-		v.ptr = unsafe.Add(ln.block.Ptr[i], r*o.rowStep+c*o.colStep)
-		if !o.packed {
-			v.step = o.rowStep
-		}
-	}
-}
-
-// pack copies tiles into scratch; one that repeats over the rows only when the
-// columns are new.
-func (p *program) pack(ln *lane, s *step, rows, cols int, newCols bool) {
-	for i := range p.packs {
-		k := &p.packs[i]
-		o, v := &s.operands[k.operand], &ln.places[k.operand]
-		tile := unsafe.Pointer(&ln.scratch[k.at])
-		switch {
-		case o.rowStep != 0:
-			k.fn(tile, v.ptr, rows, cols, o.rowStep, o.colStep)
-			v.step = cols * o.size
-		case newCols:
-			k.fn(tile, v.ptr, 1, cols, 0, o.colStep)
-			v.step = 0
-		}
-		v.ptr = tile
-	}
-}
-
-// setWidth lays the registers out for tiles of that many columns, densely.
-func (ln *lane) setWidth(p *program, cols int) {
-	ln.width = cols
-	for i := range p.slots {
-		if v := &p.slots[i]; v.class == tileSlot {
-			ln.places[i].step = cols * v.size
-		}
-	}
-}
-
-// run calls the kernel on a tile. Where all of its operands lie densely, the
-// tile is one long row.
-func (k *kernelCall) run(ln *lane, rows, cols int) {
-	f, flat := &ln.call, true
-	for i := range k.args {
-		a := &k.args[i]
-		v := &ln.places[a.slot]
-		f.Ptr[i], f.Step[i] = v.ptr, v.step
-		flat = flat && v.step == cols*a.size
-	}
-	if flat {
-		rows, cols = 1, rows*cols
-	}
-	f.Rows, f.Cols = rows, cols
-	call(k.fn, f)
 }
 
 // wholeProgram runs one kernel for a body, over operands that must be packed.
 func wholeProgram(s *step, fn func(*Frame)) *program {
-	p := &program{slots: make([]slot, len(s.operands))}
+	p := &program{}
 	widest := 1
 	k := kernelCall{fn: fn}
 	for i := range s.operands {
@@ -245,6 +142,7 @@ func wholeProgram(s *step, fn func(*Frame)) *program {
 			arg.size = 0
 		}
 		k.args = append(k.args, arg)
+		p.slots = append(p.slots, slot{step: o.rowStep})
 		if o.packed {
 			widest = max(widest, o.size)
 			p.packs = append(p.packs, packing{operand: i, fn: packFor(o)})
@@ -253,13 +151,6 @@ func wholeProgram(s *step, fn func(*Frame)) *program {
 	p.calls = []kernelCall{k}
 	p.setTile(s, packBytes/widest)
 	p.reservePacks(s)
+	p.addPatches()
 	return p
-}
-
-// reservePacks gives packed tiles their places.
-func (p *program) reservePacks(s *step) {
-	for i := range p.packs {
-		o := &s.operands[p.packs[i].operand]
-		p.packs[i].at = p.reserve(p.tileRows * p.tileCols * o.size)
-	}
 }

@@ -6,13 +6,12 @@ import (
 
 // lane is what one goroutine needs to compute blocks, reused for ever.
 type lane struct {
-	block   Frame // the operands of a block as they lie
-	call    Frame // the operands of a kernel within a tile
-	index   [maxDims]int
+	block Frame // the operands of a block as they lie
+	index [maxDims]int
 
-	program *program // that places are for
-	places  []place  // of its slots
-	width   int      // columns of the tile that the registers are laid out for
+	program *program // that the calls are laid out for
+	calls   []laneCall
+	width   int // columns of the tile
 	scratch []byte
 }
 
@@ -87,13 +86,4 @@ func (s *step) size(ln *lane) {
 	last := len(s.counts) - 1
 	ln.block.Rows = min(s.blockRows, s.rows-ln.index[last-1]*s.blockRows)
 	ln.block.Cols = min(s.blockCols, s.cols-ln.index[last]*s.blockCols)
-}
-
-// forget drops the pointers, so that an idle lane keeps no tensor alive.
-func (ln *lane) forget(s *step) {
-	clear(ln.block.Ptr[:len(s.operands)])
-	if s.program != nil {
-		clear(ln.call.Ptr[:])
-		clear(ln.places[:min(len(ln.places), len(s.operands))]) // the others are in scratch
-	}
 }

@@ -342,15 +342,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X0
@@ -360,15 +368,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -1039,15 +1055,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPADDD       Y0, Y15, Y0
 	VPAND        Y14, Y0, Y0
@@ -1059,15 +1083,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -1139,30 +1171,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPADDD       Y1, Y0, Y0
 	VPAND        Y15, Y0, Y0
@@ -1174,15 +1222,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -1260,15 +1316,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPAND        Y14, Y0, Y0
@@ -1281,15 +1345,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -1365,15 +1437,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -1381,15 +1461,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VPAND        Y1, Y0, Y0
@@ -1402,15 +1490,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -1835,15 +1931,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPAND        Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1854,15 +1958,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -1931,30 +2043,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPAND        Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -1965,15 +2093,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -2839,15 +2975,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPAND        Y14, Y0, Y0
@@ -2859,15 +3003,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -2949,15 +3101,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -3413,15 +3573,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -4031,15 +4199,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -4123,15 +4299,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -4445,15 +4629,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -5035,15 +5227,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -5127,15 +5327,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -5494,15 +5702,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -5573,15 +5789,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPEQD     Y15, Y0, Y0
 	VPXOR        Y14, Y0, Y0
@@ -5594,15 +5818,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -8875,15 +9107,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMINUD      Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -8894,15 +9134,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -8979,15 +9227,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMAXUD      Y0, Y15, Y0
 	VPMINUD      Y14, Y0, Y0
@@ -8999,15 +9255,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -9083,15 +9347,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPMAXUD   Y0, Y15, Y0
 	MOVQ      SI, CX
@@ -9099,15 +9371,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMINUD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -9118,15 +9398,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -9203,15 +9491,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMAXUD      Y15, Y0, Y0
 	VPMINUD      Y14, Y0, Y0
@@ -9223,15 +9519,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -9307,15 +9611,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPMAXUD   Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -9323,15 +9635,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMINUD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -9342,15 +9662,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -9426,30 +9754,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMAXUD      Y1, Y0, Y0
 	VPMINUD      Y15, Y0, Y0
@@ -9461,15 +9805,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -9544,30 +9896,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load2
-	VMOVQ     AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD X1, Y1
 	VPMAXUD   Y1, Y0, Y0
 	MOVQ      SI, CX
@@ -9575,15 +9943,23 @@ load2:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R9)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
 
-load3:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load3
-	VMOVQ        AX, X1
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
 	VPMOVZXBD    X1, Y1
 	VPMINUD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -9594,15 +9970,23 @@ load3:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R10)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part10
+	VMOVQ        X0, (R10)(BX*1)
+	JMP          end11
 
-store4:
+part10:
+	LEAQ  (R10)(BX*1), DX
+	VMOVQ X0, AX
+
+store12:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store4
+	JNE  store12
+
+end11:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -9736,15 +10120,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -9756,15 +10148,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -10425,15 +10825,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X0
@@ -10443,15 +10851,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -11955,15 +12371,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPEQD     Y15, Y0, Y1
 	VCVTDQ2PS    Y0, Y0
@@ -11978,15 +12402,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12068,15 +12500,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VCVTDQ2PS    Y0, Y0
 	VDIVPS       Y15, Y0, Y0
@@ -12090,15 +12530,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12178,15 +12626,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VCVTDQ2PS Y0, Y0
 	MOVQ      SI, CX
@@ -12194,15 +12650,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VCVTDQ2PS    Y1, Y2
 	VDIVPS       Y2, Y0, Y0
@@ -12217,15 +12681,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12306,15 +12778,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPXOR        Y0, Y14, Y0
@@ -12328,15 +12808,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12415,15 +12903,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -12431,15 +12927,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VPXOR        Y1, Y0, Y0
@@ -12453,15 +12957,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12545,15 +13057,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12637,15 +13157,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12900,15 +13428,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -12992,15 +13528,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -13255,15 +13799,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -13347,15 +13899,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -13427,15 +13987,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPEQD     Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -13447,15 +14015,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -13526,30 +14102,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPEQD     Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -13561,15 +14153,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -15372,15 +15972,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPEQD     Y15, Y0, Y1
 	VCVTDQ2PS    Y0, Y0
@@ -15395,15 +16003,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -15485,15 +16101,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VCVTDQ2PS    Y0, Y0
 	VDIVPS       Y15, Y0, Y0
@@ -15507,15 +16131,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -15595,15 +16227,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VCVTDQ2PS Y0, Y0
 	MOVQ      SI, CX
@@ -15611,15 +16251,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VCVTDQ2PS    Y1, Y2
 	VDIVPS       Y2, Y0, Y0
@@ -15634,15 +16282,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -16637,15 +17293,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -16727,15 +17391,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -16819,15 +17491,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -17174,15 +17854,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -17267,15 +17955,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -17362,15 +18058,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -17732,15 +18436,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -17825,15 +18537,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -17920,15 +18640,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18002,15 +18730,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMINUD      Y15, Y0, Y1
 	VPCMPEQD     Y0, Y1, Y0
@@ -18023,15 +18759,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18105,15 +18849,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMINUD      Y0, Y15, Y0
 	VPCMPEQD     Y15, Y0, Y0
@@ -18126,15 +18878,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18207,30 +18967,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMINUD      Y1, Y0, Y1
 	VPCMPEQD     Y0, Y1, Y0
@@ -18243,15 +19019,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18335,15 +19119,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18425,15 +19217,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18517,15 +19317,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18867,15 +19675,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -18959,15 +19775,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19051,15 +19875,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19408,15 +20240,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19507,15 +20347,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19606,15 +20454,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19686,15 +20542,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -19706,15 +20570,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19786,15 +20658,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -19806,15 +20686,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -19885,30 +20773,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -19920,15 +20824,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -20013,15 +20925,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -20193,15 +21113,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -20370,15 +21298,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -20543,15 +21479,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -20635,15 +21579,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -20727,15 +21679,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21080,15 +22040,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21175,15 +22143,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21270,15 +22246,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21638,15 +22622,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21733,15 +22725,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21828,15 +22828,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -21910,15 +22918,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMINUD      Y0, Y15, Y0
 	VPCMPEQD     Y15, Y0, Y0
@@ -21931,15 +22947,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22013,15 +23037,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMINUD      Y15, Y0, Y1
 	VPCMPEQD     Y0, Y1, Y0
@@ -22034,15 +23066,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22115,30 +23155,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMINUD      Y1, Y0, Y1
 	VPCMPEQD     Y0, Y1, Y0
@@ -22151,15 +23207,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22241,15 +23305,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22333,15 +23405,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22425,15 +23505,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22777,15 +23865,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22867,15 +23963,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -22959,15 +24063,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -23318,15 +24430,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -23415,15 +24535,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -23514,15 +24642,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -23594,15 +24730,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -23614,15 +24758,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -23694,15 +24846,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -23714,15 +24874,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -23793,30 +24961,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -23828,15 +25012,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -24602,15 +25794,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMAXUD      Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -24621,15 +25821,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -24698,30 +25906,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMAXUD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -24732,15 +25956,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -25451,15 +26683,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMINUD      Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -25470,15 +26710,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -25547,30 +26795,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMINUD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -25581,15 +26845,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -26939,15 +28211,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VCVTDQ2PS    Y0, Y1
 	VDIVPS       Y1, Y15, Y1
@@ -26964,15 +28244,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -27061,15 +28349,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VCVTDQ2PS    Y0, Y1
 	VDIVPS       Y15, Y1, Y1
@@ -27085,15 +28381,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -27177,15 +28481,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VCVTDQ2PS Y0, Y1
 	MOVQ      SI, CX
@@ -27193,15 +28505,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X2
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X2
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X2
+
+end5:
 	VPMOVZXBD    X2, Y2
 	VCVTDQ2PS    Y2, Y3
 	VDIVPS       Y3, Y1, Y1
@@ -27218,15 +28538,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -27958,15 +29286,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMULLW      Y0, Y15, Y0
 	VPAND        Y14, Y0, Y0
@@ -27978,15 +29314,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28058,30 +29402,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPMULLW      Y1, Y0, Y0
 	VPAND        Y15, Y0, Y0
@@ -28093,15 +29453,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28179,15 +29547,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPXOR        Y14, Y0, Y0
@@ -28200,15 +29576,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28284,15 +29668,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -28300,15 +29692,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VPXOR        Y1, Y0, Y0
@@ -28321,15 +29721,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28413,15 +29821,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28505,15 +29921,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28772,15 +30196,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -28868,15 +30300,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -29145,15 +30585,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -29241,15 +30689,23 @@ step:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
 
-store1:
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store1
+	JNE  store3
+
+end2:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -29324,15 +30780,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPEQD     Y15, Y0, Y0
 	VPXOR        Y14, Y0, Y0
@@ -29345,15 +30809,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -29427,30 +30899,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPEQD     Y1, Y0, Y0
 	VPXOR        Y15, Y0, Y0
@@ -29463,15 +30951,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -29826,15 +31322,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSUBD       Y0, Y15, Y0
 	VPAND        Y14, Y0, Y0
@@ -29846,15 +31350,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -29925,15 +31437,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPXOR        Y14, Y0, Y0
@@ -29946,15 +31466,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -30189,15 +31717,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPXOR        Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -30208,15 +31744,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -30293,15 +31837,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPOR         Y0, Y14, Y0
@@ -30314,15 +31866,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -30398,15 +31958,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -30414,15 +31982,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VPOR         Y1, Y0, Y0
@@ -30435,15 +32011,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -30868,15 +32452,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPOR         Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -30887,15 +32479,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -30964,30 +32564,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPOR         Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -30998,15 +32614,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -32315,15 +33939,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VCVTDQ2PS    Y0, Y1
 	VDIVPS       Y1, Y15, Y1
@@ -32340,15 +33972,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -32437,15 +34077,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VCVTDQ2PS    Y0, Y1
 	VDIVPS       Y15, Y1, Y1
@@ -32461,15 +34109,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -32553,15 +34209,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VCVTDQ2PS Y0, Y1
 	MOVQ      SI, CX
@@ -32569,15 +34233,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X2
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X2
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X2
+
+end5:
 	VPMOVZXBD    X2, Y2
 	VCVTDQ2PS    Y2, Y3
 	VDIVPS       Y3, Y1, Y1
@@ -32594,15 +34266,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -34969,15 +36649,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VBLENDVPS    Y13, Y14, Y0, Y0
@@ -34990,15 +36678,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -35084,15 +36780,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VBLENDVPS    Y13, Y0, Y14, Y0
@@ -35105,15 +36809,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -35197,15 +36909,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -35213,15 +36933,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VBLENDVPS    Y14, Y1, Y0, Y0
@@ -35234,15 +36962,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -35805,15 +37541,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VBLENDVPS    Y14, Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -35824,15 +37568,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -35910,15 +37662,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VBLENDVPS    Y14, Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -35929,15 +37689,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36014,30 +37782,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VBLENDVPS    Y15, Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -36048,15 +37832,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36134,15 +37926,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VBLENDVPS    Y0, Y13, Y14, Y0
@@ -36154,15 +37954,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36239,30 +38047,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VBLENDVPS    Y1, Y14, Y0, Y0
@@ -36274,15 +38098,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36359,30 +38191,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VBLENDVPS    Y1, Y0, Y14, Y0
@@ -36394,15 +38242,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36478,45 +38334,69 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R9)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R9)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load2
-	VMOVQ     AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD X1, Y1
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (DI)(BX*1), X2
+	JMP       end8
 
-load3:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load3
-	VMOVQ        AX, X2
+part7:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X2
+
+end8:
 	VPMOVZXBD    X2, Y2
 	VPCMPGTD     Y15, Y2, Y2
 	VBLENDVPS    Y2, Y1, Y0, Y0
@@ -36528,15 +38408,23 @@ load3:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R10)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part10
+	VMOVQ        X0, (R10)(BX*1)
+	JMP          end11
 
-store4:
+part10:
+	LEAQ  (R10)(BX*1), DX
+	VMOVQ X0, AX
+
+store12:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store4
+	JNE  store12
+
+end11:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36622,15 +38510,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VBLENDVPS    Y0, Y13, Y14, Y0
@@ -36643,15 +38539,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36735,15 +38639,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -36751,15 +38663,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VBLENDVPS    Y1, Y14, Y0, Y0
@@ -36772,15 +38692,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36864,15 +38792,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R8)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R8)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -36880,15 +38816,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (DI)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VBLENDVPS    Y1, Y0, Y14, Y0
@@ -36901,15 +38845,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -36991,15 +38943,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(R9)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (R9)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -37007,15 +38967,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load2
-	VMOVQ     AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD X1, Y1
 	VPCMPGTD  Y15, Y1, Y1
 	MOVQ      SI, CX
@@ -37023,15 +38991,23 @@ load2:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(DI)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (DI)(BX*1), X2
+	JMP       end8
 
-load3:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load3
-	VMOVQ        AX, X2
+part7:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X2
+
+end8:
 	VPMOVZXBD    X2, Y2
 	VPCMPGTD     Y15, Y2, Y2
 	VBLENDVPS    Y2, Y1, Y0, Y0
@@ -37044,15 +39020,23 @@ load3:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R10)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part10
+	VMOVQ        X0, (R10)(BX*1)
+	JMP          end11
 
-store4:
+part10:
+	LEAQ  (R10)(BX*1), DX
+	VMOVQ X0, AX
+
+store12:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store4
+	JNE  store12
+
+end11:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -37660,15 +39644,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSLLVD      Y0, Y15, Y0
 	VPAND        Y14, Y0, Y0
@@ -37680,15 +39672,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -37761,15 +39761,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSLLVD      Y15, Y0, Y0
 	VPAND        Y14, Y0, Y0
@@ -37781,15 +39789,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -37861,30 +39877,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPSLLVD      Y1, Y0, Y0
 	VPAND        Y15, Y0, Y0
@@ -37896,15 +39928,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -38545,15 +40585,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSRLVD      Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -38564,15 +40612,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -38642,15 +40698,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSRLVD      Y15, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -38661,15 +40725,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -38738,30 +40810,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPSRLVD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -38772,15 +40860,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -39219,15 +41315,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y1
 	VBLENDVPS    Y1, Y14, Y0, Y0
@@ -39239,15 +41343,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -39736,15 +41848,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPMULLW      Y0, Y0, Y0
 	VPAND        Y15, Y0, Y0
@@ -39756,15 +41876,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -40737,15 +42865,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSUBD       Y0, Y15, Y0
 	VPAND        Y14, Y0, Y0
@@ -40757,15 +42893,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -40838,15 +42982,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPSUBD       Y15, Y0, Y0
 	VPAND        Y14, Y0, Y0
@@ -40858,15 +43010,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -40938,30 +43098,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPSUBD       Y1, Y0, Y0
 	VPAND        Y15, Y0, Y0
@@ -40973,15 +43149,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -41716,15 +43900,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPCMPGTD     Y15, Y0, Y0
 	VPXOR        Y14, Y0, Y0
@@ -41737,15 +43929,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -41821,15 +44021,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	VPCMPGTD  Y15, Y0, Y0
 	MOVQ      SI, CX
@@ -41837,15 +44045,23 @@ load1:
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPCMPGTD     Y15, Y1, Y1
 	VPXOR        Y1, Y0, Y0
@@ -41858,15 +44074,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -42291,15 +44515,23 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load1
-	VMOVQ        AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD    X0, Y0
 	VPXOR        Y0, Y15, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -42310,15 +44542,23 @@ load1:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R8)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part4
+	VMOVQ        X0, (R8)(BX*1)
+	JMP          end5
 
-store2:
+part4:
+	LEAQ  (R8)(BX*1), DX
+	VMOVQ X0, AX
+
+store6:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store2
+	JNE  store6
+
+end5:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step
@@ -42387,30 +44627,46 @@ step:
 	MOVQ    $+8, DX
 	CMPQ    CX, DX
 	CMOVQGT DX, CX
-	LEAQ    -1(DI)(BX*1), DX
-	XORQ    AX, AX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
 
-load1:
-	SHLQ      $0x08, AX
-	MOVB      (DX)(CX*1), AL
-	DECQ      CX
-	JNE       load1
-	VMOVQ     AX, X0
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
 	VPMOVZXBD X0, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
 	MOVQ      $+8, DX
 	CMPQ      CX, DX
 	CMOVQGT   DX, CX
-	LEAQ      -1(R8)(BX*1), DX
-	XORQ      AX, AX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
 
-load2:
-	SHLQ         $0x08, AX
-	MOVB         (DX)(CX*1), AL
-	DECQ         CX
-	JNE          load2
-	VMOVQ        AX, X1
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
 	VPMOVZXBD    X1, Y1
 	VPXOR        Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
@@ -42421,15 +44677,23 @@ load2:
 	MOVQ         $+8, DX
 	CMPQ         CX, DX
 	CMOVQGT      DX, CX
-	LEAQ         (R9)(BX*1), DX
-	VMOVQ        X0, AX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
 
-store3:
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store9:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
 	INCQ DX
 	DECQ CX
-	JNE  store3
+	JNE  store9
+
+end8:
 	ADDQ $0x08, BX
 	CMPQ BX, SI
 	JLT  step

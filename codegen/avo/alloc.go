@@ -23,6 +23,7 @@ type allocator struct {
 	spill  []int16 // where each node has been saved, or -1
 	uses   [][]int32
 	free   []int // spill places to use again
+	freed  []int // the same after the present instruction, which may read them
 	spills int
 	now    int32
 	out    []machineInst
@@ -61,6 +62,8 @@ func (g *graph) allocate(order []ref, pinned, slots map[ref]int) (*allocator, er
 	for i, r := range order {
 		a.now = int32(i)
 		a.inst(r)
+		a.free = append(a.free, a.freed...)
+		a.freed = a.freed[:0]
 		if a.err != nil {
 			return nil, a.err
 		}
@@ -162,7 +165,7 @@ func (a *allocator) release(v ref) {
 		a.reg[r], a.where[v] = emptyReg, -1
 	}
 	if a.spill[v] >= 0 {
-		a.free = append(a.free, int(a.spill[v]))
+		a.freed = append(a.freed, int(a.spill[v]))
 		a.spill[v] = -1
 	}
 }

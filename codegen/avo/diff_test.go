@@ -113,6 +113,7 @@ var (
 		{types: all, inputs: 6, ops: 30, outputs: 3},
 		{types: []ir.DType{ir.Int64, ir.Bool}, inputs: 4, ops: 10, outputs: 2, composed: true},
 		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 5, ops: 12, outputs: 2},
+		{types: []ir.DType{ir.Int32, ir.Int64}, inputs: 1, ops: 90, outputs: 2, late: true}, // many saves
 		{types: []ir.DType{ir.Float64}, inputs: 6, ops: 30, outputs: 2, late: true},
 		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1}, // all general registers
 		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},

@@ -6,6 +6,33 @@ import (
 	"strings"
 )
 
+// endLine reads the end of a line and of empty lines after it. A comment may
+// be a position in a user's source.
+func (s *scanner) endLine() Pos {
+	s.blanks()
+	comment := s.comment()
+	if s.next() != '\n' {
+		s.syntax("the end of the line")
+	}
+	s.emptyLines()
+	return parsePos(comment)
+}
+
+// emptyLines skips blanks, line ends and comments.
+func (s *scanner) emptyLines() {
+	for s.next() == '\n' || s.comment() != "" {
+		s.here("\n")
+	}
+}
+
+// comment reads // and the rest of the line.
+func (s *scanner) comment() string {
+	if !strings.HasPrefix(s.text[s.pos:], "//") {
+		return ""
+	}
+	return s.run(func(c byte) bool { return c != '\n' })
+}
+
 // comment returns the trailing comment of a line, or "". A file name that is
 // more than plain text is quoted.
 func (p Pos) comment() string {
