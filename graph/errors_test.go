@@ -291,7 +291,7 @@ func TestBadRepresentatives(t *testing.T) {
 	x, y := f32("x", n), f32("y", m)
 	p, err := graph.Compile(x.Slice("20000:"), y, f32("z", graph.Dim("n-m")))
 	require.NoError(t, err)
-	require.Contains(t, p.Explain(), "for example n=100019, m=100003")
+	require.Contains(t, p.Explain(), "for example: n=100019, m=100003")
 	_, err = graph.Compile(x, f32("w", graph.Dim("0*n-1")))
 	require.Error(t, err)
 }

@@ -97,7 +97,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
-	if len(out) > 6000 {
+	if len(out) > 600000 {
 		out = append(out[:6000], "..."...)
 	}
 	require.NoError(t, err, "%s", out)
