@@ -93,7 +93,7 @@ func (c *cover) operandSlots() {
 	for _, in := range c.k.Body {
 		widest = max(widest, in.DType.Size())
 	}
-	c.program.setTile(c.s, min(tileBytes/widest, tileElements))
+	c.program.setTile(c.s, tileBytes/widest)
 	c.program.reservePacks(c.s)
 }
 

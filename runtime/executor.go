@@ -90,6 +90,7 @@ func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
 		}
 		l.infos = append(l.infos, s.info(p.Steps[i].Pos))
 		if s.elems > 0 {
+			s.setHands()
 			l.steps = append(l.steps, *s)
 		}
 	}

@@ -10,6 +10,9 @@ const (
 	// chunkElements is the least work handed to a worker, some tens of
 	// microseconds of it.
 	chunkElements = 32 << 10
+	// handWork is the least work worth waking a worker for, about ten microseconds,
+	// in additions of assembly.
+	handWork = 1 << 20
 	// blockElements bounds a kernel call, during which Go's runtime can't stop
 	// the goroutine. Plans keep below it; a larger block is cut.
 	blockElements = 64 << 10
@@ -30,6 +33,7 @@ type step struct {
 	carry                [][]int // see next
 	blocks               int
 	chunk, chunks        int // blocks of a chunk; chunks
+	hands                int // how many goroutines are worth their waking
 
 	fn      func(*Frame) // computes a block as it lies, or
 	program *program     // computes it in tiles
@@ -198,4 +202,17 @@ func (s *step) setCarry(last int) {
 			back[i] += (s.counts[k] - 1) * walk[k]
 		}
 	}
+}
+
+// setHands decides how many goroutines share the work, once the engine is known.
+func (s *step) setHands() {
+	const loads = 8 // reading and writing an element, in additions
+	work := float64(loads)
+	for _, in := range s.kernel.Body {
+		work += in.Op.Info().Cost
+	}
+	if s.engine != AVX2.String() {
+		work *= 4
+	}
+	s.hands = int(min(float64(s.chunks), work*float64(s.elems)/handWork))
 }

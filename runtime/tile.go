@@ -3,12 +3,10 @@ package runtime
 import "unsafe"
 
 const (
-	// tileBytes is the size of a register of a cover, and of a packed tile where
-	// there are several: a handful of them stay in the first-level cache.
-	tileBytes = 4 << 10
-	// tileElements bounds the tile of a cover from the other side: of 1-byte
-	// elements.
-	tileElements = 1 << 10
+	// tileBytes is the size of a register of a cover. The registers and operands
+	// of a few instructions then share the first-level cache; sizes from 4 to 8
+	// KiB differ by a twentieth.
+	tileBytes = 6 << 10
 	// packBytes is the size of a packed tile that a single kernel reads.
 	packBytes = 16 << 10
 	// transposedCols is how many columns a tile has that is read across: the

@@ -18,8 +18,8 @@ type crew struct {
 	mu      sync.Mutex
 	idle    sync.Cond // workers wait here for a job
 	jobs    []*job    // those that want helpers
-	size    int       // workers, the callers not counted
-	started bool
+	size    int       // workers at most, the callers not counted
+	alive   int       // workers that have been started and have not ended
 	stopped bool
 }
 
@@ -52,10 +52,10 @@ func (j *job) run(ctx context.Context, s *step, st *state) error {
 	j.failed.Store(false)
 	j.next.Store(0)
 	crew := st.l.crew
-	if s.chunks == 1 || crew.size == 0 {
+	if s.hands <= 1 || crew.size == 0 {
 		j.work(&st.lane)
 	} else {
-		crew.help(j, min(crew.size, s.chunks-1))
+		crew.help(j, min(crew.size, s.hands-1))
 		j.work(&st.lane)
 		crew.finish(j)
 	}
@@ -101,16 +101,13 @@ func (j *job) fail(err error) {
 	j.next.Store(math.MaxInt64 / 2)
 }
 
-// help asks for n helpers. Two are woken here, and each wakes two more, so that
+// help asks for n helpers, at most size. Two are woken here, and each wakes two more, so that
 // the caller gets to work.
 func (c *crew) help(j *job, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.started {
-		c.started = true
-		for range c.size {
-			go c.serve()
-		}
+	for ; c.alive < n && !c.stopped; c.alive++ {
+		go c.serve()
 	}
 	j.want = n
 	c.jobs = append(c.jobs, j)
@@ -155,6 +152,7 @@ func (c *crew) serve() {
 		}
 		c.join(c.jobs[0], ln)
 	}
+	c.alive--
 }
 
 // join works on a job. The caller holds mu, and holds it again afterwards.

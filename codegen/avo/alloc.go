@@ -86,9 +86,13 @@ func (a *allocator) next(v ref) int32 {
 
 func (a *allocator) isPinned(v ref) bool { _, ok := a.pinned[v]; return ok }
 
-// home returns where memory holds v.
+// home returns where memory holds v. An invariant has its slot even if it is
+// the result of a scalar loop: another loop may have its scratch place by now.
 func (a *allocator) home(v ref) (loc, bool) {
 	n := a.g.at(v)
+	if s, ok := a.slots[v]; ok {
+		return loc{space: inSlot, index: s}, true
+	}
 	switch {
 	case a.spill[v] >= 0:
 		return loc{space: inSpill, index: int(a.spill[v])}, true
@@ -98,9 +102,6 @@ func (a *allocator) home(v ref) (loc, bool) {
 		return loc{space: inOperand, place: n.place}, true
 	case n.kind == kScratch:
 		return loc{space: inScratch, index: n.slot}, true
-	}
-	if s, ok := a.slots[v]; ok {
-		return loc{space: inSlot, index: s}, true
 	}
 	return loc{}, false
 }

@@ -1,0 +1,24 @@
+package stridefuse
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestReadme holds the README to the program that it shows and to its output.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	source, err := os.ReadFile("examples/quickstart/main.go")
+	require.NoError(t, err)
+	require.Contains(t, string(readme), "```go\n"+string(source)+"```\n")
+	out, err := exec.Command("go", "run", "./examples/quickstart").Output()
+	require.NoError(t, err)
+	// The engine is the machine's.
+	got := strings.ReplaceAll(string(out), "portable", "avx2")
+	require.Contains(t, string(readme), "```\n"+got+"```\n")
+}
