@@ -136,12 +136,7 @@ func randomAccess(t *rapid.T, m *planMaker, o ir.Operand, extents []int) ir.Acce
 }
 
 func TestRandomPlans(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := randomPlan(t)
-		for name, e := range executors(p) {
-			check(t, e, p, name)
-		}
-	})
+	rapid.Check(t, func(t *rapid.T) { checkAll(t, randomPlan(t)) })
 }
 
 // inPlacePlan computes body into temporaries that lie where its operands do.
