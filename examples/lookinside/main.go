@@ -4,19 +4,20 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/stridefuse/stridefuse/graph"
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "lookinside:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func run(w io.Writer) error {
 	x := graph.Input("x", graph.Float32, 6, 4)
 	w := graph.Input("w", graph.Float32, 6)
 	rising := x.Slice("1:").Sub(x.Slice(":-1")) // differences of neighbours, [5,4]
@@ -26,9 +27,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := p.Dump(os.Stdout, ""); err != nil {
+	if err := p.Dump(w, ""); err != nil {
 		return err
 	}
-	fmt.Print("\n", p.Explain())
+	fmt.Fprint(w, "\n", p.Explain())
 	return nil
 }

@@ -1,0 +1,227 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+)
+
+// pickAxes turns NumPy axes (negative ones count from the end) of an array of
+// that rank into 0..rank-1, refusing those outside and duplicates.
+func pickAxes(op string, axes []int, rank int, shape []int) ([]int, error) {
+	picked := make([]int, 0, len(axes))
+	for _, a := range axes {
+		k := a
+		if k < 0 {
+			k += rank
+		}
+		switch {
+		case rank == 0:
+			return nil, fmt.Errorf("%s: axis %d: shape %v has rank 0, no axes", op, a, shape)
+		case k < 0 || k >= rank:
+			return nil, fmt.Errorf("%s: axis %d is outside rank %d of shape %v; allowed are %d to %d", op, a, rank, shape, -rank, rank-1)
+		case slices.Contains(picked, k):
+			return nil, fmt.Errorf("%s: axes %v name axis %d of shape %v (rank %d) twice; each may appear once", op, axes, k, shape, rank)
+		}
+		picked = append(picked, k)
+	}
+	return picked, nil
+}
+
+// moved shifts the offset, unless the layout is empty: then no location is
+// valid, and the offset stays where it was.
+func (l Layout) moved(by int) Layout {
+	if l.Size() != 0 {
+		l.Offset += by
+	}
+	return l
+}
+
+// Permute reorders the axes: axis k of the result is axis axes[k] of l. All
+// axes must be given; there is no default order.
+func (l Layout) Permute(axes ...int) (Layout, error) {
+	picked, err := pickAxes("permute", axes, l.Rank(), l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	if len(axes) != l.Rank() {
+		return Layout{}, fmt.Errorf("permute: %d axes %v for shape %v of rank %d; give each axis once", len(axes), axes, l.Shape, l.Rank())
+	}
+	v := blank(l.Rank(), l.Offset)
+	for to, from := range picked {
+		v.Shape[to], v.Strides[to] = l.Shape[from], l.Strides[from]
+	}
+	return v, nil
+}
+
+// Slice keeps the n indices begin, begin+step, ... of an axis, each of which
+// must lie in [0, extent); IndexItem.Resolve makes them so. The step may be
+// negative, not 0. With n == 0 begin is not looked at.
+func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
+	picked, err := pickAxes("slice", []int{axis}, l.Rank(), l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	k := picked[0]
+	extent := l.Shape[k]
+	if step == 0 {
+		return Layout{}, fmt.Errorf("slice: axis %d of shape %v: step 0; it must be positive or negative", k, l.Shape)
+	}
+	if n < 0 || n > 0 && !progressionFits(begin, n, step, extent) {
+		return Layout{}, fmt.Errorf("slice: axis %d of shape %v: %d indices from %d by %d; they must lie in [0, %d)", k, l.Shape, n, begin, step, extent)
+	}
+	v := l.clone()
+	v.Shape[k] = n
+	v.Strides[k] *= step
+	return v.moved(begin * l.Strides[k]), nil
+}
+
+// progressionFits reports whether begin and begin+(n-1)*step lie in
+// [0, extent), for n > 0, without computing what may pass int.
+func progressionFits(begin, n, step, extent int) bool {
+	if begin < 0 || begin >= extent {
+		return false
+	}
+	if step > 0 {
+		return n-1 <= (extent-1-begin)/step
+	}
+	return n-1 <= -(begin / step)
+}
+
+// Index fixes the index of one axis and drops the axis. As in NumPy, i lies in
+// [-extent, extent) and a negative one counts from the end.
+func (l Layout) Index(axis, i int) (Layout, error) {
+	picked, err := pickAxes("index", []int{axis}, l.Rank(), l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	k := picked[0]
+	n, at := l.Shape[k], i
+	if at < 0 {
+		at += n
+	}
+	if at < 0 || at >= n {
+		return Layout{}, fmt.Errorf("index: %d is outside axis %d of shape %v; allowed is [%d, %d)", i, k, l.Shape, -n, n)
+	}
+	return l.without(k).moved(at * l.Strides[k]), nil
+}
+
+// without drops axes.
+func (l Layout) without(axes ...int) Layout {
+	v := blank(l.Rank()-len(axes), l.Offset)
+	to := 0
+	for k, n := range l.Shape {
+		if !slices.Contains(axes, k) {
+			v.Shape[to], v.Strides[to] = n, l.Strides[k]
+			to++
+		}
+	}
+	return v
+}
+
+// Flip reverses the given axes; given none, it reverses none.
+func (l Layout) Flip(axes ...int) (Layout, error) {
+	picked, err := pickAxes("flip", axes, l.Rank(), l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	v := l.clone()
+	for _, k := range picked {
+		v.Strides[k] = -v.Strides[k]
+		v = v.moved((l.Shape[k] - 1) * l.Strides[k])
+	}
+	return v, nil
+}
+
+// Expand repeats l to a shape as NumPy's broadcast_to: axes align at the right,
+// and axes of extent 1 and new leading axes take any extent, at stride 0.
+func (l Layout) Expand(shape ...int) (Layout, error) {
+	if _, err := NumElems(shape); err != nil {
+		return Layout{}, fmt.Errorf("expand: %w", err)
+	}
+	lead := len(shape) - l.Rank()
+	if lead < 0 {
+		return Layout{}, fmt.Errorf("expand: shape %v of rank %d to shape %v of rank %d; the rank may grow, not shrink", l.Shape, l.Rank(), shape, len(shape))
+	}
+	v := blank(len(shape), l.Offset)
+	copy(v.Shape, shape)
+	for k, n := range l.Shape {
+		switch {
+		case n == 1: // stride 0
+		case n == shape[lead+k]:
+			v.Strides[lead+k] = l.Strides[k]
+		default:
+			return Layout{}, fmt.Errorf("expand: shape %v to shape %v: axis %d cannot go from %d to %d; only extents of 1 stretch", l.Shape, shape, k, n, shape[lead+k])
+		}
+	}
+	return v, nil
+}
+
+// Diagonal returns the elements with i[b] == i[a]+k, as numpy.diagonal does with
+// offset k, axis1 a, axis2 b: axes a and b go, and a new last axis walks the
+// diagonal. A k beyond the extents gives an empty diagonal.
+func (l Layout) Diagonal(a, b, k int) (Layout, error) {
+	picked, err := pickAxes("diagonal", []int{a, b}, l.Rank(), l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	a, b = picked[0], picked[1]
+	n := min(l.Shape[a]+min(k, 0), l.Shape[b]-max(k, 0)) // no overflow: extents are >= 0
+	rest := l.without(a, b)
+	v := blank(rest.Rank()+1, l.Offset)
+	last := copy(v.Shape, rest.Shape)
+	copy(v.Strides, rest.Strides)
+	v.Shape[last], v.Strides[last] = max(n, 0), l.Strides[a]+l.Strides[b]
+	return v.moved(max(k, 0)*l.Strides[b] - min(k, 0)*l.Strides[a]), nil
+}
+
+// Squeeze drops the given axes, which must have extent 1; given none, it drops
+// every axis of extent 1.
+func (l Layout) Squeeze(axes ...int) (Layout, error) {
+	picked, err := pickAxes("squeeze", axes, l.Rank(), l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	for _, k := range picked {
+		if l.Shape[k] != 1 {
+			return Layout{}, fmt.Errorf("squeeze: axis %d of shape %v (rank %d) has extent %d; only extents of 1 can go", k, l.Shape, l.Rank(), l.Shape[k])
+		}
+	}
+	if len(axes) == 0 {
+		for k, n := range l.Shape {
+			if n == 1 {
+				picked = append(picked, k)
+			}
+		}
+	}
+	return l.without(picked...), nil
+}
+
+// Unsqueeze inserts axes of extent 1. As in numpy.expand_dims the axes are
+// positions in the result. Their strides are natural, as Reshape's are.
+func (l Layout) Unsqueeze(axes ...int) (Layout, error) {
+	rank := l.Rank() + len(axes)
+	picked, err := pickAxes("unsqueeze", axes, rank, l.Shape)
+	if err != nil {
+		return Layout{}, err
+	}
+	v := blank(rank, l.Offset)
+	from := l.Rank() - 1
+	for k := rank - 1; k >= 0; k-- {
+		if slices.Contains(picked, k) {
+			v.Shape[k], v.Strides[k] = 1, v.naturalStride(k)
+			continue
+		}
+		v.Shape[k], v.Strides[k] = l.Shape[from], l.Strides[from]
+		from--
+	}
+	return v, nil
+}
+
+// naturalStride returns the stride of a size-1 axis k: that of the step past
+// the axis just inside, and 1 for the last axis.
+func (l Layout) naturalStride(k int) int {
+	if k == l.Rank()-1 {
+		return 1
+	}
+	return max(l.Shape[k+1], 1) * l.Strides[k+1]
+}
