@@ -17,7 +17,7 @@ func main() {
 	}
 }
 
-func run(w io.Writer) error {
+func run(out io.Writer) error {
 	x := graph.Input("x", graph.Float32, 6, 4)
 	w := graph.Input("w", graph.Float32, 6)
 	rising := x.Slice("1:").Sub(x.Slice(":-1")) // differences of neighbours, [5,4]
@@ -27,9 +27,9 @@ func run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Dump(w, ""); err != nil {
+	if err := p.Dump(out, ""); err != nil {
 		return err
 	}
-	fmt.Fprint(w, "\n", p.Explain())
+	fmt.Fprint(out, "\n", p.Explain())
 	return nil
 }
