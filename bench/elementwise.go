@@ -5,6 +5,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/bench/formula"
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
 // sizes are the element counts of the one-dimensional workloads.
@@ -64,9 +66,39 @@ func flat(f func() graph.Node, threads, n int, inputs ...limits) ([]call, error)
 		_, err := fused.Run(ctx, ins...)
 		return err
 	}
-	return []call{
+	calls := []call{
 		{"generated kernel", into(fused), traffic, "GB/s"},
 		{"cover", into(cover), traffic, "GB/s"},
 		{"fresh", fresh, traffic, "GB/s"},
-	}, nil
+	}
+	if loop := alone(fused.Kernels()[0], n, ins, outs[0]); loop != nil && threads == 1 {
+		calls = append(calls, call{"kernel alone", loop, traffic, "GB/s"})
+	}
+	return calls, nil
+}
+
+// alone returns a call of a kernel without the library round it, or nil if none
+// was generated for this machine. The inputs come in any order.
+func alone(sig string, n int, ins []*graph.Tensor, out *graph.Tensor) func() error {
+	fn, ok := runtime.Lookup(runtime.AVX2, sig)
+	k, err := ir.ParseKernel(sig)
+	if !ok || err != nil || !runtime.HasAVX2() {
+		return nil
+	}
+	one := graph.Ones(graph.Float32)
+	f := &runtime.Frame{Rows: 1, Cols: n}
+	unit := 0
+	for i, in := range k.In {
+		if in.Splat {
+			f.Ptr[i] = one.Pointer()
+			continue
+		}
+		f.Ptr[i] = ins[unit].Pointer()
+		unit++
+	}
+	f.Ptr[len(k.In)] = out.Pointer()
+	return func() error {
+		fn(f)
+		return nil
+	}
 }

@@ -27,7 +27,7 @@ const (
 // process killed.
 func allocate(nbytes int) ([]byte, error) {
 	switch {
-	case nbytes < 0 || nbytes > math.MaxInt-2*alignment:
+	case nbytes < 0 || nbytes > math.MaxInt-2*alignment-hugePage:
 		return nil, fmt.Errorf("%d bytes can't be allocated", nbytes)
 	case nbytes == 0:
 		return []byte{}, nil
@@ -39,7 +39,7 @@ func allocate(nbytes int) ([]byte, error) {
 	}
 	// Go's size classes put every multiple of 64 on a multiple of 64. That is
 	// not promised, so look, and shift by hand when it ever ends.
-	buf, err := makeBytes((nbytes + alignment - 1) &^ (alignment - 1))
+	buf, err := makeBytes((nbytes+alignment-1)&^(alignment-1) + spread(nbytes))
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +53,17 @@ func allocate(nbytes int) ([]byte, error) {
 		adviseHugePages(wholePages(buf))
 	}
 	return buf[:nbytes:nbytes], nil
+}
+
+// spread returns the bytes to leave free behind a large buffer. Go puts large
+// objects one behind the other, so arrays of 2^24 float32 would start exactly
+// 64 MiB apart, and a loop over four of them would keep meeting in the same
+// banks of memory: measured 11.1 ms a pass, and 9.5 ms with 2 MiB between them.
+func spread(nbytes int) int {
+	if nbytes < hugeBuffer {
+		return 0
+	}
+	return min(nbytes/32, hugePage) &^ (alignment - 1)
 }
 
 // makeBytes is make with its panic turned into an error.
