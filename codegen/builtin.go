@@ -3,40 +3,105 @@ package codegen
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// superKernels are bodies of several operations that formulas often have: one
+// kernel for such a part leaves out a pass through memory. $0, $1, ... are the
+// operands. None is longer than runtime's maxPiece.
+var superKernels = []string{
+	"t0 = mul $0 $1; t1 = add t0 $2",
+	"t0 = mul $0 $1; t1 = sub t0 $2",
+	"t0 = mul $0 $1; t1 = sub $2 t0",
+	"t0 = mul $0 $1; t1 = mul t0 $2",
+	"t0 = add $0 $1; t1 = add t0 $2",
+	"t0 = add $0 $1; t1 = mul t0 $2",
+	"t0 = add $0 $1; t1 = div $2 t0",
+	"t0 = add $0 $1; t1 = sqrt t0",
+	"t0 = add $0 $1; t1 = reciprocal t0",
+	"t0 = sub $0 $1; t1 = mul t0 $2",
+	"t0 = sub $0 $1; t1 = div t0 $2",
+	"t0 = sub $0 $1; t1 = square t0",
+	"t0 = sub $0 $1; t1 = abs t0",
+	"t0 = div $0 $1; t1 = add t0 $2",
+	"t0 = div $0 $1; t1 = sub t0 $2",
+	"t0 = div $0 $1; t1 = sub $2 t0",
+	"t0 = abs $0; t1 = add t0 $1",
+	"t0 = square $0; t1 = add t0 $1",
+}
+
+// superTypes are the element types that superKernels come in.
+var superTypes = []ir.DType{ir.Float32, ir.Float64}
+
 // Builtins returns the kernels that the library brings: every elementwise op on
-// every type that runs, with every mix of unit and splat operands. They are the
-// instructions from which any fused kernel can be put together. All are
-// canonical, and sorted by signature.
+// every type that runs, with every mix of unit and splat operands, and the
+// super-kernels. They are the instructions from which any fused kernel can be
+// put together. All are canonical, and sorted by signature.
 //
 // Operands that are all splats give one value, which the compiler folds or
 // keeps as a scalar; only copy has that form, to fill a block.
 func Builtins() []*ir.Kernel {
-	bySig := map[string]*ir.Kernel{}
+	var out []*ir.Kernel
 	for _, op := range ir.Ops() {
 		if !op.IsElementwise() {
 			continue
 		}
-		for _, sig := range opTypes(op) {
-			for splats := range 1 << len(sig.in) {
-				if splats == 1<<len(sig.in)-1 && op != ir.OpCopy {
-					continue
+		for _, types := range opTypes(op) {
+			for splats := range 1 << len(types.in) {
+				if splats != 1<<len(types.in)-1 || op == ir.OpCopy {
+					out = append(out, singleOp(op, types, splats))
 				}
-				k := singleOp(op, sig, splats)
-				bySig[k.Signature()] = k
 			}
 		}
 	}
-	out := make([]*ir.Kernel, 0, len(bySig))
-	for _, k := range bySig {
-		out = append(out, k)
+	for _, body := range superKernels {
+		for _, d := range superTypes {
+			for splats := range 1 << strings.Count(body, "$") {
+				if k := superKernel(body, d, splats); !splatOnly(k) {
+					out = append(out, k)
+				}
+			}
+		}
 	}
 	slices.SortFunc(out, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
-	return out
+	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
+}
+
+// superKernel returns the kernel of a body; bit i of splats makes operand i one.
+func superKernel(body string, d ir.DType, splats int) *ir.Kernel {
+	name := func(i int) string { return "us"[splats>>i&1:][:1] + strconv.Itoa(i) }
+	in := make([]string, strings.Count(body, "$"))
+	for i := range in {
+		in[i] = name(i) + ":" + d.Text()
+	}
+	body = os.Expand(body, func(operand string) string {
+		i, _ := strconv.Atoi(operand)
+		return name(i)
+	})
+	last := strings.Count(body, ";")
+	k, err := ir.ParseKernel(fmt.Sprintf("kernel (%s) { %s; store t%d }", strings.Join(in, ", "), body, last))
+	if err != nil {
+		panic(fmt.Sprintf("BUG: codegen: %s: %v", body, err))
+	}
+	k, _ = k.Canonical()
+	return k
+}
+
+// splatOnly reports whether an operation has splats for all its operands: covers
+// compute those apart, once a row.
+func splatOnly(k *ir.Kernel) bool {
+	for _, in := range k.Body {
+		unit := func(r ir.Ref) bool { return k.Inst(r) != nil || !k.In[r].Splat }
+		if !slices.ContainsFunc(in.Args[:in.Arity()], unit) {
+			return true
+		}
+	}
+	return false
 }
 
 // singleOp returns the kernel of an op; bit i of splats makes operand i one.

@@ -62,7 +62,18 @@ func TestBuiltins(t *testing.T) {
 		"kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }",
 		"kernel (u0:f64) { t0 = cast:bool u0; store t0 }",
 		"kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }",
+		"kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }",
+		"kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }",
+		"kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }",
 	} {
-		require.True(t, seen[sig], sig)
+		require.Contains(t, seen, sig)
+	}
+	// Splats alone are computed apart; pairs come in the types of formulas.
+	for _, sig := range []string{
+		"kernel (s0:f32, s1:f32) { t0 = sub s0 s1; store t0 }",
+		"kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = add t0 u2; store t1 }",
+		"kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }",
+	} {
+		require.NotContains(t, seen, sig)
 	}
 }

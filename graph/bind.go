@@ -19,8 +19,7 @@ type binding struct {
 	plan   *ir.Plan
 	linked *runtime.Linked
 	ins    []ir.Layout // of the inputs
-	elems  []int       // their sizes
-	outs   [][]int     // shapes of the outputs
+	outs   []ir.Type
 	used   atomic.Uint64
 }
 
@@ -41,11 +40,9 @@ func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding,
 			in.Attr.At = &l
 		}
 		b.ins = append(b.ins, l)
-		b.elems = append(b.elems, l.Size())
 	}
 	for _, r := range f.Results {
-		shape, _ := r.Type.Shape.Ints()
-		b.outs = append(b.outs, shape)
+		b.outs = append(b.outs, r.Type)
 	}
 	if b.plan, err = passes.Lower(f, p.options); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
@@ -77,30 +74,20 @@ func sizesText(names []string, sizes map[string]int) string {
 }
 
 // fits reports whether the binding is for tensors of these shapes and layouts.
+// Every run asks, so it takes nanoseconds.
 func (b *binding) fits(p *Program, ins []*Tensor) bool {
+	if len(ins) != len(b.ins) {
+		return false
+	}
 	for i, t := range ins {
 		l := &b.ins[i]
 		if t.DType() != p.inputs[i].DType || t.Rank() != len(l.Shape) {
 			return false
 		}
 		for k, n := range l.Shape {
-			if extent(t, k) != n || n > 1 && stride(t, k) != l.Strides[k] {
+			if t.Extent(k) != n || n > 1 && t.Stride(k) != l.Strides[k] {
 				return false
 			}
-		}
-	}
-	return true
-}
-
-// mayFit reports whether it is likely that the binding fits: in a few
-// nanoseconds.
-func (b *binding) mayFit(p *Program, ins []*Tensor) bool {
-	if len(ins) != len(p.inputs) {
-		return false
-	}
-	for i, t := range ins {
-		if t.DType() != p.inputs[i].DType || t.Rank() != len(b.ins[i].Shape) || t.Size() != b.elems[i] {
-			return false
 		}
 	}
 	return true
@@ -156,7 +143,7 @@ func (c *bindings) add(b *binding) {
 
 // bind returns the binding for some inputs, made now if there is none.
 func (p *Program) bind(ins []*Tensor) (*binding, error) {
-	if b := p.cache.last.Load(); b != nil && len(ins) == len(p.inputs) && b.fits(p, ins) {
+	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
 		return b, nil
 	}
 	sizes, err := p.checkIns(ins)

@@ -20,7 +20,7 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 			return nil, err
 		}
 		for k, d := range in.Shape {
-			name, n := d.String(), extent(t, k)
+			name, n := d.String(), t.Extent(k)
 			if !ir.IsName(name) {
 				continue
 			}
@@ -39,7 +39,7 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 			if err != nil {
 				return nil, p.inputs[i].errorf("%w", err)
 			}
-			if have := extent(t, k); have != want {
+			if have := t.Extent(k); have != want {
 				return nil, p.inputs[i].errorf("axis %d is %d and must be %s = %d, where %s", k, have, d, want, sizesText(p.sizes, sizes))
 			}
 		}

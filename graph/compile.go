@@ -69,10 +69,10 @@ func misuse(format string, args ...any) error {
 // executorFor returns the executor that all programs share, or one with
 // settings of its own.
 func executorFor(s settings) *runtime.Executor {
-	if s.workers == 0 && !s.portable && !s.coverOnly {
+	if s.workers == 0 && !s.portable && !s.coverOnly && s.chunkElems == 0 {
 		return runtime.DefaultExecutor()
 	}
-	return &runtime.Executor{Workers: s.workers, Portable: s.portable, NoFused: s.coverOnly}
+	return &runtime.Executor{Workers: s.workers, Portable: s.portable, NoFused: s.coverOnly, ChunkElems: s.chunkElems}
 }
 
 // scales are where the example sizes of a program lie: the first at which they

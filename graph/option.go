@@ -20,6 +20,7 @@ type settings struct {
 	portable    bool
 	coverOnly   bool
 	workers     int
+	chunkElems  int // of the executor: tests
 }
 
 func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }

@@ -60,8 +60,8 @@ func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 	if len(p.outputs) != 1 {
 		return nil, misuse("run: the program has %d outputs: call RunAll", len(p.outputs))
 	}
-	outs, err := p.RunAll(ctx, ins...)
-	if err != nil {
+	var outs [1]*Tensor
+	if err := p.runNew(ctx, outs[:], ins); err != nil {
 		return nil, err
 	}
 	return outs[0], nil
@@ -69,33 +69,41 @@ func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 
 // RunAll computes all outputs, each into new row-major memory of its own.
 func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error) {
-	b, err := p.bind(ins)
-	if err != nil {
+	outs := make([]*Tensor, len(p.outputs))
+	if err := p.runNew(ctx, outs, ins); err != nil {
 		return nil, err
 	}
-	outs := make([]*Tensor, len(p.outputs))
-	for i, out := range p.outputs {
-		outs[i] = runtime.New(out.DType, b.outs[i]...)
-		if failed := (*Error)(nil); errors.As(outs[i].Err(), &failed) {
-			return nil, misuse("run: %s: %s", out.Name, failed.Msg)
+	return outs, nil
+}
+
+// runNew makes the outs, one for each output, and computes them. It allocates
+// nothing else.
+func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
+	b, err := p.bind(ins)
+	if err != nil {
+		return err
+	}
+	for i := range outs {
+		outs[i] = b.linked.NewResult(i)
+		if err := outs[i].Err(); err != nil {
+			return misuse("run: %s: %s", p.outputs[i].Name, message(err))
 		}
 	}
-	return outs, p.run(ctx, b, outs, ins)
+	return p.run(ctx, b, outs, ins)
+}
+
+// message returns the text of an error without the position that it has.
+func message(err error) string {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.Msg
+	}
+	return err.Error()
 }
 
 // RunInto computes the outputs into given tensors, which are row-major and of
 // the outputs' types and shapes. Once it has run for some sizes it allocates
 // nothing for them. If it returns an error, what outs hold is not specified.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
-	// Mostly the inputs are like the last ones. The executor compares every
-	// extent and stride before it computes, so they need no other look; if that
-	// is what it finds fault with, the search for a binding tells.
-	if b := p.cache.last.Load(); b != nil && b.mayFit(p, ins) {
-		err := p.run(ctx, b, outs, ins)
-		if err == nil || b.fits(p, ins) {
-			return err
-		}
-	}
 	b, err := p.bind(ins)
 	if err != nil {
 		return err
@@ -142,7 +150,7 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 		if err := t.Err(); err != nil {
 			return misuse("run: %s: %v", out.Name, err)
 		}
-		want := ir.Type{DType: out.DType, Shape: ir.ShapeOf(b.outs[i]...)}
+		want := b.outs[i]
 		have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 		if !have.Equal(want) {
 			return misuse("run: %s is %s, the tensor given for it %s", out.Name, specText(want, nil), specText(have, nil))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -19,22 +20,33 @@ import (
 // TestRandomGraphs builds random graphs through the public methods and compares
 // what programs compute, under every option, with the definition.
 func TestRandomGraphs(t *testing.T) {
+	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
 		f, inputs := irtest.Func(t, irtest.Config{Layouts: true})
-		checkPrograms(t, f, inputs, nil)
+		helped += checkPrograms(t, f, inputs, nil)
 	})
+	requireHelp(t, helped)
 }
 
 // TestRandomSymbolicGraphs is TestRandomGraphs for sizes that a program does not
 // know when it is compiled.
 func TestRandomSymbolicGraphs(t *testing.T) {
+	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
 		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{})
-		checkPrograms(t, f, inputs, sizes)
+		helped += checkPrograms(t, f, inputs, sizes)
 	})
+	requireHelp(t, helped)
 }
 
-func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]int) {
+// requireHelp fails if second workers had no part in the runs.
+func requireHelp(t *testing.T, helped int) {
+	t.Logf("second workers helped in %d programs", helped)
+	require.Positive(t, helped, "no run was shared by two workers")
+}
+
+// checkPrograms returns how many of the programs were run by several workers.
+func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]int) (helped int) {
 	bound, err := f.Bind(sizes)
 	noError(t, err, f)
 	want, err := ir.Eval(bound, inputs)
@@ -51,8 +63,10 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]i
 		p := f.Params[i]
 		return graph.Input(p.Name, p.Type.DType, p.Type.Shape)
 	})
+	chunk := graph.ChunkElems(rapid.IntRange(1, 40).Draw(t, "chunk"))
 	for _, options := range [][]graph.Item{
-		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.Workers(3)},
+		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.CoverOnly()},
+		{graph.Workers(1), chunk}, {graph.Workers(2), chunk}, {graph.Workers(2), chunk, graph.CoverOnly()},
 	} {
 		p, err := graph.Compile(append(options, outputs)...)
 		noError(t, err, f)
@@ -70,7 +84,11 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]i
 		if diff := irtest.Diff(want, got); diff != "" {
 			t.Fatalf("%s\n%s\n%s", diff, f, p.Explain())
 		}
+		if p.Helped() > 0 {
+			helped++
+		}
 	}
+	return helped
 }
 
 func noError(t *rapid.T, err error, f *ir.Func) {

@@ -16,7 +16,7 @@ import (
 func Dim(text string) Extent {
 	d, err := ir.ParseDim(text)
 	if err != nil {
-		return ir.Sym(text)
+		return ir.BadDim(err)
 	}
 	return d
 }
@@ -149,7 +149,7 @@ func dimsOf(dims []any) (Shape, error) {
 		} else if fixed {
 			continue
 		}
-		if _, err := ir.ParseDim(d.String()); err != nil {
+		if err := d.Err(); err != nil {
 			return nil, err
 		}
 	}

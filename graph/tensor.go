@@ -67,9 +67,3 @@ func At[T Element](t *Tensor, index ...int) (T, error) { return runtime.At[T](t,
 
 // All returns the elements in row-major order of their indices, of any layout.
 func All[T Element](t *Tensor) (iter.Seq[T], error) { return runtime.All[T](t) }
-
-// extent returns the extent of an axis of a tensor.
-func extent(t *Tensor, axis int) int { return t.Shape()[axis] }
-
-// stride returns the step from one index of an axis to the next, in elements.
-func stride(t *Tensor, axis int) int { return t.Strides()[axis] }

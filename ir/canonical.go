@@ -1,16 +1,21 @@
 package ir
 
-import "math/bits"
-
 // Canonical returns the kernel in the one form that all kernels of the same
-// meaning share: dead instructions gone, instructions in depth-first order of
-// the outputs, arguments of commutative ops ordered, operands numbered by first
-// use. Operand i of the result is operand order[i] of k.
+// meaning share: dead and repeated instructions gone, instructions in
+// depth-first order of the outputs, arguments of commutative ops ordered,
+// operands numbered by first use. Operand i of the result is operand order[i]
+// of k.
 //
 // Commutative arguments are ordered by colours: each value is hashed by what it
 // is made from and by how it is used, twice over, so that neither names nor the
-// order of construction matter. Arguments of equal colour are interchangeable
-// in all graphs but contrived ones, and those only lose the sharing.
+// order of construction matter. Of two with one colour, that goes first which
+// has a number already. If neither has, colours are refined until they separate
+// no more values; then either may go first, and has a colour of its own from
+// there on. (That is the individualization and refinement of McKay's nauty
+// without its backtracking: it is right where values of one colour are
+// exchanged by a symmetry of the body. Bodies in which they are not exist, as
+// graphs that colours can't tell apart, of dozens of instructions; those may
+// get a second form, which only loses the sharing.)
 func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	if k.sig != "" {
 		order = make([]int, len(k.In))
@@ -19,7 +24,8 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 		}
 		return k, order
 	}
-	c := &canonizer{k: k, colour: k.colours(), at: make([]Ref, len(k.In)+len(k.Body))}
+	k = k.merged()
+	c := &canonizer{k: k, colours: k.colours(), at: make([]Ref, len(k.In)+len(k.Body))}
 	for i := range c.at {
 		c.at[i] = -1
 	}
@@ -31,13 +37,48 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	return canon, c.order
 }
 
+// merged returns k without instructions that no output needs and without those
+// that repeat an earlier one, be it with commuting arguments exchanged.
+func (k *Kernel) merged() *Kernel {
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out))}
+	need := k.needed()
+	at := make([]Ref, len(need))
+	for i := range k.In {
+		at[i] = Ref(i)
+	}
+	seen := make(map[Inst]Ref, len(k.Body))
+	for j, in := range k.Body {
+		if !need[len(k.In)+j] {
+			continue
+		}
+		inst := Inst{Op: in.Op, DType: in.DType, Bits: in.Bits}
+		for i, a := range in.Args[:in.Arity()] {
+			inst.Args[i] = at[a]
+		}
+		if a := &inst.Args; in.Op.Info().Commutative && a[0] > a[1] {
+			a[0], a[1] = a[1], a[0]
+		}
+		r, ok := seen[inst]
+		if !ok {
+			r = Ref(len(k.In) + len(out.Body))
+			out.Body = append(out.Body, inst)
+			seen[inst] = r
+		}
+		at[len(k.In)+j] = r
+	}
+	for i, r := range k.Out {
+		out.Out[i] = at[r]
+	}
+	return out
+}
+
 type canonizer struct {
-	k      *Kernel
-	colour []uint64
-	body   []Inst // in final order, arguments still Refs of k
-	from   []Ref  // the value of k that each of body computes
-	at     []Ref  // final Ref of each value of k, or -1
-	order  []int
+	k *Kernel
+	colours
+	body  []Inst // in final order, arguments still Refs of k
+	from  []Ref  // the value of k that each of body computes
+	at    []Ref  // place in body or order of each value of k, or -1
+	order []int
 }
 
 // visit appends the instructions that r needs, then r's own.
@@ -47,32 +88,52 @@ func (c *canonizer) visit(r Ref) {
 		return
 	}
 	inst := *in
-	if inst.Op.Info().Commutative && c.colour[inst.Args[0]] > c.colour[inst.Args[1]] {
-		inst.Args[0], inst.Args[1] = inst.Args[1], inst.Args[0]
+	if a := &inst.Args; inst.Op.Info().Commutative && c.goesFirst(a[1], a[0]) {
+		a[0], a[1] = a[1], a[0]
 	}
 	for _, a := range inst.Args[:inst.Arity()] {
 		c.visit(a)
+	}
+	for _, a := range inst.Args[:inst.Arity()] {
+		c.use(a)
 	}
 	c.at[r] = Ref(len(c.body)) // offset by the operand count in number
 	c.body = append(c.body, inst)
 	c.from = append(c.from, r)
 }
 
-// number gives operands their numbers by first use and rewrites all Refs.
+// goesFirst reports whether a stands before b as an argument of an op that
+// commutes.
+func (c *canonizer) goesFirst(a, b Ref) bool {
+	if a == b {
+		return false
+	}
+	if c.colour[a] != c.colour[b] {
+		return c.colour[a] < c.colour[b]
+	}
+	if x, y := c.at[a], c.at[b]; x >= 0 || y >= 0 {
+		return y < 0 || 0 <= x && x < y
+	}
+	c.refine(c.k)
+	if c.colour[a] != c.colour[b] {
+		return c.colour[a] < c.colour[b]
+	}
+	c.single(b)
+	return false
+}
+
+// use gives an operand its number.
+func (c *canonizer) use(r Ref) {
+	if c.k.Inst(r) == nil && c.at[r] < 0 {
+		c.at[r] = Ref(len(c.order))
+		c.order = append(c.order, int(r))
+	}
+}
+
+// number rewrites all Refs.
 func (c *canonizer) number() *Kernel {
-	use := func(r Ref) {
-		if c.k.Inst(r) == nil && c.at[r] < 0 {
-			c.at[r] = Ref(len(c.order))
-			c.order = append(c.order, int(r))
-		}
-	}
-	for _, in := range c.body {
-		for _, a := range in.Args[:in.Arity()] {
-			use(a)
-		}
-	}
 	for _, r := range c.k.Out {
-		use(r)
+		c.use(r)
 	}
 	for _, r := range c.from {
 		c.at[r] += Ref(len(c.order))
@@ -91,64 +152,4 @@ func (c *canonizer) number() *Kernel {
 		out.Out = append(out.Out, c.at[r])
 	}
 	return out
-}
-
-// colours hashes every value by its operands and its uses.
-func (k *Kernel) colours() []uint64 {
-	colour := make([]uint64, len(k.In)+len(k.Body))
-	uses := make([]uint64, len(colour))
-	need := k.needed()
-	for i, in := range k.In {
-		colour[i] = mix(uint64(in.DType), fromBool(in.Splat)+1)
-	}
-	for range 2 {
-		for j, in := range k.Body {
-			colour[len(k.In)+j] = mix(in.colour(colour), uses[len(k.In)+j])
-		}
-		k.useColours(colour, uses, need)
-		for i := range k.In {
-			colour[i] = mix(colour[i], uses[i])
-		}
-	}
-	for j, in := range k.Body {
-		colour[len(k.In)+j] = mix(in.colour(colour), uses[len(k.In)+j])
-	}
-	return colour
-}
-
-func (i Inst) colour(colour []uint64) uint64 {
-	h := mix(uint64(i.Op)<<8|uint64(i.DType), i.Bits)
-	if i.Op.Info().Commutative {
-		return mix(h, colour[i.Args[0]]+colour[i.Args[1]])
-	}
-	for _, a := range i.Args[:i.Arity()] {
-		h = mix(h, colour[a])
-	}
-	return h
-}
-
-// useColours hashes the places where needed instructions read each value: a
-// sum, so that their order does not matter.
-func (k *Kernel) useColours(colour, uses []uint64, need []bool) {
-	clear(uses)
-	for i, r := range k.Out {
-		uses[r] += mix(uint64(i), 0x53)
-	}
-	for j := len(k.Body) - 1; j >= 0; j-- {
-		in := k.Body[j]
-		self := len(k.In) + j
-		if !need[self] {
-			continue
-		}
-		for i, a := range in.Args[:in.Arity()] {
-			if in.Op.Info().Commutative {
-				i = 0
-			}
-			uses[a] += mix(colour[self]+uint64(i), uses[self])
-		}
-	}
-}
-
-func mix(h, x uint64) uint64 {
-	return bits.RotateLeft64((h^x)*0x9e3779b97f4a7c15, 29) ^ x*0xbf58476d1ce4e5b9
 }

@@ -1,25 +1,55 @@
 package ir
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Dim is the extent of an axis: a number, or a polynomial in named sizes that
-// Bind turns into a number. Equal extents are == : a symbolic Dim is kept as
-// its canonical text, so it is also what is printed and what is parsed.
+// Dim is the extent of an axis: a number, or a polynomial in named sizes and
+// quotients, (n+1)/2 rounded down, that Bind turns into a number. A symbolic
+// Dim is kept as its canonical text, so it is also what is printed and what is
+// parsed. Equal polynomials are ==, and so are quotients that have the same
+// lowest terms; extents may differ and still be the same number for all sizes,
+// as (n+4)/4 and (n)/4+1 are: those count as different.
+//
+// A Dim may also be a mistake: BadDim.
 type Dim struct {
 	n    int
-	expr string // canonical text of a symbolic extent, else ""
+	expr string // canonical text of a symbolic extent, or ! and a mistake, else ""
 }
 
 // Fixed returns the extent n.
 func Fixed(n int) Dim { return Dim{n: n} }
 
-// Sym returns the extent that the name stands for.
-func Sym(name string) Dim { return Dim{expr: name} }
+// Sym returns the extent that the name stands for, or a BadDim if IsName says
+// that it can stand for none.
+func Sym(name string) Dim {
+	if !IsName(name) {
+		return BadDim(fmt.Errorf("%q is no name of a size: use letters, digits and _", name))
+	}
+	return Dim{expr: name}
+}
+
+// BadDim returns the extent that a mistake has made: whatever is computed from
+// it is it, Bind fails, and Shape.Check reports err's text.
+func BadDim(err error) Dim { return Dim{expr: "!" + err.Error()} }
+
+// tooLarge is the extent whose numbers pass int.
+var tooLarge = BadDim(errors.New("an extent passes int"))
+
+// Err returns the mistake that the extent is, or nil.
+func (d Dim) Err() error {
+	if text, bad := strings.CutPrefix(d.expr, "!"); bad {
+		return errors.New(text)
+	}
+	return nil
+}
+
+// bad reports whether the extent is a mistake.
+func (d Dim) bad() bool { return d.expr != "" && d.expr[0] == '!' }
 
 // IsName reports whether name can stand for a size: a letter or _ and then
 // letters, digits or _.
@@ -47,27 +77,41 @@ func (d Dim) String() string {
 }
 
 // Add returns d + e.
-func (d Dim) Add(e Dim) Dim { return d.poly().add(e.poly(), 1).dim() }
+func (d Dim) Add(e Dim) Dim { return d.with(e, func(p, q poly) poly { return p.add(q, 1) }) }
 
 // Sub returns d - e.
-func (d Dim) Sub(e Dim) Dim { return d.poly().add(e.poly(), -1).dim() }
+func (d Dim) Sub(e Dim) Dim { return d.with(e, func(p, q poly) poly { return p.add(q, -1) }) }
 
 // Mul returns d * e.
-func (d Dim) Mul(e Dim) Dim { return d.poly().mul(e.poly()).dim() }
+func (d Dim) Mul(e Dim) Dim { return d.with(e, poly.mul) }
 
 // Div returns d / k rounded down, for k > 0.
 func (d Dim) Div(k int) Dim {
 	if k <= 0 {
-		return tooLarge
+		return d.with(BadDim(fmt.Errorf("an extent is divided by %d: it must be by 1 or more", k)), nil)
 	}
 	if n, ok := d.Int(); ok {
 		return Fixed(floorDiv(n, k))
 	}
-	return d.poly().div(k).dim()
+	return d.with(Dim{}, func(p, _ poly) poly { return p.div(k) })
+}
+
+// with computes an extent from two, or returns the one that is a mistake.
+func (d Dim) with(e Dim, f func(p, q poly) poly) Dim {
+	switch {
+	case d.bad():
+		return d
+	case e.bad():
+		return e
+	}
+	return f(d.poly(), e.poly()).dim()
 }
 
 // Names returns the named sizes that d depends on, sorted.
 func (d Dim) Names() []string {
+	if d.bad() {
+		return nil
+	}
 	names := strings.FieldsFunc(d.expr, func(r rune) bool { return !IsName("a" + string(r)) })
 	names = slices.DeleteFunc(names, func(s string) bool { return !IsName(s) })
 	slices.Sort(names)
@@ -75,42 +119,39 @@ func (d Dim) Names() []string {
 }
 
 // Bind returns d's number where the names have the given sizes. It fails on a
-// name without a size, on a negative extent and on a number past int.
+// name without a size and on a number past int. The number may be negative,
+// which an extent must not be: that is Shape.Check's to say.
 func (d Dim) Bind(sizes map[string]int) (int, error) {
 	if d.expr == "" {
 		return d.n, nil
 	}
-	p := dimParser{text: d.expr, sizes: sizes}
-	v := p.expr()
-	if p.err == nil && p.pos != len(p.text) {
-		p.fail("unexpected %q", p.text[p.pos:])
+	if err := d.Err(); err != nil {
+		return 0, err
 	}
-	if p.err != nil {
-		return 0, fmt.Errorf("extent %s: %w", d, p.err)
+	if sizes == nil {
+		sizes = map[string]int{} // nil makes names stand for themselves
 	}
-	n, ok := v[""]
-	if len(v) == 0 {
-		n, ok = 0, true
+	v, err := parsePoly(d.expr, sizes)
+	if err != nil {
+		return 0, fmt.Errorf("extent %s: %w", d, err)
 	}
-	if !ok || len(v) > 1 {
+	n, ok := v.dim().Int()
+	if !ok {
 		return 0, fmt.Errorf("extent %s does not fit an int", d)
 	}
 	return n, nil
 }
 
 // ParseDim reads the text of an extent: a sum of products of numbers, names
-// and (sum)/number, in any order; the result is canonical.
+// and (sum)/number, in any order, with spaces between them; the result is
+// canonical.
 func ParseDim(text string) (Dim, error) {
 	if len(text) > maxDimText {
 		return Dim{}, fmt.Errorf("extent of %d characters: at most %d", len(text), maxDimText)
 	}
-	p := dimParser{text: strings.ReplaceAll(text, " ", "")}
-	v := p.expr()
-	if p.err == nil && p.pos != len(p.text) {
-		p.fail("unexpected %q", p.text[p.pos:])
-	}
-	if p.err != nil {
-		return Dim{}, fmt.Errorf("extent %q: %w", text, p.err)
+	v, err := parsePoly(text, nil)
+	if err != nil {
+		return Dim{}, fmt.Errorf("extent %q: %w", text, err)
 	}
 	if d := v.dim(); d != tooLarge {
 		return d, nil

@@ -5,12 +5,29 @@ import (
 	"strconv"
 )
 
-// dimParser reads and evaluates an expression; names in sizes are numbers.
+// parsePoly reads an expression to its end. With sizes its names are numbers.
+func parsePoly(text string, sizes map[string]int) (poly, error) {
+	p := dimParser{text: text, sizes: sizes}
+	v := p.expr()
+	if p.blanks(); p.pos != len(p.text) {
+		p.fail("unexpected %q", p.text[p.pos:])
+	}
+	return v, p.err
+}
+
+// dimParser reads and evaluates an expression.
 type dimParser struct {
 	text  string
 	pos   int
 	sizes map[string]int
 	err   error
+}
+
+// blanks skips spaces: they stand between tokens alone.
+func (p *dimParser) blanks() {
+	for p.pos < len(p.text) && p.text[p.pos] == ' ' {
+		p.pos++
+	}
 }
 
 func (p *dimParser) fail(format string, args ...any) {
@@ -21,6 +38,7 @@ func (p *dimParser) fail(format string, args ...any) {
 }
 
 func (p *dimParser) eat(c byte) bool {
+	p.blanks()
 	if p.pos < len(p.text) && p.text[p.pos] == c {
 		p.pos++
 		return true
@@ -59,16 +77,12 @@ func (p *dimParser) factor() poly {
 	if p.eat('(') {
 		return p.quotient()
 	}
-	from := p.pos
-	for p.pos < len(p.text) && IsName("a"+p.text[p.pos:p.pos+1]) {
-		p.pos++
-	}
-	word := p.text[from:p.pos]
+	word, rest := p.word()
 	if n, err := strconv.Atoi(word); err == nil {
 		return poly{"": n}
 	}
 	if !IsName(word) {
-		p.fail("want a number or a name at %q", p.text[from:])
+		p.fail("want a number or a name at %q", rest)
 		return poly{}
 	}
 	if p.sizes == nil {
@@ -83,18 +97,25 @@ func (p *dimParser) factor() poly {
 
 func (p *dimParser) quotient() poly {
 	num := p.expr()
-	from := p.pos + 2
 	if !p.eat(')') || !p.eat('/') {
 		p.fail("want ) and / after (")
 		return poly{}
 	}
-	for p.pos < len(p.text) && '0' <= p.text[p.pos] && p.text[p.pos] <= '9' {
-		p.pos++
-	}
-	k, err := strconv.Atoi(p.text[from:p.pos])
+	word, _ := p.word()
+	k, err := strconv.Atoi(word)
 	if err != nil || k <= 0 {
 		p.fail("want a positive number after /")
 		return poly{}
 	}
 	return num.div(k)
+}
+
+// word takes letters and digits, and returns too what is left from there.
+func (p *dimParser) word() (word, rest string) {
+	p.blanks()
+	from := p.pos
+	for p.pos < len(p.text) && isWordByte(p.text[p.pos]) {
+		p.pos++
+	}
+	return p.text[from:p.pos], p.text[from:]
 }

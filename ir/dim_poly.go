@@ -20,26 +20,24 @@ const (
 	maxDimText  = 1024
 )
 
-// overflow is the polynomial whose coefficients passed int; it spreads.
-var (
-	overflow = poly{"overflow!": 1}
-	tooLarge = Sym("overflow!") // its extent
-)
+// overflow is the polynomial whose coefficients passed int; it spreads. Its
+// extent is tooLarge.
+var overflow = poly{"!": 1}
 
-func (p poly) overflowed() bool { _, bad := p["overflow!"]; return bad }
+func (p poly) overflowed() bool { _, bad := p["!"]; return bad }
 
 func (d Dim) poly() poly {
 	if d.expr == "" {
 		return poly{"": d.n}
 	}
-	if d == tooLarge {
-		return overflow
-	}
-	p := dimParser{text: d.expr}
-	return p.expr()
+	p, _ := parsePoly(d.expr, nil) // canonical text has no mistakes
+	return p
 }
 
 func (p poly) dim() Dim {
+	if p.overflowed() {
+		return tooLarge
+	}
 	keys := slices.Sorted(maps.Keys(p))
 	var b strings.Builder
 	for _, k := range append(slices.DeleteFunc(keys, func(k string) bool { return k == "" }), "") {
@@ -70,7 +68,7 @@ func (p poly) dim() Dim {
 	case b.Len() > maxDimText:
 		return tooLarge
 	}
-	return Sym(b.String())
+	return Dim{expr: b.String()}
 }
 
 func (p poly) add(q poly, sign int) poly {
@@ -110,18 +108,8 @@ func (p poly) mul(q poly) poly {
 	return out
 }
 
-func (p poly) exactDiv(k int) (poly, bool) {
-	out := poly{}
-	for m, c := range p {
-		if c%k != 0 {
-			return nil, false
-		}
-		out[m] = c / k
-	}
-	return out, true
-}
-
-// div divides by k > 0, rounding down; what does not divide becomes a factor.
+// div divides by k > 0, rounding down, in lowest terms; what does not divide
+// becomes a factor.
 func (p poly) div(k int) poly {
 	if p.overflowed() {
 		return overflow
@@ -129,14 +117,30 @@ func (p poly) div(k int) poly {
 	if n, ok := p[""]; len(p) == 0 || ok && len(p) == 1 {
 		return poly{"": floorDiv(n, k)}
 	}
-	if q, ok := p.exactDiv(k); ok {
+	common := k
+	for _, c := range p {
+		common = gcd(c, common)
+	}
+	q := make(poly, len(p))
+	for m, c := range p {
+		q[m] = c / common
+	}
+	if k == common {
 		return q
 	}
-	num := p.dim()
-	if num == tooLarge {
+	num := q.dim()
+	if num.bad() {
 		return overflow
 	}
-	return poly{"(" + num.expr + ")/" + strconv.Itoa(k): 1}
+	return poly{"(" + num.expr + ")/" + strconv.Itoa(k/common): 1}
+}
+
+// gcd returns the greatest common divisor of a and b > 0.
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return max(a, -a)
 }
 
 func monomial(a, b string) string {

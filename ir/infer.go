@@ -108,6 +108,9 @@ var viewShapes = map[Op]func(Attr, Shape) (Shape, error){
 }
 
 func reshapeShape(a Attr, s Shape) (Shape, error) {
+	if err := a.Shape.Check(); err != nil {
+		return nil, err
+	}
 	if have, want := s.NumElems(), a.Shape.NumElems(); have != want || have == tooLarge {
 		return nil, fmt.Errorf("shape %s has %s elements and %s has %s", s, have, a.Shape, want)
 	}

@@ -35,7 +35,7 @@ type Kernel struct {
 	Body []Inst
 	Out  []Ref
 
-	sig string // canonical kernels: the text
+	sig string // the text; set by Canonical alone, of what it returns
 }
 
 // DType returns the element type of a value.
@@ -55,10 +55,10 @@ func (k *Kernel) Inst(r Ref) *Inst {
 }
 
 // Signature returns the text of a canonical kernel: the key under which its
-// compiled forms are registered.
+// compiled forms are registered. Of any other kernel it is String.
 func (k *Kernel) Signature() string {
 	if k.sig == "" {
-		k.sig = k.String()
+		return k.String()
 	}
 	return k.sig
 }
@@ -74,7 +74,7 @@ func (k *Kernel) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(k.RefName(Ref(i)))
+		k.writeRef(&b, Ref(i))
 		b.WriteByte(':')
 		b.WriteString(in.DType.Text())
 	}
@@ -86,7 +86,7 @@ func (k *Kernel) String() string {
 	b.WriteString(" store")
 	for _, r := range k.Out {
 		b.WriteByte(' ')
-		b.WriteString(k.RefName(r))
+		k.writeRef(&b, r)
 	}
 	b.WriteString(" }")
 	return b.String()
@@ -95,7 +95,7 @@ func (k *Kernel) String() string {
 func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
 	in := k.Inst(r)
 	b.WriteByte(' ')
-	b.WriteString(k.RefName(r))
+	k.writeRef(b, r)
 	b.WriteString(" = ")
 	b.WriteString(in.Op.String())
 	if in.Op.Info().Result == GivenType {
@@ -108,23 +108,36 @@ func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
 	}
 	for _, a := range in.Args[:in.Arity()] {
 		b.WriteByte(' ')
-		b.WriteString(k.RefName(a))
+		k.writeRef(b, a)
 	}
 }
 
 // RefName returns the name of a value in text: u0, s1, t2.
 func (k *Kernel) RefName(r Ref) string {
+	class, n := k.refName(r)
+	return string(class) + strconv.Itoa(n)
+}
+
+func (k *Kernel) refName(r Ref) (class byte, n int) {
 	switch {
 	case int(r) >= len(k.In):
-		return "t" + strconv.Itoa(int(r)-len(k.In))
+		return 't', int(r) - len(k.In)
 	case k.In[r].Splat:
-		return "s" + strconv.Itoa(int(r))
+		return 's', int(r)
 	}
-	return "u" + strconv.Itoa(int(r))
+	return 'u', int(r)
+}
+
+func (k *Kernel) writeRef(b *strings.Builder, r Ref) {
+	class, n := k.refName(r)
+	b.WriteByte(class)
+	b.WriteString(strconv.Itoa(n)) // without a copy below 100
 }
 
 // Verify returns an error unless every instruction reads earlier values of
-// types that its op takes, something is stored, and the limits hold.
+// types that its op takes, constants are elements of their types, something is
+// stored, and the limits on operands hold. The one on the body is of kernels
+// before expansion alone: CheckBody has it, and a plan's Verify asks it.
 func (k *Kernel) Verify() error {
 	for _, in := range k.In {
 		if err := in.DType.CheckRuns(); err != nil {
@@ -136,7 +149,7 @@ func (k *Kernel) Verify() error {
 		if !in.Op.IsElementwise() && in.Op != OpConst {
 			return fmt.Errorf("%s: %s is not elementwise", name, in.Op)
 		}
-		types := make([]DType, in.Arity())
+		types := [3]DType{}
 		for i, a := range in.Args[:in.Arity()] {
 			if a < 0 || int(a) >= len(k.In)+j {
 				return fmt.Errorf("%s: operand %d is not computed before it", name, i)
@@ -147,9 +160,12 @@ func (k *Kernel) Verify() error {
 			if err := in.DType.CheckRuns(); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+			if !isElement(in.DType, in.Bits) {
+				return fmt.Errorf("%s: %#x is not an element of %s", name, in.Bits, in.DType)
+			}
 			continue
 		}
-		got, err := in.Op.ResultType(in.DType, types...)
+		got, err := in.Op.ResultType(in.DType, types[:in.Arity()]...)
 		if err == nil && got != in.DType {
 			err = fmt.Errorf("%s gives %s, not %s", in.Op, got, in.DType)
 		}
@@ -169,6 +185,15 @@ func (k *Kernel) Verify() error {
 		return fmt.Errorf("%d operands: a kernel has at most %d", len(k.In)+len(k.Out), MaxOperands)
 	case k.Pointers() > MaxPointers:
 		return fmt.Errorf("%d unit operands: a kernel has at most %d", k.Pointers(), MaxPointers)
+	}
+	return nil
+}
+
+// CheckBody returns an error unless a kernel has at most MaxBody instructions.
+// A kernel that Expand made may have more.
+func (k *Kernel) CheckBody() error {
+	if n := len(k.Body); n > MaxBody {
+		return fmt.Errorf("%d instructions: a kernel has at most %d before expansion", n, MaxBody)
 	}
 	return nil
 }

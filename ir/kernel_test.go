@@ -1,7 +1,6 @@
 package ir_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,103 +91,4 @@ func TestParseKernelErrors(t *testing.T) {
 		_, err := ir.ParseKernel(c.text)
 		require.ErrorContains(t, err, c.want, c.text)
 	}
-}
-
-// TestCanonical checks that the signature of a kernel depends on what it
-// computes alone: not on the order of its operands and instructions, nor on
-// that of commuting arguments; and that order says where operands went.
-func TestCanonical(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		k := drawKernel(t)
-		canon, order := k.Canonical()
-		require.NoError(t, canon.Verify())
-		require.Len(t, canon.In, len(order))
-		for i, from := range order {
-			require.Equal(t, k.In[from], canon.In[i])
-		}
-		again, err := ir.ParseKernel(canon.Signature())
-		require.NoError(t, err)
-		twice, same := again.Canonical()
-		require.Equal(t, canon.Signature(), twice.Signature(), "canonical twice")
-		require.True(t, slices.IsSorted(same), "canonical operands stay in order")
-		requireSameValues(t, k, canon, order)
-
-		shuffled, moved := shuffle(t, k)
-		other, otherOrder := shuffled.Canonical()
-		require.Equal(t, canon.Signature(), other.Signature(), "%s\n%s", k, shuffled)
-		_ = moved
-		requireSameValues(t, shuffled, other, otherOrder)
-	})
-}
-
-// requireSameValues checks that a kernel and its canonical form compute the
-// same elements, all NaNs being equal.
-func requireSameValues(t *rapid.T, k, canon *ir.Kernel, order []int) {
-	in := make([]uint64, len(k.In))
-	for i, o := range k.In {
-		in[i] = irtest.Element(t, o.DType)
-	}
-	permuted := make([]uint64, len(order))
-	for i, from := range order {
-		permuted[i] = in[from]
-	}
-	want, got := k.Expand().Eval(in), canon.Expand().Eval(permuted)
-	if bitcasts(k) {
-		return // shows which NaN it was, and commuting may choose another
-	}
-	for i, r := range k.Out {
-		array := func(bits uint64) []ir.Array { return []ir.Array{{DType: k.DType(r), Data: []uint64{bits}}} }
-		require.Empty(t, irtest.Diff(array(want[i]), array(got[i])))
-	}
-}
-
-func bitcasts(k *ir.Kernel) bool {
-	return slices.ContainsFunc(k.Body, func(in ir.Inst) bool { return in.Op == ir.OpBitcast })
-}
-
-// shuffle returns k with operands and instructions in another order and some
-// commuting arguments exchanged.
-func shuffle(t *rapid.T, k *ir.Kernel) (*ir.Kernel, []int) {
-	n := len(k.In)
-	operands := rapid.Permutation(numbers(n)).Draw(t, "operands")
-	at := make([]ir.Ref, n+len(k.Body))
-	out := &ir.Kernel{In: make([]ir.Operand, n)}
-	for to, from := range operands {
-		out.In[to], at[from] = k.In[from], ir.Ref(to)
-	}
-	placed := make([]bool, n+len(k.Body))
-	for i := range n {
-		placed[i] = true
-	}
-	for len(out.Body) < len(k.Body) {
-		ready := []int{}
-		for j, in := range k.Body {
-			args := in.Args[:in.Arity()]
-			if !placed[n+j] && !slices.ContainsFunc(args, func(a ir.Ref) bool { return !placed[a] }) {
-				ready = append(ready, j)
-			}
-		}
-		j := rapid.SampledFrom(ready).Draw(t, "next")
-		in := k.Body[j]
-		for i := range in.Arity() {
-			in.Args[i] = at[in.Args[i]]
-		}
-		if in.Op.Info().Commutative && rapid.Bool().Draw(t, "commute") {
-			in.Args[0], in.Args[1] = in.Args[1], in.Args[0]
-		}
-		at[n+j], placed[n+j] = ir.Ref(n+len(out.Body)), true
-		out.Body = append(out.Body, in)
-	}
-	for _, r := range k.Out {
-		out.Out = append(out.Out, at[r])
-	}
-	return out, operands
-}
-
-func numbers(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

@@ -104,6 +104,10 @@ type OpInfo struct {
 	Idempotent  bool    // f(f(x)) == f(x), or f(x,x) == x
 	Cost        float64 // time of one element, in additions
 
+	// Identity returns the element c with f(x,c) == x, bit for bit, if there is
+	// one for the type. For a commutative op f(c,x) == x too.
+	Identity func(DType) (c uint64, ok bool)
+
 	// Meaning of a lane op on one element of each operand.
 	Ref func(in, out DType, a [3]uint64) uint64
 	// Expand writes a composed op as lane ops.

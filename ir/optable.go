@@ -31,10 +31,10 @@ var rows = [numOps]OpInfo{
 
 	OpCopy: {Name: "copy", Doc: "x", Kind: Lane, Arity: 1, Domain: AllTypes, Idempotent: true, Cost: 0, Ref: refCopy},
 
-	OpAdd: {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Cost: 1, Ref: refAdd},
-	OpSub: {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Cost: 1, Ref: refSub},
-	OpMul: {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Cost: 1, Ref: refMul},
-	OpDiv: {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Cost: 8, Ref: refDiv},
+	OpAdd: {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identitySum, Cost: 1, Ref: refAdd},
+	OpSub: {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityZero, Cost: 1, Ref: refSub},
+	OpMul: {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identityOne, Cost: 1, Ref: refMul},
+	OpDiv: {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityOne, Cost: 8, Ref: refDiv},
 	OpRem: {Name: "rem", Doc: "x - y*div(x,y), with the sign of x; 0 for y = 0", Kind: Lane, Arity: 2, Domain: Ints, Cost: 10, Ref: refRem},
 	OpFMA: {Name: "fma", Doc: "x*y + z with one rounding", Kind: Lane, Arity: 3, Domain: Floats, Cost: 1, Ref: refFMA},
 
@@ -54,12 +54,12 @@ var rows = [numOps]OpInfo{
 	OpLt: {Name: "lt", Doc: "x < y", Kind: Lane, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1, Ref: refLt},
 	OpLe: {Name: "le", Doc: "x <= y", Kind: Lane, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1, Ref: refLe},
 
-	OpAnd: {Name: "and", Doc: "x & y, bit by bit; on bools both", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Idempotent: true, Cost: 1, Ref: refAnd},
-	OpOr:  {Name: "or", Doc: "x | y, bit by bit; on bools either", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Idempotent: true, Cost: 1, Ref: refOr},
-	OpXor: {Name: "xor", Doc: "x ^ y, bit by bit; on bools exactly one", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Cost: 1, Ref: refXor},
+	OpAnd: {Name: "and", Doc: "x & y, bit by bit; on bools both", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Idempotent: true, Identity: identityOnes, Cost: 1, Ref: refAnd},
+	OpOr:  {Name: "or", Doc: "x | y, bit by bit; on bools either", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Idempotent: true, Identity: identityZero, Cost: 1, Ref: refOr},
+	OpXor: {Name: "xor", Doc: "x ^ y, bit by bit; on bools exactly one", Kind: Lane, Arity: 2, Domain: Ints | Bools, Commutative: true, Identity: identityZero, Cost: 1, Ref: refXor},
 	OpNot: {Name: "not", Doc: "every bit of x flipped; on bools the opposite", Kind: Lane, Arity: 1, Domain: Ints | Bools, Involution: true, Cost: 1, Ref: refNot},
-	OpShl: {Name: "shl", Doc: "x << y; y is unsigned, 0 from the width on", Kind: Lane, Arity: 2, Domain: Ints, Cost: 1, Ref: refShl},
-	OpShr: {Name: "shr", Doc: "x >> y; y is unsigned, signed x keeps its sign", Kind: Lane, Arity: 2, Domain: Ints, Cost: 1, Ref: refShr},
+	OpShl: {Name: "shl", Doc: "x << y; y is unsigned, 0 from the width on", Kind: Lane, Arity: 2, Domain: Ints, Identity: identityZero, Cost: 1, Ref: refShl},
+	OpShr: {Name: "shr", Doc: "x >> y; y is unsigned, signed x keeps its sign", Kind: Lane, Arity: 2, Domain: Ints, Identity: identityZero, Cost: 1, Ref: refShr},
 
 	OpSelect:  {Name: "select", Doc: "y where x, else z", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpCast:    {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: refCast},

@@ -46,16 +46,16 @@ func (s Shape) NumElems() Dim {
 // MaxRank is the greatest number of axes.
 const MaxRank = 64
 
-// Check returns an error for too many axes, a negative extent or a product
-// past int.
+// Check returns an error for too many axes, an extent that is a mistake, a
+// negative extent or a product past int.
 func (s Shape) Check() error {
 	if len(s) > MaxRank {
 		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), MaxRank)
 	}
 	known := []int{}
 	for i, d := range s {
-		if d == tooLarge {
-			return fmt.Errorf("the extent of axis %d passes int", i)
+		if err := d.Err(); err != nil {
+			return fmt.Errorf("axis %d: %w", i, err)
 		}
 		if n, ok := d.Int(); ok {
 			known = append(known, n)

@@ -13,7 +13,7 @@ import (
 //   - a temporary's bytes begin at a multiple of 64 and lie inside the arena, and
 //     no other temporary that is live at the same time shares them, but for one
 //     that a step reads for the last time exactly where it writes the other;
-//   - a step's kernel is valid and has an operand of the right type for each of
+//   - a step's kernel is valid, within MaxBody, and has an operand of the right type for each of
 //     its inputs and outputs;
 //   - extents are at least two and not negative, blocks are not empty, strides
 //     have the extents' rank;
@@ -120,6 +120,9 @@ func (v *planVerifier) step(i int) {
 	if err := s.Kernel.Verify(); err != nil {
 		v.fail(line, "%v", err)
 		return
+	}
+	if err := s.Kernel.CheckBody(); err != nil {
+		v.fail(line, "%v", err)
 	}
 	inputs := len(s.Kernel.In)
 	if _, err := NumElems(s.Extents); err != nil || len(s.Extents) < 2 || len(s.Extents) > MaxRank {

@@ -109,7 +109,7 @@ func TestVerifyBroken(t *testing.T) {
 		{"the attributes say f32[2]", func(g graph) { g.x.Type.Shape = ir.ShapeOf(3) }},
 		{"a layout of 2 extents and 1 strides", func(g graph) { g.x.Attr.At = &ir.Layout{Shape: []int{2, 1}, Strides: []int{1}} }},
 		{"0x7 is not an element of bool", func(g graph) { _, _ = g.Add(ir.OpConst, ir.Attr{DType: ir.Bool, Bits: 7}, ir.Pos{}) }},
-		{"the extent of axis 0 is not canonical: 1+n", func(g graph) { g.Param("h", ir.Type{DType: f32, Shape: ir.Shape{ir.Sym("1+n")}}, nil) }},
+		{"axis 0: \"1+n\" is no name of a size", func(g graph) { g.Param("h", ir.Type{DType: f32, Shape: ir.Shape{ir.Sym("1+n")}}, nil) }},
 	}
 	for _, c := range cases {
 		f := &ir.Func{Name: "f"}

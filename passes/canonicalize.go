@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -10,8 +11,7 @@ import (
 //
 // Requires: a verified graph.
 // Ensures: no view that changes nothing; no composed op that is a single lane
-// op (x > y is y < x); the arguments of commutative ops in order of definition,
-// constants last.
+// op (x > y is y < x).
 func canonicalize(s *State) error {
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		if v.Op.IsView() && changesNothing(v) {
@@ -24,56 +24,31 @@ func canonicalize(s *State) error {
 			}
 			v.Op, v.Args = in.Op, args
 		}
-		if v.Op.Info().Commutative && defined(v.Args[0]) > defined(v.Args[1]) {
-			v.Args[0], v.Args[1] = v.Args[1], v.Args[0]
-		}
 		return v, nil
 	})
 }
 
-// defined orders values: params, then the body, then constants.
-func defined(v *ir.Value) int {
-	switch v.Op {
-	case ir.OpParam:
-		return v.ID - 1<<40
-	case ir.OpConst:
-		return v.ID + 1<<40
+func checkCanonical(s *State) error {
+	for _, v := range s.Func.Body {
+		if v.Op.IsView() && changesNothing(v) {
+			return fmt.Errorf("%%%d changes nothing", v.ID)
+		}
+		if in, ok := synonym(v); ok {
+			return fmt.Errorf("%%%d is %s", v.ID, in.Op)
+		}
 	}
-	return v.ID
+	return nil
 }
 
 // changesNothing reports whether a view is the identity.
 func changesNothing(v *ir.Value) bool {
-	in := v.Args[0].Type.Shape
-	if !v.Type.Shape.Equal(in) {
+	x := v.Args[0]
+	if !v.Type.Shape.Equal(x.Type.Shape) {
 		return false
 	}
-	switch v.Op {
-	case ir.OpReshape, ir.OpExpand, ir.OpSqueeze, ir.OpUnsqueeze:
-		return true
-	case ir.OpSlice: // all of the axis, forwards
-		return v.Attr.Step == 1
-	case ir.OpFlip:
-		for _, k := range v.Attr.Axes {
-			if !in[k].Is(1) {
-				return false
-			}
-		}
-		return true
-	case ir.OpPermute:
-		last := -1
-		for _, k := range v.Attr.Axes { // axes of extent 1 may go anywhere
-			if in[k].Is(1) {
-				continue
-			}
-			if k < last {
-				return false
-			}
-			last = k
-		}
-		return true
-	}
-	return false
+	own := ir.RowMajor(extents(x)...)
+	l, err := v.Layout(own)
+	return err == nil && l.Fold().Equal(own.Fold())
 }
 
 // synonym returns the single lane instruction that a composed op expands to,

@@ -6,42 +6,84 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// cse keeps one value of those that compute the same.
+// cse keeps one value of those that compute the same: here, accesses of one
+// layout and values that several views computed.
 //
-// Requires: canonical argument order.
-// Ensures: no two values with the same op, attributes and operands; constants
-// are compared by their bits, so 0 and -0 stay apart.
+// Requires: stage viewed.
+// Ensures: no two values with the same op, attributes and operands.
 func cse(s *State) error {
-	seen := make(map[valueKey]*ir.Value, len(s.Func.Body))
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
-		k := keyOf(v)
-		if w, ok := seen[k]; ok {
-			return w, nil
+	n := newNumbering(s.Func)
+	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) { return n.first(v), nil })
+}
+
+func checkCSE(s *State) error {
+	n := newNumbering(s.Func)
+	for _, v := range s.Func.Body {
+		if w := n.first(v); w != v {
+			return fmt.Errorf("%%%d and %%%d compute the same", w.ID, v.ID)
 		}
-		seen[k] = v
-		return v, nil
-	})
+	}
+	return nil
+}
+
+// numbering finds values that compute the same. Constants are compared by their
+// bits, so 0 and -0 stay apart, and the operands of commutative ops in either
+// order.
+type numbering struct {
+	seen  map[valueKey]*ir.Value
+	place map[*ir.Value]int // in the order in which first met them
+}
+
+func newNumbering(f *ir.Func) *numbering {
+	n := len(f.Body) + len(f.Params)
+	return &numbering{seen: make(map[valueKey]*ir.Value, n), place: make(map[*ir.Value]int, n)}
+}
+
+// first returns the first value met that computes what v does.
+func (n *numbering) first(v *ir.Value) *ir.Value {
+	if v.Op == ir.OpParam {
+		return v
+	}
+	k := valueKey{op: v.Op, dtype: v.Type.DType, bits: v.Attr.Bits}
+	for i, a := range v.Args {
+		k.args[i] = n.number(a)
+	}
+	if v.Op.Info().Commutative && k.args[0] > k.args[1] {
+		k.args[0], k.args[1] = k.args[1], k.args[0]
+	}
+	if v.Op.IsView() {
+		k.view = viewText(v)
+	}
+	if w, ok := n.seen[k]; ok {
+		return w
+	}
+	n.seen[k] = v
+	return v
+}
+
+func (n *numbering) number(v *ir.Value) int {
+	k, ok := n.place[v]
+	if !ok {
+		k = len(n.place) + 1
+		n.place[v] = k
+	}
+	return k
 }
 
 // valueKey is equal for values that compute the same.
 type valueKey struct {
 	op    ir.Op
 	dtype ir.DType
-	args  [3]*ir.Value
+	args  [3]int
 	bits  uint64
-	view  string // the attributes of a view
+	view  string
 }
 
-func keyOf(v *ir.Value) valueKey {
-	k := valueKey{op: v.Op, dtype: v.Type.DType, bits: v.Attr.Bits}
-	copy(k.args[:], v.Args)
-	if v.Op.IsView() {
-		a := v.Attr
-		at := ""
-		if a.At != nil {
-			at = a.At.String()
-		}
-		k.view = fmt.Sprint(v.Type.Shape, a.Axes, a.Axis, a.Begin, a.Step, at)
+// viewText returns what a view does, as text.
+func viewText(v *ir.Value) string {
+	a := v.Attr
+	if a.At != nil {
+		return a.At.String() + v.Type.Shape.String()
 	}
-	return k
+	return fmt.Sprint(v.Type.Shape, a.Axes, a.Axis, a.Begin, a.Step)
 }

@@ -1,21 +1,10 @@
 package passes
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
-
-// group is a set of elementwise values that one loop computes.
-type group struct {
-	values  []*ir.Value // in topological order
-	inputs  []*ir.Value // what it reads from memory: params, constants, accesses, values of other groups
-	outputs []*ir.Value // the values that others need
-	level   int
-	full    string // why the group before it in its component takes no more
-}
 
 // fuse divides the elementwise values into groups.
 //
@@ -45,7 +34,7 @@ func fuse(s *State) error {
 		fu.divide(component)
 	}
 	slices.SortStableFunc(s.groups, func(a, b *group) int { return a.level - b.level })
-	fu.close()
+	fu.seal()
 	return nil
 }
 
@@ -217,114 +206,10 @@ func (fu *fuser) longest(values []*ir.Value) (n int, full string) {
 		case pointers+outputs > ir.MaxPointers || operands+outputs > ir.MaxOperands:
 			full = "its loop has as many operands as one kernel takes"
 		case !affine(values[:i+1]):
-			full = "no loop nest gives strides to its operands and to its reader's"
+			return n, "no loop nest gives strides to its operands and to its reader's"
 		default:
 			n = i + 1
 		}
 	}
 	return n, full
-}
-
-// isSplat reports whether a value is one element for a whole loop nest.
-func isSplat(v *ir.Value) bool {
-	if v.Op != ir.OpAccess {
-		return isConst(v)
-	}
-	for _, s := range v.Attr.At.Strides {
-		if s != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// affine reports whether the accesses of some values have one loop nest. They
-// have if all are laid out along the axes of the one shape.
-func affine(values []*ir.Value) bool {
-	var ls []ir.Layout
-	refined := false
-	for _, v := range values {
-		for _, a := range v.Args {
-			if a.Op == ir.OpAccess {
-				refined = refined || !slices.Equal(a.Attr.At.Shape, extents(a))
-				ls = append(ls, *a.Attr.At)
-			}
-		}
-	}
-	if !refined {
-		return true
-	}
-	_, ok := ir.Refine(ls...) // values in row-major order fit every nest
-	return ok
-}
-
-// close finds what each group reads and what it must store, and records what
-// was fused and what was not.
-func (fu *fuser) close() {
-	f := fu.Func
-	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
-	stored := make([]bool, len(f.Body))
-	for _, r := range f.Results {
-		stored[r.ID] = true
-	}
-	for _, v := range f.Body {
-		g := fu.in[v.ID]
-		for _, a := range v.Args {
-			switch {
-			case g == nil: // an access reads a buffer
-				if a.Op.IsElementwise() {
-					stored[a.ID] = true
-				}
-			case a.Op != ir.OpParam && fu.in[a.ID] == g:
-				fu.record(ir.Fused, a, 2*bytes(a), "")
-			default:
-				if a.Op.IsElementwise() && !stored[a.ID] {
-					stored[a.ID] = true
-					fu.record(ir.Materialized, a, 2*bytes(a), fu.whyNot(a, v))
-				}
-			}
-		}
-	}
-	for _, g := range fu.groups {
-		for _, v := range g.values {
-			for _, a := range v.Args {
-				at := a.ID
-				if a.Op == ir.OpParam {
-					at += len(f.Body)
-				} else if fu.in[at] == g {
-					continue
-				}
-				if seen[at] != g {
-					seen[at] = g
-					g.inputs = append(g.inputs, a)
-				}
-			}
-			if stored[v.ID] {
-				g.outputs = append(g.outputs, v)
-			}
-		}
-	}
-}
-
-func (fu *fuser) whyNot(a, v *ir.Value) string {
-	switch {
-	case fu.noFuse:
-		return "fusion is off"
-	case fu.level[a.ID] != fu.level[v.ID]:
-		return "an earlier loop needs it already, before the buffers are complete that its other reader waits for"
-	}
-	return fu.in[v.ID].full
-}
-
-// groupText lists the groups for dumps.
-func groupText(groups []*group) string {
-	var b strings.Builder
-	for i, g := range groups {
-		fmt.Fprintf(&b, "// group %d:", i)
-		for _, v := range g.values {
-			fmt.Fprintf(&b, " %%%d", v.ID)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
 }

@@ -15,11 +15,17 @@ import "github.com/stridefuse/stridefuse/ir"
 // canonical.
 func loops(s *State) error {
 	l := &looper{State: s, buffer: map[*ir.Value]int{}}
-	s.Plan = &ir.Plan{Name: s.Func.Name, Ledger: s.Ledger}
+	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
+	step := make(map[*ir.Value]int, len(s.Func.Body))
 	for _, g := range s.groups {
-		l.group(g)
+		if l.group(g) {
+			for _, v := range g.values {
+				step[v] = len(s.Plan.Steps) - 1
+			}
+		}
 	}
+	s.Plan.Ledger = s.decisions(step)
 	return nil
 }
 
@@ -56,14 +62,15 @@ func (l *looper) of(v *ir.Value) int {
 	return l.add(v, ir.Buffer{Kind: ir.TempBuffer})
 }
 
-// group appends the step of a group. An empty one needs none.
-func (l *looper) group(g *group) {
+// group appends the step of a group, and reports whether it needs one: without
+// elements it doesn't.
+func (l *looper) group(g *group) bool {
 	for _, v := range g.outputs {
 		l.of(v)
 	}
 	n := l.nest(g)
 	if n == nil {
-		return
+		return false
 	}
 	kernel, order := n.kernel(g)
 	rank := len(n.extents)
@@ -75,6 +82,7 @@ func (l *looper) group(g *group) {
 	}
 	step.Operands = append(step.Operands, n.operands[len(g.inputs):]...)
 	l.Plan.Steps = append(l.Plan.Steps, step)
+	return true
 }
 
 // nest is the loop nest of a group: the operands are its inputs, then its
@@ -101,12 +109,12 @@ func (l *looper) nest(g *group) *nest {
 		panic("the operands of a group have no common loop nest")
 	}
 	n := &nest{extents: atLeastTwo(layouts[0].Shape, 1)}
-	for _, v := range operands {
+	for i, v := range operands {
 		a := ir.Access{Buffer: l.of(base(v)), Strides: make([]int, len(n.extents))}
 		if !isConst(v) {
 			a.Offset, a.Strides = layouts[0].Offset, atLeastTwo(layouts[0].Strides, 0)
-			if len(layouts[0].Shape) == 0 {
-				a.Strides[1] = 1 // one element is read as a column
+			if len(layouts[0].Shape) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
+				a.Strides[1] = 1 // its class does not depend on the extents
 			}
 			layouts = layouts[1:]
 		}

@@ -14,15 +14,18 @@ import (
 
 // TestLowerKeepsMeaning compares every pass with the definition: the graph
 // still evaluates to the same bits after each rewrite, and so does the plan.
+// What the random graphs must reach is counted: a generator that no longer does
+// fails the test.
 func TestLowerKeepsMeaning(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f, inputs := irtest.Func(t, irtest.Config{})
+	reached := map[string]int{}
+	check := func(t *rapid.T) {
+		f, inputs := irtest.Func(t, irtest.Config{Layouts: true})
 		text := f.String()
 		want, err := ir.Eval(f, inputs)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		noFuse := rapid.Bool().Draw(t, "nofuse")
+		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
 		s := &State{Func: f.Clone(), noFuse: noFuse}
 		for _, p := range Default {
 			if err := s.run(p); err != nil {
@@ -38,9 +41,71 @@ func TestLowerKeepsMeaning(t *testing.T) {
 				}
 				sameBits(t, want, got, p.Name+"\n"+s.String()+"from\n"+text)
 			}
+			if p.Name == "simplify" {
+				again := &State{Func: s.Func.Clone()}
+				require.NoError(t, canonicalize(again))
+				require.NoError(t, simplify(again))
+				require.Equal(t, s.Func.String(), again.Func.String(), "simplify is not done after one run, from\n%s", text)
+			}
 		}
 		sameBits(t, want, interpret(s.Plan, inputs), "plan\n"+s.String()+"from\n"+text)
-	})
+		checkLedger(t, s.Plan)
+		count(reached, s)
+	}
+	for range 4 { // so that what is rare is reached
+		rapid.Check(t, check)
+	}
+	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy"} {
+		require.Positive(t, reached[what], "no random graph had a %s: %v", what, reached)
+	}
+}
+
+// count notes what a lowered graph has reached.
+func count(reached map[string]int, s *State) {
+	has := func(what string, is bool) {
+		if is {
+			reached[what]++
+		}
+	}
+	temps := 0
+	for _, b := range s.Plan.Buffers {
+		if b.Kind == ir.TempBuffer {
+			temps += place(&b)
+		}
+	}
+	has("temporary", temps > 0)
+	has("place used again", temps > s.Plan.Arena)
+	for _, g := range s.groups {
+		has("group split by a limit", g.full != "")
+	}
+	for _, v := range s.Func.Body {
+		has("refined access", v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, extents(v)))
+	}
+	for _, d := range s.Plan.Ledger {
+		has("value computed again", d.Kind == ir.Recomputed)
+		has("copy", d.Kind == ir.Copied)
+	}
+	for _, step := range s.Plan.Steps {
+		has("kernel of four ops", len(step.Kernel.Body) >= 4)
+	}
+}
+
+// checkLedger holds the ledger to the plan: an entry for each copy that runs.
+func checkLedger(t *rapid.T, p *ir.Plan) {
+	copied, ran := 0, 0
+	for _, d := range p.Ledger {
+		if d.Kind == ir.Copied && d.Step >= 0 {
+			copied++
+		}
+	}
+	for _, s := range p.Steps {
+		for _, in := range s.Kernel.Body {
+			if in.Op == ir.OpCopy {
+				ran++
+			}
+		}
+	}
+	require.GreaterOrEqual(t, copied, ran, p.String()) // two copies of one value in one kernel are one instruction
 }
 
 // sameBits fails unless the arrays are equal, any NaN equal to any other.
@@ -144,6 +209,57 @@ func TestNoCopyWhereStridesDo(t *testing.T) {
 			require.Zero(t, p.Arena)
 		})
 	}
+}
+
+// TestSharedWithinAView: a value that is read twice, but only by what one view
+// looks at, is not stored.
+func TestSharedWithinAView(t *testing.T) {
+	p := lower(t, `func f(%x: f32[4,3]) {
+  %0 = tanh %x                : f32[4,3]
+  %1 = mul %0, %0             : f32[4,3]
+  %2 = sqrt %0                : f32[4,3]
+  %3 = add %1, %2             : f32[4,3]
+  %4 = permute %3 axes=[1,0]  : f32[3,4]
+  return %4
+}`, Options{})
+	require.Len(t, p.Steps, 1, p.String())
+}
+
+// TestStridedParam: a param with strides of its own takes part in the choice of
+// the loop nest, read directly or through views.
+func TestStridedParam(t *testing.T) {
+	p := lower(t, `func f(%x: f32[3,2], %p: f32[2,3] {2,3}:{1,2}+0) {
+  %0 = permute %x axes=[1,0] : f32[2,3]
+  %1 = reshape %0            : f32[3,2]
+  %2 = reshape %1            : f32[2,3]
+  %3 = const 1               : f32[]
+  %4 = add %2, %3            : f32[2,3]
+  %5 = add %4, %p            : f32[2,3]
+  %6 = permute %p axes=[1,0] : f32[3,2]
+  %7 = reshape %6            : f32[2,3]
+  %8 = mul %5, %7            : f32[2,3]
+  return %8
+}`, Options{})
+	require.Zero(t, copies(p))
+}
+
+// TestOneElement: scalars stay splats where the shape has one element, so that
+// the limits hold for every size.
+func TestOneElement(t *testing.T) {
+	f := &ir.Func{Name: "one"}
+	sum := f.Param("x", ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(1)}, nil)
+	for i := range 15 {
+		s := f.Param(string(rune('a'+i)), ir.Type{DType: ir.Float32}, nil)
+		var err error
+		sum, err = f.Add(ir.OpAdd, ir.Attr{}, ir.Pos{}, sum, s)
+		require.NoError(t, err)
+	}
+	f.Results = []*ir.Value{sum}
+	p, err := Lower(f, Options{Verify: true})
+	require.NoError(t, err)
+	require.Len(t, p.Steps, 1)
+	require.NoError(t, p.Steps[0].Kernel.Verify())
+	require.Equal(t, 2, p.Steps[0].Kernel.Pointers())
 }
 
 func TestCopyHasItsReason(t *testing.T) {

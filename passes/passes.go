@@ -14,8 +14,9 @@ import (
 type Pass struct {
 	Name  string
 	Run   func(*State) error
-	After []Order // passes that must have run before, and why
-	Stage ir.Stage
+	Check func(*State) error // of what the pass ensures; ir's verifier runs besides
+	After []Order            // passes that must have run before, and why
+	Stage ir.Stage           // the grammar of the graph after it
 }
 
 // Order says that a pass comes after another, and why.
@@ -24,25 +25,26 @@ type Order struct{ Pass, Why string }
 // State is what the passes work on. The first ones rewrite Func, fuse divides
 // its values into groups, and from loops on there is a Plan.
 type State struct {
-	Func   *ir.Func
-	Plan   *ir.Plan
-	Ledger []ir.Decision
+	Func *ir.Func
+	Plan *ir.Plan
 
 	noFuse bool
+	why    map[*ir.Value]string // why a value has memory of its own
 	groups []*group
+	ledger []entry
 }
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "canonicalize", Run: canonicalize},
-	{Name: "simplify", Run: simplify, After: []Order{{"canonicalize", "rules match one form of each op"}}},
-	{Name: "cse", Run: cse, After: []Order{{"simplify", "a rule can make two values equal"}}},
-	{Name: "dce", Run: dce, After: []Order{{"cse", "a merged value leaves its operands unused"}}},
-	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"dce", "uses decide whether a value is computed again or stored"}}},
-	{Name: "fuse", Run: fuse, Stage: ir.StageViewed, After: []Order{{"views", "fusion joins values of one iteration domain"}}},
+	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical},
+	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
+	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}}},
+	{Name: "cse", Run: cse, Check: checkCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
+	{Name: "results", Run: results, Check: checkResults, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results that are copies of one value"}}},
+	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}}},
 	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
-	{Name: "buffers", Run: buffers, Stage: ir.StageViewed, After: []Order{{"loops", "lifetimes are counted in steps"}}},
-	{Name: "schedule", Run: schedule, Stage: ir.StageViewed, After: []Order{{"loops", "blocks divide extents that are final"}}},
+	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"loops", "lifetimes are counted in steps"}}},
+	{Name: "schedule", Run: schedule, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"loops", "blocks divide extents that are final"}}},
 }
 
 // Options are settings of Lower.
@@ -92,15 +94,18 @@ func (s *State) run(p Pass) error {
 	return p.Run(s)
 }
 
+// verify checks the grammar of the stage and what the pass ensures.
 func (s *State) verify(p Pass) error {
-	if s.Plan != nil {
-		if p.Name != "loops" { // buffers have no places yet
-			return s.Plan.Verify()
-		}
+	if err := ir.Verify(s.Func, p.Stage); err != nil {
+		return err
+	}
+	if p.Check == nil {
 		return nil
 	}
-	return ir.Verify(s.Func, p.Stage)
+	return p.Check(s)
 }
+
+func checkPlan(s *State) error { return s.Plan.Verify() }
 
 func observe(s *State, o Options, stage string) {
 	if o.Observe != nil {
@@ -117,11 +122,6 @@ func (s *State) String() string {
 		return s.Func.String() + groupText(s.groups)
 	}
 	return s.Func.String()
-}
-
-// record appends a decision to the ledger.
-func (s *State) record(kind ir.DecisionKind, v *ir.Value, bytes int, reason string) {
-	s.Ledger = append(s.Ledger, ir.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1})
 }
 
 // bytes returns the size of a value in memory.

@@ -1,36 +1,58 @@
 package passes
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// simplify folds constants and applies rules that keep every bit: never x+0
-// (wrong for -0), x*0 (NaN), x-x, x/x, reassociation, or mul and add to fma.
+// simplify folds constants, applies rules that keep every bit, and keeps one
+// value of those that compute the same. It never rewrites x+0 (wrong for -0),
+// x*0 (NaN), x-x, x/x, by reassociation, or a mul and an add to fma.
 //
-// Requires: canonical ops and argument order.
-// Ensures: no elementwise op whose operands are all constants; no rule of
-// rules matches.
+// Requires: canonical ops.
+// Ensures: no elementwise op whose operands are all constants; no rule matches;
+// no two values with the same op, attributes and operands.
 func simplify(s *State) error {
+	n := newNumbering(s.Func)
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
-		if !v.Op.IsElementwise() {
-			return v, nil
+		w, err := simpler(s.Func, v)
+		if err != nil || w == nil {
+			return n.first(v), err
 		}
-		if allConst(v.Args) {
-			return s.Func.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(v)}, v.Pos)
-		}
-		for _, rule := range rules {
-			w, err := rule(s.Func, v)
-			if err != nil {
-				return nil, err
-			}
-			if w != nil && w.Type.Equal(v.Type) {
-				return w, nil
-			}
-		}
-		return v, nil
+		return n.first(w), nil
 	})
+}
+
+func checkSimple(s *State) error {
+	for _, v := range s.Func.Body {
+		scratch := &ir.Func{}
+		if w, err := simpler(scratch, v); err != nil || w != nil {
+			return fmt.Errorf("%%%d (%s) can be simpler: %v", v.ID, v.Op, err)
+		}
+	}
+	return checkCSE(s)
+}
+
+// simpler returns a value that is v and simpler, or nil. New ones are added to f.
+func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
+	if !v.Op.IsElementwise() {
+		return nil, nil
+	}
+	if allConst(v.Args) {
+		return f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(v)}, v.Pos)
+	}
+	for _, rule := range rules {
+		w, err := rule(f, v)
+		if err != nil {
+			return nil, err
+		}
+		if w != nil && w.Type.Equal(v.Type) {
+			return w, nil
+		}
+	}
+	return nil, nil
 }
 
 // fold evaluates an op on constants by its expansion, which has the kernels' bits.
@@ -62,26 +84,17 @@ var rules = []func(f *ir.Func, v *ir.Value) (*ir.Value, error){
 	neutral, repeated, sameArguments, constantCondition, castBack, divideByPower,
 }
 
-// neutral is x op c == x: x*1, x/1, x-0, x+(-0), and on integers x+0 and shifts.
+// neutral is x op c == x for the identity of op: x*1, x/1, x-0, x+(-0), ...
 func neutral(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
-	if len(v.Args) != 2 || v.Args[1].Op != ir.OpConst {
+	info := v.Op.Info()
+	if len(v.Args) != 2 || info.Identity == nil {
 		return nil, nil
 	}
 	x, c := v.Args[0], v.Args[1]
-	zero, one := constBits(c.Type.DType, 0), constBits(c.Type.DType, 1)
-	neutral := zero
-	switch v.Op {
-	case ir.OpMul, ir.OpDiv:
-		neutral = one
-	case ir.OpAdd:
-		if ir.Floats.Has(c.Type.DType) {
-			neutral = constBits(c.Type.DType, math.Copysign(0, -1))
-		}
-	case ir.OpSub, ir.OpOr, ir.OpXor, ir.OpShl, ir.OpShr:
-	default:
-		return nil, nil
+	if info.Commutative && isConst(x) {
+		x, c = c, x
 	}
-	if c.Attr.Bits == neutral {
+	if bits, ok := info.Identity(v.Type.DType); ok && isConst(c) && c.Attr.Bits == bits {
 		return x, nil
 	}
 	return nil, nil

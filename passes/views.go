@@ -12,51 +12,43 @@ import (
 // sinks to the buffers below, unless that would compute something dear more
 // than once: then the value is stored and the view reads its buffer.
 //
-// Requires: dce, because uses are counted; all sizes bound.
+// Requires: no dead values, because uses are counted; all sizes bound.
 // Ensures: stage viewed. The operands of an elementwise op are scalar
 // constants, elementwise values of its shape, or accesses and params that
-// enumerate its shape; a broadcast is stride 0. Results are elementwise values,
-// each once. What no stride describes is an explicit copy with its reason.
+// enumerate its shape; a broadcast is stride 0. What no stride describes is an
+// explicit copy with its reason.
 func views(s *State) error {
-	f := s.Func
-	w := &viewer{State: s, uses: countUses(f), stored: map[*ir.Value]bool{}}
-	err := rewrite(f, func(v *ir.Value) (*ir.Value, error) {
+	s.why = map[*ir.Value]string{}
+	w := &viewer{State: s, uses: countUses(s.Func), order: map[*ir.Value]int{}}
+	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+		var err error
+		x := v
 		switch {
 		case v.Op.IsView():
-			x, err := w.view(v, v.Args[0])
+			x, err = w.view(v, v.Args[0])
 			w.uses[x] += w.uses[v]
-			return x, err
 		case v.Op.IsElementwise():
-			return w.elementwise(v)
+			err = w.elementwise(v)
 		}
-		return v, nil
+		if x == v {
+			w.place(v)
+		}
+		return x, err
 	})
-	if err != nil {
-		return err
-	}
-	if err := cse(s); err != nil { // accesses of one layout, values recomputed twice
-		return err
-	}
-	if err := w.results(); err != nil {
-		return err
-	}
-	return dce(s)
 }
 
 type viewer struct {
 	*State
-	uses   map[*ir.Value]int
-	stored map[*ir.Value]bool // values in the ledger as materialized
+	uses  map[*ir.Value]int // how often values of the new body read a value, or will
+	order map[*ir.Value]int // topological
+	last  int
 }
 
-const (
-	// recomputeLimit is the cost in additions up to which a value is computed
-	// again rather than stored and read back: the price of store and load.
-	recomputeLimit = 4
-	// sinkLimit is how many ops a view sinks through. Beyond it the group would
-	// be split anyway, and compile time would not be linear.
-	sinkLimit = 64
-)
+// place puts a value behind all others.
+func (w *viewer) place(v *ir.Value) {
+	w.last++
+	w.order[v] = w.last
+}
 
 func countUses(f *ir.Func) map[*ir.Value]int {
 	uses := make(map[*ir.Value]int, len(f.Body)+len(f.Params))
@@ -73,78 +65,96 @@ func countUses(f *ir.Func) map[*ir.Value]int {
 
 // view returns x seen through the view op v.
 func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
-	if !x.Op.IsElementwise() || w.stored[x] || x.Attr.Note != "" {
+	if !w.sinks(x) {
 		return w.access(v, x)
 	}
-	replicates := v.Op == ir.OpExpand && size(v.Type.Shape) > size(x.Type.Shape)
-	ops, cost := 0, 0.0
-	measure(x, &ops, &cost)
-	once := w.uses[x] <= 1 && !replicates
-	switch {
-	case ops <= sinkLimit && (once || cost <= recomputeLimit):
-		return w.sink(v, x)
-	case replicates:
-		w.store(x, "a broadcast reads it, and would compute it again for every repeat")
-	case once:
-		w.store(x, "it is read through a view, and too many ops make it to compute them there")
-	default:
-		w.store(x, "it is read through a view and in another way, and both would compute it")
+	c := w.cone(v, x)
+	if c.why != "" {
+		w.store(x, c.why)
+		return w.access(v, x)
 	}
-	return w.access(v, x)
+	return w.sink(v, c)
 }
 
-// store notes that x gets memory of its own.
-func (w *viewer) store(x *ir.Value, reason string) {
-	w.stored[x] = true
-	w.record(ir.Materialized, x, 2*bytes(x), reason)
+// sinks reports whether a view of x can be a view of x's operands instead.
+func (w *viewer) sinks(x *ir.Value) bool {
+	return x.Op.IsElementwise() && x.Op != ir.OpCopy && w.why[x] == ""
 }
 
-// sink returns x's op on the operands of x seen through v.
-func (w *viewer) sink(v, x *ir.Value) (*ir.Value, error) {
-	args := make([]*ir.Value, len(x.Args))
-	for i, a := range x.Args {
-		args[i] = a
-		if isConst(a) {
-			continue
+// store notes that x gets memory of its own, and why.
+func (w *viewer) store(x *ir.Value, why string) {
+	if w.why[x] == "" {
+		w.why[x] = why
+	}
+}
+
+// sink computes the values of a cone as v sees them.
+func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
+	twin := make(map[*ir.Value]*ir.Value, len(c.values))
+	var y *ir.Value
+	for _, u := range slices.Backward(c.values) {
+		y = &ir.Value{Op: u.Op, Args: make([]*ir.Value, len(u.Args)), Attr: u.Attr, Pos: u.Pos}
+		y.Type = ir.Type{DType: u.Type.DType, Shape: v.Type.Shape}
+		for i, a := range u.Args {
+			var err error
+			switch {
+			case isConst(a):
+				y.Args[i] = a
+			case twin[a] != nil:
+				y.Args[i] = twin[a]
+				w.uses[twin[a]]++
+			default:
+				if y.Args[i], err = w.access(v, a); err != nil {
+					return nil, err
+				}
+			}
 		}
-		b, err := w.view(v, a)
-		if err != nil {
+		if err := w.shape(y); err != nil {
 			return nil, err
 		}
-		args[i] = b
+		w.Func.Body = append(w.Func.Body, y)
+		w.place(y)
+		twin[u] = y
+		if c.alive[u] {
+			w.record(ir.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
+		}
 	}
-	y := &ir.Value{Op: x.Op, Args: args, Attr: x.Attr, Pos: x.Pos}
-	y.Type = ir.Type{DType: x.Type.DType, Shape: v.Type.Shape}
-	if err := w.shape(y); err != nil {
-		return nil, err
-	}
-	w.Func.Body = append(w.Func.Body, y)
+	w.release(v, c)
 	return y, nil
 }
 
-// elementwise gives all operands of v its shape.
-func (w *viewer) elementwise(v *ir.Value) (*ir.Value, error) {
-	for i, a := range v.Args {
-		if isConst(a) {
+// release takes back the uses of the values that only the cone needed: v reads
+// their twins now.
+func (w *viewer) release(v *ir.Value, c *cone) {
+	w.uses[c.values[0]]--
+	for _, u := range c.values {
+		if c.alive[u] {
 			continue
 		}
-		a, err := w.expand(a, v)
-		if err != nil {
-			return nil, err
+		for _, a := range u.Args {
+			w.uses[a]--
 		}
-		v.Args[i] = a
 	}
-	return v, w.shape(v)
 }
 
-// expand returns a with the shape of v.
-func (w *viewer) expand(a, v *ir.Value) (*ir.Value, error) {
-	if a.Type.Shape.Equal(v.Type.Shape) {
-		return a, nil
+// elementwise gives all operands of v its shape.
+func (w *viewer) elementwise(v *ir.Value) error {
+	for i, a := range v.Args {
+		if isConst(a) || a.Type.Shape.Equal(v.Type.Shape) {
+			continue
+		}
+		e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: ir.Attr{Shape: v.Type.Shape}}
+		e.Type = ir.Type{DType: a.Type.DType, Shape: v.Type.Shape}
+		x, err := w.view(e, a)
+		if err != nil {
+			return err
+		}
+		if x != a {
+			w.uses[x]++
+		}
+		v.Args[i] = x
 	}
-	e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: ir.Attr{Shape: v.Type.Shape}}
-	e.Type = ir.Type{DType: a.Type.DType, Shape: v.Type.Shape}
-	return w.view(e, a)
+	return w.shape(v)
 }
 
 // shape sees to it that the operands of v have one loop nest in which each is
@@ -230,50 +240,8 @@ func (w *viewer) read(buffer *ir.Value, l ir.Layout, v *ir.Value) *ir.Value {
 }
 
 // copyOf stores the elements of x in their own order.
-func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, reason string) (*ir.Value, error) {
-	c, err := w.Func.Add(ir.OpCopy, ir.Attr{Note: reason}, pos, x)
-	if err == nil {
-		w.record(ir.Copied, c, 2*bytes(c), reason)
-	}
-	return c, err
-}
-
-// results makes every result an elementwise value that no other result is.
-func (w *viewer) results() error {
-	seen := map[*ir.Value]bool{}
-	for i, r := range w.Func.Results {
-		switch {
-		case r.Op.IsElementwise() && !seen[r]:
-		case seen[r]:
-			c, err := w.copyOf(r, r.Pos, "the value is another result too, and each has its own memory")
-			if err != nil {
-				return err
-			}
-			r = c
-		default:
-			c, err := w.copyOf(r, r.Pos, "a result has its own memory, and nothing computes this one")
-			if err != nil {
-				return err
-			}
-			r = c
-		}
-		seen[r] = true
-		w.Func.Results[i] = r
-	}
-	return nil
-}
-
-// measure adds up the ops that compute a value from buffers and their cost in
-// additions, no further than the limits.
-func measure(x *ir.Value, ops *int, cost *float64) {
-	if !x.Op.IsElementwise() || *ops > sinkLimit {
-		return
-	}
-	*ops++
-	*cost += x.Op.Info().Cost
-	for _, a := range x.Args {
-		measure(a, ops, cost)
-	}
+func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) {
+	return w.Func.Add(ir.OpCopy, ir.Attr{Note: why}, pos, x)
 }
 
 func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -86,6 +85,7 @@ type finder struct {
 	engines []Engine
 }
 
+// find returns the kernel of a signature and the engine that has it.
 func (f finder) find(sig string) (func(*Frame), Engine, error) {
 	for _, on := range f.engines {
 		if fn, ok := f.lookup(on, sig); ok {
@@ -93,36 +93,4 @@ func (f finder) find(sig string) (func(*Frame), Engine, error) {
 		}
 	}
 	return nil, 0, fmt.Errorf("no kernel is registered for %s", sig)
-}
-
-// single is the kernel of one operation: its signature, and which argument of
-// the operation each of the kernel's operands is.
-type single struct {
-	sig   string
-	order []int
-}
-
-type singleKey struct {
-	op    ir.Op
-	given ir.DType
-	in    [3]ir.Operand
-}
-
-// singles remembers the answers of singleOf, which are the same for ever.
-var singles sync.Map
-
-func singleOf(key singleKey) (single, error) {
-	if s, ok := singles.Load(key); ok {
-		return s.(single), nil
-	}
-	n := key.op.Info().Arity
-	if _, err := ir.SingleOp(key.op, key.given, key.in[:n:n]...); err != nil {
-		return single{}, err
-	}
-	k := &ir.Kernel{In: key.in[:n:n], Out: []ir.Ref{ir.Ref(n)}}
-	k.Body = []ir.Inst{{Op: key.op, DType: key.given, Args: [3]ir.Ref{0, 1, 2}}}
-	canon, order := k.Canonical()
-	s := single{canon.Signature(), order}
-	singles.Store(key, s)
-	return s, nil
 }

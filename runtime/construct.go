@@ -73,11 +73,17 @@ func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	if n > math.MaxInt/dt.Size() {
 		return failf("%s: %s takes %d times %d bytes, which passes int", op, typeText(dt, shape), n, dt.Size())
 	}
+	return allocTensor(op, dt, ir.RowMajor(shape...), n)
+}
+
+// allocTensor returns a tensor of a row-major layout of n elements, which it
+// keeps: tensors never change theirs.
+func allocTensor(op string, dt ir.DType, l ir.Layout, n int) *Tensor {
 	buf, err := allocate(n * dt.Size())
 	if err != nil {
-		return failf("%s: %s: %v", op, typeText(dt, shape), err)
+		return failf("%s: %s: %v", op, typeText(dt, l.Shape), err)
 	}
-	return &Tensor{dtype: dt, layout: ir.RowMajor(shape...), base: unsafe.Pointer(unsafe.SliceData(buf))}
+	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(buf))}
 }
 
 // Ones returns a tensor of ones, or of true.

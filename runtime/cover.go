@@ -7,9 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// A cover computes a body that has no kernel of its own from kernels of single
-// operations, tile by tile: they are the instruction set, and this is
-// instruction selection, then register allocation.
+// A cover computes a body that has no kernel of its own from kernels of its
+// parts, tile by tile: the registered kernels are the instruction set, and this
+// is instruction selection, then register allocation.
 type cover struct {
 	s       *step
 	k       *ir.Kernel
@@ -19,6 +19,7 @@ type cover struct {
 	on      [numEngines]int // kernels taken from each
 
 	values []coverValue // of the body; then values that are saved copies
+	pieces []choice     // for each instruction of the body
 	rows   []coverInst  // values of one element a row
 	insts  []coverInst  // for each tile
 	args   []kernelArg  // those of the calls
@@ -29,6 +30,7 @@ type coverValue struct {
 	dtype ir.DType
 	splat bool // one element for all columns
 	once  bool // and for all rows
+	inner bool // one instruction reads it, nothing else does
 	slot  int  // where it is, or -1
 	last  int  // the last of insts that reads it
 }
@@ -55,10 +57,9 @@ func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	for o := len(c.k.Out) - 1; o >= 0; o-- {
 		stored[c.k.Out[o]] = o + 1
 	}
-	for j := range c.k.Body {
-		if err := c.addInst(ir.Ref(len(c.k.In)+j), stored); err != nil {
-			return nil, err
-		}
+	c.addValues(stored)
+	if err := c.addPieces(stored); err != nil {
+		return nil, err
 	}
 	for o, r := range c.k.Out {
 		if v := c.values[r]; int(r) < len(c.k.In) || v.splat || stored[r] != o+1 {
@@ -97,31 +98,32 @@ func (c *cover) operandSlots() {
 	c.program.reservePacks(c.s)
 }
 
-// addInst covers the instruction of a value.
-func (c *cover) addInst(r ir.Ref, stored []int) error {
-	in := c.k.Inst(r)
-	v := coverValue{dtype: in.DType, splat: true, once: true, slot: -1}
-	args := in.Args[:in.Arity()]
-	for _, a := range args {
-		v.splat = v.splat && c.values[a].splat
-		v.once = v.once && c.values[a].once
+// addValues makes the values of the body.
+func (c *cover) addValues(stored []int) {
+	for j := range c.k.Body {
+		r, in := ir.Ref(len(c.k.In)+j), &c.k.Body[j]
+		v := coverValue{dtype: in.DType, splat: true, once: true, slot: -1}
+		for _, a := range in.Args[:in.Arity()] {
+			v.splat = v.splat && c.values[a].splat
+			v.once = v.once && c.values[a].once
+		}
+		c.values = append(c.values, v)
+		if in.Op == ir.OpConst {
+			c.addConstant(r, in)
+		}
 	}
-	c.values = append(c.values, v)
-	if in.Op == ir.OpConst {
-		c.addConstant(r, in)
-		return nil
+	reader := make([]ir.Ref, len(c.values)) // 0: none yet
+	for j := range c.k.Body {
+		r, in := ir.Ref(len(c.k.In)+j), &c.k.Body[j]
+		for _, a := range in.Args[:in.Arity()] {
+			c.values[a].inner = reader[a] == 0 || reader[a] == r && c.values[a].inner
+			reader[a] = r
+		}
 	}
-	i := coverInst{args: args, value: r, out: -1}
-	if err := c.findKernel(&i, in.Op, in.DType, v.splat); err != nil {
-		return err
+	for r := range c.values {
+		v := &c.values[r]
+		v.inner = v.inner && !v.splat && stored[r] == 0 && r >= len(c.k.In)
 	}
-	if v.splat { // its columns are one: every operand is unit
-		c.rows = append(c.rows, i)
-		return nil
-	}
-	i.out = stored[r] - 1
-	c.insts = append(c.insts, i)
-	return nil
 }
 
 func (c *cover) addConstant(r ir.Ref, in *ir.Inst) {
@@ -133,29 +135,12 @@ func (c *cover) addConstant(r ir.Ref, in *ir.Inst) {
 
 // addCopy copies a value to an output or, if out is -1, to the value to.
 func (c *cover) addCopy(from, to ir.Ref, out int) error {
-	i := coverInst{args: []ir.Ref{from}, value: to, out: out}
-	if err := c.findKernel(&i, ir.OpCopy, c.values[from].dtype, false); err != nil {
-		return err
-	}
-	c.insts = append(c.insts, i)
-	return nil
-}
-
-// findKernel gives i the kernel of an operation on its args.
-func (c *cover) findKernel(i *coverInst, op ir.Op, result ir.DType, unit bool) error {
-	if (op == ir.OpCast || op == ir.OpBitcast) && result == c.values[i.args[0]].dtype {
-		op = ir.OpCopy // there are no kernels for conversions to the same type
-	}
-	key := singleKey{op: op, given: result}
-	for n, a := range i.args {
-		key.in[n] = ir.Operand{DType: c.values[a].dtype, Splat: c.values[a].splat && !unit}
-	}
-	one, err := singleOf(key)
-	if err != nil {
-		return fmt.Errorf("BUG: %s: %w", op, err)
-	}
-	fn, on, err := c.f.find(one.sig)
-	i.fn, i.order = fn, one.order
+	v := &c.values[from]
+	key := pieceKey{n: 1, ins: 1, insts: [maxPiece]pieceInst{{op: ir.OpCopy, dtype: v.dtype}}}
+	key.in[0] = ir.Operand{DType: v.dtype, Splat: v.splat}
+	part := partOf(key)
+	fn, on, err := c.f.find(part.sig)
+	c.insts = append(c.insts, coverInst{fn: fn, order: part.order, args: []ir.Ref{from}, value: to, out: out})
 	c.on[on]++
 	return err
 }

@@ -26,6 +26,11 @@ type Executor struct {
 	// NoFused never takes one kernel for a whole body, always its single
 	// operations: for tests and measurements.
 	NoFused bool
+	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
+	// for 32 Ki, and leaves steps to the caller that are done before a worker has
+	// woken. A number is for tests: every step of two chunks is then shared, and
+	// who has computed one lets the others run. The results do not depend on it.
+	ChunkElems int
 
 	lookup func(Engine, string) (func(*Frame), bool) // tests; nil is Lookup
 	once   sync.Once
@@ -49,6 +54,15 @@ func (e *Executor) workers() *crew {
 		goruntime.AddCleanup(e, (*crew).stop, e.crew)
 	})
 	return e.crew
+}
+
+// Helped returns how many chunks the workers have computed so far, those of the
+// goroutines that called Run not counted.
+func (e *Executor) Helped() int {
+	c := e.workers()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.helped
 }
 
 // Linked is a plan with a kernel chosen for every step. Any number of
@@ -90,7 +104,7 @@ func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
 		}
 		l.infos = append(l.infos, s.info(p.Steps[i].Pos))
 		if s.elems > 0 {
-			s.setHands()
+			s.setHands(e)
 			l.steps = append(l.steps, *s)
 		}
 	}
@@ -99,6 +113,16 @@ func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
 
 // Steps describes the steps in the plan's order.
 func (l *Linked) Steps() []StepInfo { return append([]StepInfo(nil), l.infos...) }
+
+// NewResult returns a fresh tensor for result i of the plan, to be given to Run.
+// It fails as New does, and on an i that there is not.
+func (l *Linked) NewResult(i int) *Tensor {
+	if i < 0 || i >= len(l.results) {
+		return failf("new: result %d of a plan that has %d", i, len(l.results))
+	}
+	b := &l.buffers[l.results[i]]
+	return allocTensor("new", b.dtype, b.layout, b.elems)
+}
 
 // Run computes outs from ins, one tensor for each result and parameter of the
 // plan. Dtypes, shapes and the layouts of ins must be the plan's; outs must be

@@ -138,7 +138,7 @@ func TestSteps(t *testing.T) {
 	l := check(t, &Executor{NoFused: true, Portable: true}, fiveOpsPlan(100_000, 4096), "")
 	s := l.Steps()
 	require.Len(t, s, 1)
-	require.Equal(t, "cover of 7", s[0].Compiled)
+	require.Equal(t, "cover of 4", s[0].Compiled)
 	require.Equal(t, "portable", s[0].Engine)
 	require.Equal(t, fiveOpsPlan(1, 1).Steps[0].Kernel.Signature(), s[0].Signature)
 	require.Equal(t, 25, s[0].Blocks)

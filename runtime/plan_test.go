@@ -305,7 +305,20 @@ func executors(p *ir.Plan) map[string]*Executor {
 		"whole":         {Portable: true},
 	}
 	all["whole"].lookup = interpreted(p)
+	all["all pieces"] = &Executor{Portable: true, NoFused: true, lookup: allPieces}
 	return all
+}
+
+// allPieces is a lookup that has a kernel for every piece of a cover.
+func allPieces(e Engine, sig string) (func(*Frame), bool) {
+	if fn, ok := Lookup(e, sig); ok {
+		return fn, ok
+	}
+	k, err := ir.ParseKernel(sig)
+	if err != nil || len(k.Body) > maxPiece {
+		return nil, false
+	}
+	return interpret(k), true
 }
 
 func checkAll(t require.TestingT, p *ir.Plan) {

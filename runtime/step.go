@@ -32,8 +32,9 @@ type step struct {
 	counts               []int   // outer axes, blocks of rows, blocks of columns
 	carry                [][]int // see next
 	blocks               int
-	chunk, chunks        int // blocks of a chunk; chunks
-	hands                int // how many goroutines are worth their waking
+	chunk, chunks        int  // blocks of a chunk; chunks
+	hands                int  // how many goroutines are worth their waking
+	yields               bool // after each chunk
 
 	fn      func(*Frame) // computes a block as it lies, or
 	program *program     // computes it in tiles
@@ -89,7 +90,7 @@ func (l *Linked) linkStep(p *ir.Plan, in *ir.Step) (*step, error) {
 		if in.Rows < 1 || in.Cols < 1 {
 			return nil, fmt.Errorf("blocks of %d x %d elements", in.Rows, in.Cols)
 		}
-		s.cut(in)
+		s.cut(in, l.exec.ChunkElems)
 	}
 	return s, nil
 }
@@ -164,12 +165,17 @@ func (s *step) checkAccess(in *ir.Step, a ir.Access, b *buffer, isOut bool) erro
 	return nil
 }
 
-// cut divides the index space into blocks and those into chunks.
-func (s *step) cut(in *ir.Step) {
+// cut divides the index space into blocks and those into chunks. asked is
+// Executor.ChunkElems.
+func (s *step) cut(in *ir.Step, asked int) {
+	block, chunk := blockElements, chunkElements
+	if asked > 0 {
+		block, chunk = min(block, asked), asked
+	}
 	last := len(in.Extents) - 1
 	s.rows, s.cols = in.Extents[last-1], in.Extents[last]
-	s.blockCols = min(in.Cols, s.cols, blockElements)
-	s.blockRows = min(in.Rows, s.rows, blockElements/s.blockCols)
+	s.blockCols = min(in.Cols, s.cols, block)
+	s.blockRows = min(in.Rows, s.rows, block/s.blockCols)
 	s.counts = append([]int{}, in.Extents...)
 	s.counts[last-1] = (s.rows-1)/s.blockRows + 1
 	s.counts[last] = (s.cols-1)/s.blockCols + 1
@@ -177,7 +183,7 @@ func (s *step) cut(in *ir.Step) {
 	for _, n := range s.counts {
 		s.blocks *= n
 	}
-	s.chunk = (chunkElements-1)/(s.blockRows*s.blockCols) + 1
+	s.chunk = (chunk-1)/(s.blockRows*s.blockCols) + 1
 	s.chunks = (s.blocks-1)/s.chunk + 1
 
 	s.setCarry(last)
@@ -205,7 +211,11 @@ func (s *step) setCarry(last int) {
 }
 
 // setHands decides how many goroutines share the work, once the engine is known.
-func (s *step) setHands() {
+func (s *step) setHands(e *Executor) {
+	if e.ChunkElems > 0 {
+		s.hands, s.yields = s.chunks, true
+		return
+	}
 	const loads = 8 // reading and writing an element, in additions
 	work := float64(loads)
 	for _, in := range s.kernel.Body {

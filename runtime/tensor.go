@@ -138,6 +138,37 @@ func (t *Tensor) Strides() []int {
 	return append([]int{}, t.layout.Strides...)
 }
 
+// Extent returns the extent of one axis, which counts from the end if negative:
+// 0 for an axis that there is not, and of a failed tensor.
+func (t *Tensor) Extent(axis int) int {
+	if k := t.wrapAxis(axis); k >= 0 {
+		return t.layout.Shape[k]
+	}
+	return 0
+}
+
+// Stride returns the step from one index of an axis to the next, as Strides
+// does, and 0 where Extent returns 0 for want of an axis.
+func (t *Tensor) Stride(axis int) int {
+	if k := t.wrapAxis(axis); k >= 0 {
+		return t.layout.Strides[k]
+	}
+	return 0
+}
+
+// wrapAxis counts a negative axis from the end. It returns -1 if there is no
+// such axis.
+func (t *Tensor) wrapAxis(axis int) int {
+	rank := t.Rank()
+	if axis < 0 {
+		axis += rank
+	}
+	if axis < 0 || axis >= rank {
+		return -1
+	}
+	return axis
+}
+
 // Rank returns the number of axes, 0 for a scalar.
 func (t *Tensor) Rank() int {
 	if !t.valid() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	goruntime "runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ type crew struct {
 	jobs    []*job    // those that want helpers
 	size    int       // workers at most, the callers not counted
 	alive   int       // workers that have been started and have not ended
+	helped  int       // chunks that workers have computed
 	stopped bool
 }
 
@@ -63,26 +65,30 @@ func (j *job) run(ctx context.Context, s *step, st *state) error {
 	return j.err
 }
 
-// work computes chunks until none is left. A panic becomes the job's error.
-func (j *job) work(ln *lane) {
+// work computes chunks until none is left, and returns how many. A panic becomes
+// the job's error.
+func (j *job) work(ln *lane) (chunks int) {
 	s := j.step
 	defer j.end(ln, s)
 	if s.program != nil {
 		if err := ln.prepare(s.program); err != nil {
 			j.fail(err)
-			return
+			return 0
 		}
 	}
-	for {
+	for ; ; chunks++ {
 		c := j.next.Add(1) - 1
 		if c >= int64(s.chunks) {
-			return
+			return chunks
 		}
 		if err := j.ctx.Err(); err != nil {
 			j.fail(err)
-			return
+			return chunks
 		}
 		s.compute(ln, j.bases, int(c))
+		if s.yields {
+			goruntime.Gosched()
+		}
 	}
 }
 
@@ -165,8 +171,9 @@ func (c *crew) join(j *job, ln *lane) {
 		c.wake(j.want)
 	}
 	c.mu.Unlock()
-	j.work(ln)
+	chunks := j.work(ln)
 	c.mu.Lock()
+	c.helped += chunks
 	if j.active--; j.active == 0 {
 		j.done.Signal()
 	}

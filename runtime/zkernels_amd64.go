@@ -8,12 +8,32 @@ package runtime
 // was made. Remedy: run go generate here.
 func init() {
 	Register(ABI1, AVX2, []Kernel{
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f32_us_bb2610c4c9},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f64_us_2ab1bf0dab},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f64_uu_4c6510aaf8},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_sus_5b7186fb66},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_suu_e32cd2fcf9},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uus_3df703dd10},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_sus_1c0b3ab4c4},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }", Fn: k_add_add_f64_usu_d5f89b1510},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uss_b3465a8c1b},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_usu_928dd0d3d1},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_usu_4b63cc94d6},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
@@ -22,6 +42,22 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_uuu_1ae97d9b4c},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_su_0094a7dd3c},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
@@ -144,6 +180,18 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_sus_cda6c3f3d0},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_usu_47afefabbe},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_uus_2a8b248711},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_suu_f6046797ae},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892},
@@ -156,6 +204,30 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468},
@@ -320,6 +392,14 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u8_su_17c6b70672},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u8_us_e713591153},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u8_uu_b36aa3d9d8},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f32_suu_05047ea284},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }", Fn: k_mul_add_f32_uss_da4766076a},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }", Fn: k_mul_add_f32_uus_ffdd7cf5fa},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f32_uuu_90c1db5b56},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_sus_9ad640f2f4},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f32_us_e856d0d4b3},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
@@ -328,6 +408,30 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i64_su_b811708a98},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uss_1bfaa463f2},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f32_uus_55b2ff5d09},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_sus_c8e6959990},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_suu_98f33d4ae0},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f64_uuu_f0d569303f},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_usu_3188a3e4e2},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uus_26164bf0e3},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_sus_c8406627a3},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u32_su_5970209bae},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u8_su_93a66c54ea},
@@ -464,12 +568,34 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }", Fn: k_square_add_f32_us_ccc5bd3ce1},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_usu_846f0e97e6},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_sus_78b529c71e},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_suu_c55d8358f9},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uss_5f66184579},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d},
@@ -482,6 +608,24 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_sus_d353aefafa},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_suu_2826b49498},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_usu_7c4d20f1b0},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_sus_eda3794da0},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_suu_505b07ce62},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529},
@@ -504,6 +648,42 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef},
 	})
 }
+
+// k_abs_add_f32_us_bb2610c4c9 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }
+//
+// for i: o0[i] = a1 + abs(a0[i])
+//
+//go:noescape
+func k_abs_add_f32_us_bb2610c4c9(f *Frame)
+
+// k_abs_add_f32_uu_923b0bffaa is
+//
+//	kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) + a1[i]
+//
+//go:noescape
+func k_abs_add_f32_uu_923b0bffaa(f *Frame)
+
+// k_abs_add_f64_us_2ab1bf0dab is
+//
+//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) + a1
+//
+//go:noescape
+func k_abs_add_f64_us_2ab1bf0dab(f *Frame)
+
+// k_abs_add_f64_uu_4c6510aaf8 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) + a1[i]
+//
+//go:noescape
+func k_abs_add_f64_uu_4c6510aaf8(f *Frame)
 
 // k_abs_f32_u_2ff618524f is
 //
@@ -558,6 +738,150 @@ func k_abs_u32_u_fe3772477a(f *Frame)
 //
 //go:noescape
 func k_abs_u8_u_e44d74575b(f *Frame)
+
+// k_add_add_f32_sus_5b7186fb66 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 + a1[i])
+//
+//go:noescape
+func k_add_add_f32_sus_5b7186fb66(f *Frame)
+
+// k_add_add_f32_suu_e32cd2fcf9 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 + a1[i])
+//
+//go:noescape
+func k_add_add_f32_suu_e32cd2fcf9(f *Frame)
+
+// k_add_add_f32_uus_3df703dd10 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + a2
+//
+//go:noescape
+func k_add_add_f32_uus_3df703dd10(f *Frame)
+
+// k_add_add_f32_uuu_4379a3490f is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_add_f32_uuu_4379a3490f(f *Frame)
+
+// k_add_add_f64_sus_1c0b3ab4c4 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 + a1[i])
+//
+//go:noescape
+func k_add_add_f64_sus_1c0b3ab4c4(f *Frame)
+
+// k_add_add_f64_usu_d5f89b1510 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1) + a2[i]
+//
+//go:noescape
+func k_add_add_f64_usu_d5f89b1510(f *Frame)
+
+// k_add_add_f64_uus_333b1d0548 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + a2
+//
+//go:noescape
+func k_add_add_f64_uus_333b1d0548(f *Frame)
+
+// k_add_add_f64_uuu_06690195f6 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_add_f64_uuu_06690195f6(f *Frame)
+
+// k_add_div_f32_uss_b3465a8c1b is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1)
+//
+//go:noescape
+func k_add_div_f32_uss_b3465a8c1b(f *Frame)
+
+// k_add_div_f32_usu_928dd0d3d1 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1)
+//
+//go:noescape
+func k_add_div_f32_usu_928dd0d3d1(f *Frame)
+
+// k_add_div_f32_uus_ad8656b663 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_div_f32_uus_ad8656b663(f *Frame)
+
+// k_add_div_f32_uuu_9062432642 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_div_f32_uuu_9062432642(f *Frame)
+
+// k_add_div_f64_uss_ab9c0f2fad is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1)
+//
+//go:noescape
+func k_add_div_f64_uss_ab9c0f2fad(f *Frame)
+
+// k_add_div_f64_usu_4b63cc94d6 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1)
+//
+//go:noescape
+func k_add_div_f64_usu_4b63cc94d6(f *Frame)
+
+// k_add_div_f64_uus_14435f44ae is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_div_f64_uus_14435f44ae(f *Frame)
+
+// k_add_div_f64_uuu_7541d18581 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_div_f64_uuu_7541d18581(f *Frame)
 
 // k_add_f32_su_a5a3835ed0 is
 //
@@ -630,6 +954,150 @@ func k_add_i64_su_1d94eb3f4e(f *Frame)
 //
 //go:noescape
 func k_add_i64_uu_bda52a5697(f *Frame)
+
+// k_add_mul_f32_sus_0019e6d0a1 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 + a1[i]) * a2
+//
+//go:noescape
+func k_add_mul_f32_sus_0019e6d0a1(f *Frame)
+
+// k_add_mul_f32_usu_46bd90ee17 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1) * a2[i]
+//
+//go:noescape
+func k_add_mul_f32_usu_46bd90ee17(f *Frame)
+
+// k_add_mul_f32_uus_b595ff8859 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) * a2
+//
+//go:noescape
+func k_add_mul_f32_uus_b595ff8859(f *Frame)
+
+// k_add_mul_f32_uuu_1ae97d9b4c is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) * a2[i]
+//
+//go:noescape
+func k_add_mul_f32_uuu_1ae97d9b4c(f *Frame)
+
+// k_add_mul_f64_uss_49288156d8 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] + a1)
+//
+//go:noescape
+func k_add_mul_f64_uss_49288156d8(f *Frame)
+
+// k_add_mul_f64_usu_43319fc0a3 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] + a1)
+//
+//go:noescape
+func k_add_mul_f64_usu_43319fc0a3(f *Frame)
+
+// k_add_mul_f64_uus_6a500a5b69 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) * a2
+//
+//go:noescape
+func k_add_mul_f64_uus_6a500a5b69(f *Frame)
+
+// k_add_mul_f64_uuu_c0adfe2a64 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_mul_f64_uuu_c0adfe2a64(f *Frame)
+
+// k_add_reciprocal_f32_su_1e343303b7 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0 + a1[i])
+//
+//go:noescape
+func k_add_reciprocal_f32_su_1e343303b7(f *Frame)
+
+// k_add_reciprocal_f32_uu_52817edf0a is
+//
+//	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
+//
+//go:noescape
+func k_add_reciprocal_f32_uu_52817edf0a(f *Frame)
+
+// k_add_reciprocal_f64_su_0094a7dd3c is
+//
+//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0 + a1[i])
+//
+//go:noescape
+func k_add_reciprocal_f64_su_0094a7dd3c(f *Frame)
+
+// k_add_reciprocal_f64_uu_fd58496f41 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
+//
+//go:noescape
+func k_add_reciprocal_f64_uu_fd58496f41(f *Frame)
+
+// k_add_sqrt_f32_su_e3c2caf6aa is
+//
+//	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0 + a1[i])
+//
+//go:noescape
+func k_add_sqrt_f32_su_e3c2caf6aa(f *Frame)
+
+// k_add_sqrt_f32_uu_9985ccdfc6 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0[i] + a1[i])
+//
+//go:noescape
+func k_add_sqrt_f32_uu_9985ccdfc6(f *Frame)
+
+// k_add_sqrt_f64_su_b9d1b8021b is
+//
+//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0 + a1[i])
+//
+//go:noescape
+func k_add_sqrt_f64_su_b9d1b8021b(f *Frame)
+
+// k_add_sqrt_f64_uu_9ee6425c70 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0[i] + a1[i])
+//
+//go:noescape
+func k_add_sqrt_f64_uu_9ee6425c70(f *Frame)
 
 // k_add_u32_su_f9ef3c7945 is
 //
@@ -1729,6 +2197,114 @@ func k_copy_u8_s_2a603b2921(f *Frame)
 //go:noescape
 func k_copy_u8_u_6e96c01bd2(f *Frame)
 
+// k_div_add_f32_sus_cda6c3f3d0 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 / a1[i])
+//
+//go:noescape
+func k_div_add_f32_sus_cda6c3f3d0(f *Frame)
+
+// k_div_add_f32_suu_6979087442 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 / a1[i])
+//
+//go:noescape
+func k_div_add_f32_suu_6979087442(f *Frame)
+
+// k_div_add_f32_uss_00bbc5494c is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] / a1)
+//
+//go:noescape
+func k_div_add_f32_uss_00bbc5494c(f *Frame)
+
+// k_div_add_f32_usu_47afefabbe is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] / a1)
+//
+//go:noescape
+func k_div_add_f32_usu_47afefabbe(f *Frame)
+
+// k_div_add_f32_uus_2a8b248711 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) + a2
+//
+//go:noescape
+func k_div_add_f32_uus_2a8b248711(f *Frame)
+
+// k_div_add_f32_uuu_359df21de5 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) + a2[i]
+//
+//go:noescape
+func k_div_add_f32_uuu_359df21de5(f *Frame)
+
+// k_div_add_f64_sus_a32185cdb5 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 / a1[i])
+//
+//go:noescape
+func k_div_add_f64_sus_a32185cdb5(f *Frame)
+
+// k_div_add_f64_suu_f6046797ae is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 / a1[i])
+//
+//go:noescape
+func k_div_add_f64_suu_f6046797ae(f *Frame)
+
+// k_div_add_f64_uss_5cba99af58 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) + a2
+//
+//go:noescape
+func k_div_add_f64_uss_5cba99af58(f *Frame)
+
+// k_div_add_f64_usu_8c4369949b is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] / a1)
+//
+//go:noescape
+func k_div_add_f64_usu_8c4369949b(f *Frame)
+
+// k_div_add_f64_uus_ea3c140a9a is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) + a2
+//
+//go:noescape
+func k_div_add_f64_uus_ea3c140a9a(f *Frame)
+
+// k_div_add_f64_uuu_76f9a9a5b9 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] / a1[i])
+//
+//go:noescape
+func k_div_add_f64_uuu_76f9a9a5b9(f *Frame)
+
 // k_div_f32_su_331f012739 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }
@@ -1836,6 +2412,222 @@ func k_div_i64_us_0142decf0e(f *Frame)
 //
 //go:noescape
 func k_div_i64_uu_36b2ea6567(f *Frame)
+
+// k_div_sub_f32_sus_2cef4fff46 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2
+//
+//go:noescape
+func k_div_sub_f32_sus_2cef4fff46(f *Frame)
+
+// k_div_sub_f32_sus_78259a6f2b is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0 / a1[i])
+//
+//go:noescape
+func k_div_sub_f32_sus_78259a6f2b(f *Frame)
+
+// k_div_sub_f32_suu_6d775b58f3 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0 / a1[i])
+//
+//go:noescape
+func k_div_sub_f32_suu_6d775b58f3(f *Frame)
+
+// k_div_sub_f32_suu_c9ea47b499 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
+//
+//go:noescape
+func k_div_sub_f32_suu_c9ea47b499(f *Frame)
+
+// k_div_sub_f32_uss_5583e77367 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2
+//
+//go:noescape
+func k_div_sub_f32_uss_5583e77367(f *Frame)
+
+// k_div_sub_f32_uss_820775b325 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1)
+//
+//go:noescape
+func k_div_sub_f32_uss_820775b325(f *Frame)
+
+// k_div_sub_f32_usu_4b0e9a0e42 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2[i]
+//
+//go:noescape
+func k_div_sub_f32_usu_4b0e9a0e42(f *Frame)
+
+// k_div_sub_f32_usu_937b4279d1 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1)
+//
+//go:noescape
+func k_div_sub_f32_usu_937b4279d1(f *Frame)
+
+// k_div_sub_f32_uus_63f317b3ea is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1[i])
+//
+//go:noescape
+func k_div_sub_f32_uus_63f317b3ea(f *Frame)
+
+// k_div_sub_f32_uus_8cad7045ed is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2
+//
+//go:noescape
+func k_div_sub_f32_uus_8cad7045ed(f *Frame)
+
+// k_div_sub_f32_uuu_339ed6047e is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
+//
+//go:noescape
+func k_div_sub_f32_uuu_339ed6047e(f *Frame)
+
+// k_div_sub_f32_uuu_f8a9ef3add is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
+//
+//go:noescape
+func k_div_sub_f32_uuu_f8a9ef3add(f *Frame)
+
+// k_div_sub_f64_sus_5796587c94 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2
+//
+//go:noescape
+func k_div_sub_f64_sus_5796587c94(f *Frame)
+
+// k_div_sub_f64_sus_ab2842043f is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0 / a1[i])
+//
+//go:noescape
+func k_div_sub_f64_sus_ab2842043f(f *Frame)
+
+// k_div_sub_f64_suu_2cf0cf91e1 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
+//
+//go:noescape
+func k_div_sub_f64_suu_2cf0cf91e1(f *Frame)
+
+// k_div_sub_f64_suu_8353240aa1 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0 / a1[i])
+//
+//go:noescape
+func k_div_sub_f64_suu_8353240aa1(f *Frame)
+
+// k_div_sub_f64_uss_6ee0c6b2f2 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2
+//
+//go:noescape
+func k_div_sub_f64_uss_6ee0c6b2f2(f *Frame)
+
+// k_div_sub_f64_uss_79f12b080d is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1)
+//
+//go:noescape
+func k_div_sub_f64_uss_79f12b080d(f *Frame)
+
+// k_div_sub_f64_usu_0e6a379254 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1)
+//
+//go:noescape
+func k_div_sub_f64_usu_0e6a379254(f *Frame)
+
+// k_div_sub_f64_usu_b1c4a04ea3 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2[i]
+//
+//go:noescape
+func k_div_sub_f64_usu_b1c4a04ea3(f *Frame)
+
+// k_div_sub_f64_uus_4260569587 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2
+//
+//go:noescape
+func k_div_sub_f64_uus_4260569587(f *Frame)
+
+// k_div_sub_f64_uus_aa70541fea is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1[i])
+//
+//go:noescape
+func k_div_sub_f64_uus_aa70541fea(f *Frame)
+
+// k_div_sub_f64_uuu_7cf2c36ed2 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
+//
+//go:noescape
+func k_div_sub_f64_uuu_7cf2c36ed2(f *Frame)
+
+// k_div_sub_f64_uuu_80ff5b4e3b is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
+//
+//go:noescape
+func k_div_sub_f64_uuu_80ff5b4e3b(f *Frame)
 
 // k_div_u32_su_8d939bd234 is
 //
@@ -3313,6 +4105,78 @@ func k_mod_u8_us_e713591153(f *Frame)
 //go:noescape
 func k_mod_u8_uu_b36aa3d9d8(f *Frame)
 
+// k_mul_add_f32_suu_05047ea284 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) + a2[i]
+//
+//go:noescape
+func k_mul_add_f32_suu_05047ea284(f *Frame)
+
+// k_mul_add_f32_uss_da4766076a is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) + a2
+//
+//go:noescape
+func k_mul_add_f32_uss_da4766076a(f *Frame)
+
+// k_mul_add_f32_uus_ffdd7cf5fa is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2
+//
+//go:noescape
+func k_mul_add_f32_uus_ffdd7cf5fa(f *Frame)
+
+// k_mul_add_f32_uuu_90c1db5b56 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+//
+//go:noescape
+func k_mul_add_f32_uuu_90c1db5b56(f *Frame)
+
+// k_mul_add_f64_sus_9ad640f2f4 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 * a1[i])
+//
+//go:noescape
+func k_mul_add_f64_sus_9ad640f2f4(f *Frame)
+
+// k_mul_add_f64_usu_81e43d6c5f is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1)
+//
+//go:noescape
+func k_mul_add_f64_usu_81e43d6c5f(f *Frame)
+
+// k_mul_add_f64_uus_0a1f1e6f2a is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_add_f64_uus_0a1f1e6f2a(f *Frame)
+
+// k_mul_add_f64_uuu_b8e4cd2e51 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+//
+//go:noescape
+func k_mul_add_f64_uuu_b8e4cd2e51(f *Frame)
+
 // k_mul_f32_us_e856d0d4b3 is
 //
 //	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
@@ -3384,6 +4248,222 @@ func k_mul_i64_su_b811708a98(f *Frame)
 //
 //go:noescape
 func k_mul_i64_uu_3928b8d38e(f *Frame)
+
+// k_mul_mul_f32_uss_1bfaa463f2 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) * a2
+//
+//go:noescape
+func k_mul_mul_f32_uss_1bfaa463f2(f *Frame)
+
+// k_mul_mul_f32_usu_3028d8b96c is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] * a1)
+//
+//go:noescape
+func k_mul_mul_f32_usu_3028d8b96c(f *Frame)
+
+// k_mul_mul_f32_uus_55b2ff5d09 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_f32_uus_55b2ff5d09(f *Frame)
+
+// k_mul_mul_f32_uuu_d7b937fccc is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_f32_uuu_d7b937fccc(f *Frame)
+
+// k_mul_mul_f64_sus_c8e6959990 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0 * a1[i])
+//
+//go:noescape
+func k_mul_mul_f64_sus_c8e6959990(f *Frame)
+
+// k_mul_mul_f64_suu_98f33d4ae0 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) * a2[i]
+//
+//go:noescape
+func k_mul_mul_f64_suu_98f33d4ae0(f *Frame)
+
+// k_mul_mul_f64_uus_3931f87fc5 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_f64_uus_3931f87fc5(f *Frame)
+
+// k_mul_mul_f64_uuu_f0d569303f is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_f64_uuu_f0d569303f(f *Frame)
+
+// k_mul_sub_f32_sus_965440f780 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0 * a1[i])
+//
+//go:noescape
+func k_mul_sub_f32_sus_965440f780(f *Frame)
+
+// k_mul_sub_f32_uss_1ac56c3ec4 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) - a2
+//
+//go:noescape
+func k_mul_sub_f32_uss_1ac56c3ec4(f *Frame)
+
+// k_mul_sub_f32_usu_249e8d7faa is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1)
+//
+//go:noescape
+func k_mul_sub_f32_usu_249e8d7faa(f *Frame)
+
+// k_mul_sub_f32_usu_3188a3e4e2 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) - a2[i]
+//
+//go:noescape
+func k_mul_sub_f32_usu_3188a3e4e2(f *Frame)
+
+// k_mul_sub_f32_uus_26164bf0e3 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2
+//
+//go:noescape
+func k_mul_sub_f32_uus_26164bf0e3(f *Frame)
+
+// k_mul_sub_f32_uus_7ef5de0cfb is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_sub_f32_uus_7ef5de0cfb(f *Frame)
+
+// k_mul_sub_f32_uuu_9072ef8ceb is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_sub_f32_uuu_9072ef8ceb(f *Frame)
+
+// k_mul_sub_f32_uuu_f343c420f6 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
+//
+//go:noescape
+func k_mul_sub_f32_uuu_f343c420f6(f *Frame)
+
+// k_mul_sub_f64_sus_c8406627a3 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) - a2
+//
+//go:noescape
+func k_mul_sub_f64_sus_c8406627a3(f *Frame)
+
+// k_mul_sub_f64_suu_2f274783e2 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) - a2[i]
+//
+//go:noescape
+func k_mul_sub_f64_suu_2f274783e2(f *Frame)
+
+// k_mul_sub_f64_uss_ccb70909d7 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] * a1)
+//
+//go:noescape
+func k_mul_sub_f64_uss_ccb70909d7(f *Frame)
+
+// k_mul_sub_f64_usu_4b94eabd30 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1)
+//
+//go:noescape
+func k_mul_sub_f64_usu_4b94eabd30(f *Frame)
+
+// k_mul_sub_f64_uus_ad45800dc8 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2
+//
+//go:noescape
+func k_mul_sub_f64_uus_ad45800dc8(f *Frame)
+
+// k_mul_sub_f64_uus_b464ecba9e is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_sub_f64_uus_b464ecba9e(f *Frame)
+
+// k_mul_sub_f64_uuu_4bced6fb3f is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_sub_f64_uuu_4bced6fb3f(f *Frame)
+
+// k_mul_sub_f64_uuu_a63907e725 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
+//
+//go:noescape
+func k_mul_sub_f64_uuu_a63907e725(f *Frame)
 
 // k_mul_u32_su_5970209bae is
 //
@@ -4609,6 +5689,42 @@ func k_sqrt_f32_u_5c236e237b(f *Frame)
 //go:noescape
 func k_sqrt_f64_u_5e418b6234(f *Frame)
 
+// k_square_add_f32_us_ccc5bd3ce1 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = square(a0[i]) + a1
+//
+//go:noescape
+func k_square_add_f32_us_ccc5bd3ce1(f *Frame)
+
+// k_square_add_f32_uu_08cf5bc96c is
+//
+//	kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + square(a0[i])
+//
+//go:noescape
+func k_square_add_f32_uu_08cf5bc96c(f *Frame)
+
+// k_square_add_f64_us_0a0ebb94cc is
+//
+//	kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }
+//
+// for i: o0[i] = a1 + square(a0[i])
+//
+//go:noescape
+func k_square_add_f64_us_0a0ebb94cc(f *Frame)
+
+// k_square_add_f64_uu_468fada848 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = square(a0[i]) + a1[i]
+//
+//go:noescape
+func k_square_add_f64_uu_468fada848(f *Frame)
+
 // k_square_f32_u_551e96db0b is
 //
 //	kernel (u0:f32) { t0 = square u0; store t0 }
@@ -4662,6 +5778,168 @@ func k_square_u32_u_a20faa67b5(f *Frame)
 //
 //go:noescape
 func k_square_u8_u_b756c32b44(f *Frame)
+
+// k_sub_abs_f32_su_bff24b4d46 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0 - a1[i])
+//
+//go:noescape
+func k_sub_abs_f32_su_bff24b4d46(f *Frame)
+
+// k_sub_abs_f32_us_c54cc75a91 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1)
+//
+//go:noescape
+func k_sub_abs_f32_us_c54cc75a91(f *Frame)
+
+// k_sub_abs_f32_uu_535b991930 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_abs_f32_uu_535b991930(f *Frame)
+
+// k_sub_abs_f64_su_b365ef40ce is
+//
+//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0 - a1[i])
+//
+//go:noescape
+func k_sub_abs_f64_su_b365ef40ce(f *Frame)
+
+// k_sub_abs_f64_us_314a466d7c is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1)
+//
+//go:noescape
+func k_sub_abs_f64_us_314a466d7c(f *Frame)
+
+// k_sub_abs_f64_uu_78e2e30f16 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_abs_f64_uu_78e2e30f16(f *Frame)
+
+// k_sub_div_f32_sus_808b300fab is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2
+//
+//go:noescape
+func k_sub_div_f32_sus_808b300fab(f *Frame)
+
+// k_sub_div_f32_suu_0106749417 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
+//
+//go:noescape
+func k_sub_div_f32_suu_0106749417(f *Frame)
+
+// k_sub_div_f32_uss_710c75c2db is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2
+//
+//go:noescape
+func k_sub_div_f32_uss_710c75c2db(f *Frame)
+
+// k_sub_div_f32_usu_846f0e97e6 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2[i]
+//
+//go:noescape
+func k_sub_div_f32_usu_846f0e97e6(f *Frame)
+
+// k_sub_div_f32_uus_17256f6fb2 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2
+//
+//go:noescape
+func k_sub_div_f32_uus_17256f6fb2(f *Frame)
+
+// k_sub_div_f32_uuu_dc62efb0df is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
+//
+//go:noescape
+func k_sub_div_f32_uuu_dc62efb0df(f *Frame)
+
+// k_sub_div_f64_sus_78b529c71e is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2
+//
+//go:noescape
+func k_sub_div_f64_sus_78b529c71e(f *Frame)
+
+// k_sub_div_f64_suu_c55d8358f9 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
+//
+//go:noescape
+func k_sub_div_f64_suu_c55d8358f9(f *Frame)
+
+// k_sub_div_f64_uss_5f66184579 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2
+//
+//go:noescape
+func k_sub_div_f64_uss_5f66184579(f *Frame)
+
+// k_sub_div_f64_usu_3cd9d84cee is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2[i]
+//
+//go:noescape
+func k_sub_div_f64_usu_3cd9d84cee(f *Frame)
+
+// k_sub_div_f64_uus_7c6586387d is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2
+//
+//go:noescape
+func k_sub_div_f64_uus_7c6586387d(f *Frame)
+
+// k_sub_div_f64_uuu_2ea59f7b42 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
+//
+//go:noescape
+func k_sub_div_f64_uuu_2ea59f7b42(f *Frame)
 
 // k_sub_f32_su_bc8f730c2a is
 //
@@ -4770,6 +6048,168 @@ func k_sub_i64_us_38b23a45c8(f *Frame)
 //
 //go:noescape
 func k_sub_i64_uu_239aa3ec07(f *Frame)
+
+// k_sub_mul_f32_sus_d353aefafa is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0 - a1[i])
+//
+//go:noescape
+func k_sub_mul_f32_sus_d353aefafa(f *Frame)
+
+// k_sub_mul_f32_suu_2826b49498 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) * a2[i]
+//
+//go:noescape
+func k_sub_mul_f32_suu_2826b49498(f *Frame)
+
+// k_sub_mul_f32_uss_cd8a5001fc is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) * a2
+//
+//go:noescape
+func k_sub_mul_f32_uss_cd8a5001fc(f *Frame)
+
+// k_sub_mul_f32_usu_7c4d20f1b0 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] - a1)
+//
+//go:noescape
+func k_sub_mul_f32_usu_7c4d20f1b0(f *Frame)
+
+// k_sub_mul_f32_uus_11b9186314 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_mul_f32_uus_11b9186314(f *Frame)
+
+// k_sub_mul_f32_uuu_c0f08c037b is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_mul_f32_uuu_c0f08c037b(f *Frame)
+
+// k_sub_mul_f64_sus_eda3794da0 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) * a2
+//
+//go:noescape
+func k_sub_mul_f64_sus_eda3794da0(f *Frame)
+
+// k_sub_mul_f64_suu_505b07ce62 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) * a2[i]
+//
+//go:noescape
+func k_sub_mul_f64_suu_505b07ce62(f *Frame)
+
+// k_sub_mul_f64_uss_648faea744 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] - a1)
+//
+//go:noescape
+func k_sub_mul_f64_uss_648faea744(f *Frame)
+
+// k_sub_mul_f64_usu_4355a2474c is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) * a2[i]
+//
+//go:noescape
+func k_sub_mul_f64_usu_4355a2474c(f *Frame)
+
+// k_sub_mul_f64_uus_ce3d5f0eb3 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) * a2
+//
+//go:noescape
+func k_sub_mul_f64_uus_ce3d5f0eb3(f *Frame)
+
+// k_sub_mul_f64_uuu_1c3ecdbea4 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) * a2[i]
+//
+//go:noescape
+func k_sub_mul_f64_uuu_1c3ecdbea4(f *Frame)
+
+// k_sub_square_f32_su_584e54b6b0 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0 - a1[i])
+//
+//go:noescape
+func k_sub_square_f32_su_584e54b6b0(f *Frame)
+
+// k_sub_square_f32_us_a14607dc34 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1)
+//
+//go:noescape
+func k_sub_square_f32_us_a14607dc34(f *Frame)
+
+// k_sub_square_f32_uu_65775edaef is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_square_f32_uu_65775edaef(f *Frame)
+
+// k_sub_square_f64_su_94b0553db1 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0 - a1[i])
+//
+//go:noescape
+func k_sub_square_f64_su_94b0553db1(f *Frame)
+
+// k_sub_square_f64_us_d022f4baee is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1)
+//
+//go:noescape
+func k_sub_square_f64_us_d022f4baee(f *Frame)
+
+// k_sub_square_f64_uu_639482956c is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_square_f64_uu_639482956c(f *Frame)
 
 // k_sub_u32_su_e254d9b18b is
 //

@@ -4,6 +4,263 @@
 
 #include "textflag.h"
 
+// func k_abs_add_f32_us_bb2610c4c9(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_abs_add_f32_us_bb2610c4c9(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y15
+
+row:
+	VBROADCASTSS (R10), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VANDPS  (DI)(BX*4), Y15, Y0
+	VADDPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VANDPS     Y15, Y1, Y1
+	VADDPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_abs_add_f32_uu_923b0bffaa(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_abs_add_f32_uu_923b0bffaa(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VANDPS  (DI)(BX*4), Y15, Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VANDPS     Y15, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_abs_add_f64_us_2ab1bf0dab(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_abs_add_f64_us_2ab1bf0dab(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+
+row:
+	VBROADCASTSD (R10), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VANDPS  (DI)(BX*8), Y15, Y0
+	VANDPS  32(DI)(BX*8), Y15, Y1
+	VADDPD  Y14, Y0, Y0
+	VADDPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VANDPS     Y15, Y1, Y1
+	VADDPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VANDPS     Y15, Y1, Y1
+	VADDPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_abs_add_f64_uu_4c6510aaf8(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_abs_add_f64_uu_4c6510aaf8(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VANDPS  (DI)(BX*8), Y15, Y0
+	VANDPS  32(DI)(BX*8), Y15, Y1
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VANDPS     Y15, Y1, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VANDPS     Y15, Y1, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_abs_f32_u_2ff618524f(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_abs_f32_u_2ff618524f(SB), NOSPLIT, $0-8
@@ -395,6 +652,1088 @@ next:
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_sus_5b7186fb66(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f32_sus_5b7186fb66(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VADDPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y1, Y15, Y1
+	VADDPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_suu_e32cd2fcf9(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f32_suu_e32cd2fcf9(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VADDPS     Y2, Y15, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_uus_3df703dd10(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f32_uus_3df703dd10(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VADDPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VADDPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_uuu_4379a3490f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f32_uuu_4379a3490f(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_sus_1c0b3ab4c4(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f64_sus_1c0b3ab4c4(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VADDPD  Y0, Y14, Y0
+	VADDPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VADDPD     Y1, Y15, Y1
+	VADDPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VADDPD     Y1, Y15, Y1
+	VADDPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_usu_d5f89b1510(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f64_usu_d5f89b1510(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VADDPD     Y15, Y1, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VADDPD     Y15, Y1, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_uus_333b1d0548(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f64_uus_333b1d0548(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  Y15, Y0, Y0
+	VADDPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VADDPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_uuu_06690195f6(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_f64_uuu_06690195f6(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y0
+	VADDPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_uss_b3465a8c1b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f32_uss_b3465a8c1b(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VDIVPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y15, Y1, Y1
+	VDIVPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_usu_928dd0d3d1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f32_usu_928dd0d3d1(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VDIVPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VADDPS     Y15, Y2, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_uus_ad8656b663(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f32_uus_ad8656b663(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VDIVPS  Y0, Y15, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VDIVPS     Y1, Y15, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_uuu_9062432642(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f32_uuu_9062432642(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS (R9)(BX*4), Y1
+	VDIVPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VDIVPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_uss_ab9c0f2fad(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f64_uss_ab9c0f2fad(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VDIVPD  Y0, Y14, Y0
+	VDIVPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VADDPD     Y15, Y1, Y1
+	VDIVPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VADDPD     Y15, Y1, Y1
+	VDIVPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_usu_4b63cc94d6(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f64_usu_4b63cc94d6(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VMOVUPS (R8)(BX*8), Y2
+	VDIVPD  Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2
+	VDIVPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VADDPD     Y15, Y2, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VADDPD     Y15, Y2, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_uus_14435f44ae(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f64_uus_14435f44ae(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VDIVPD  Y0, Y15, Y0
+	VDIVPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_uuu_7541d18581(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_div_f64_uuu_7541d18581(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VDIVPD  Y0, Y2, Y0
+	VMOVUPS 32(R9)(BX*8), Y2
+	VDIVPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VDIVPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VDIVPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
 	JMP  row
 
 done:
@@ -874,6 +2213,1060 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
 	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
 	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_sus_0019e6d0a1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f32_sus_0019e6d0a1(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VMULPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y1, Y15, Y1
+	VMULPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_usu_46bd90ee17(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f32_usu_46bd90ee17(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y15, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_uus_b595ff8859(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f32_uus_b595ff8859(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMULPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_uuu_1ae97d9b4c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f32_uuu_1ae97d9b4c(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_uss_49288156d8(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f64_uss_49288156d8(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  Y0, Y14, Y0
+	VMULPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VADDPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VADDPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_usu_43319fc0a3(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f64_usu_43319fc0a3(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VADDPD     Y15, Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VADDPD     Y15, Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_uus_6a500a5b69(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f64_uus_6a500a5b69(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  Y15, Y0, Y0
+	VMULPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMULPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMULPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_uuu_c0adfe2a64(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_mul_f64_uuu_c0adfe2a64(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  (R9)(BX*8), Y0, Y0
+	VMULPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f32_su_1e343303b7(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_reciprocal_f32_su_1e343303b7(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R8
+	VMOVUPS c3f8000003f800000<>+0(SB), Y14
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VDIVPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y1, Y15, Y1
+	VDIVPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f32_uu_52817edf0a(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_reciprocal_f32_uu_52817edf0a(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c3f8000003f800000<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VDIVPS  Y0, Y15, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VDIVPS     Y1, Y15, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f64_su_0094a7dd3c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_reciprocal_f64_su_0094a7dd3c(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R8
+	VMOVUPS c3ff0000000000000<>+0(SB), Y14
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VDIVPD  Y0, Y14, Y0
+	VDIVPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VADDPD     Y1, Y15, Y1
+	VDIVPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VADDPD     Y1, Y15, Y1
+	VDIVPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f64_uu_fd58496f41(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_reciprocal_f64_uu_fd58496f41(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c3ff0000000000000<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VDIVPD  Y0, Y15, Y0
+	VDIVPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f32_su_e3c2caf6aa(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_sqrt_f32_su_e3c2caf6aa(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Y15, Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y1, Y15, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f32_uu_9985ccdfc6(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_sqrt_f32_uu_9985ccdfc6(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f64_su_b9d1b8021b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_sqrt_f64_su_b9d1b8021b(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Y15, Y0
+	VADDPD  32(DI)(BX*8), Y15, Y1
+	VSQRTPD Y0, Y0
+	VSQRTPD Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VADDPD     Y1, Y15, Y1
+	VSQRTPD    Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VADDPD     Y1, Y15, Y1
+	VSQRTPD    Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f64_uu_9ee6425c70(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_sqrt_f64_uu_9ee6425c70(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VSQRTPD Y0, Y0
+	VSQRTPD Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VSQRTPD    Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VSQRTPD    Y1, Y1
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
@@ -10884,6 +13277,815 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_div_add_f32_sus_cda6c3f3d0(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f32_sus_cda6c3f3d0(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Y15, Y0
+	VADDPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y1, Y15, Y1
+	VADDPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_suu_6979087442(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f32_suu_6979087442(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Y15, Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y15, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_uss_00bbc5494c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f32_uss_00bbc5494c(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  Y15, Y0, Y0
+	VADDPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y15, Y1, Y1
+	VADDPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_usu_47afefabbe(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f32_usu_47afefabbe(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  Y15, Y0, Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VDIVPS     Y15, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_uus_2a8b248711(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f32_uus_2a8b248711(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VADDPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VADDPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_uuu_359df21de5(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f32_uuu_359df21de5(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_sus_a32185cdb5(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f64_sus_a32185cdb5(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Y15, Y0
+	VDIVPD  32(DI)(BX*8), Y15, Y1
+	VADDPD  Y0, Y14, Y0
+	VADDPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VADDPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VADDPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_suu_f6046797ae(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f64_suu_f6046797ae(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Y15, Y0
+	VDIVPD  32(DI)(BX*8), Y15, Y1
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y15, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y15, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_uss_5cba99af58(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f64_uss_5cba99af58(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  Y15, Y1, Y1
+	VADDPD  Y14, Y0, Y0
+	VADDPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VADDPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VADDPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_usu_8c4369949b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f64_usu_8c4369949b(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  Y15, Y1, Y1
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VDIVPD     Y15, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VDIVPD     Y15, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_uus_ea3c140a9a(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f64_uus_ea3c140a9a(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  Y15, Y0, Y0
+	VADDPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VADDPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VADDPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_uuu_76f9a9a5b9(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_add_f64_uuu_76f9a9a5b9(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y0
+	VADDPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_div_f32_su_331f012739(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_div_f32_su_331f012739(SB), NOSPLIT, $0-8
@@ -11930,6 +15132,1633 @@ next:
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
 	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_sus_2cef4fff46(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_sus_2cef4fff46(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Y15, Y0
+	VSUBPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y1, Y15, Y1
+	VSUBPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_sus_78259a6f2b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_sus_78259a6f2b(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Y15, Y0
+	VSUBPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y1, Y15, Y1
+	VSUBPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_suu_6d775b58f3(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_suu_6d775b58f3(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Y15, Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y15, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_suu_c9ea47b499(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_suu_c9ea47b499(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Y15, Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y1, Y15, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uss_5583e77367(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_uss_5583e77367(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  Y15, Y0, Y0
+	VSUBPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y15, Y1, Y1
+	VSUBPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uss_820775b325(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_uss_820775b325(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  Y15, Y0, Y0
+	VSUBPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y15, Y1, Y1
+	VSUBPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_usu_4b0e9a0e42(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_usu_4b0e9a0e42(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  Y15, Y0, Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VDIVPS     Y15, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_usu_937b4279d1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_usu_937b4279d1(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  Y15, Y0, Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VDIVPS     Y15, Y2, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uus_63f317b3ea(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_uus_63f317b3ea(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VSUBPS  Y0, Y15, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VSUBPS     Y1, Y15, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uus_8cad7045ed(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_uus_8cad7045ed(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VSUBPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VSUBPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uuu_339ed6047e(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_uuu_339ed6047e(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VSUBPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uuu_f8a9ef3add(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f32_uuu_f8a9ef3add(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS (R9)(BX*4), Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VSUBPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_sus_5796587c94(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_sus_5796587c94(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Y15, Y0
+	VDIVPD  32(DI)(BX*8), Y15, Y1
+	VSUBPD  Y14, Y0, Y0
+	VSUBPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VSUBPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VSUBPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_sus_ab2842043f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_sus_ab2842043f(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Y15, Y0
+	VDIVPD  32(DI)(BX*8), Y15, Y1
+	VSUBPD  Y0, Y14, Y0
+	VSUBPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VSUBPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VSUBPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_suu_2cf0cf91e1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_suu_2cf0cf91e1(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Y15, Y0
+	VDIVPD  32(DI)(BX*8), Y15, Y1
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_suu_8353240aa1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_suu_8353240aa1(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Y15, Y0
+	VDIVPD  32(DI)(BX*8), Y15, Y1
+	VMOVUPS (R8)(BX*8), Y2
+	VSUBPD  Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2
+	VSUBPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y15, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y15, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uss_6ee0c6b2f2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_uss_6ee0c6b2f2(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  Y15, Y1, Y1
+	VSUBPD  Y14, Y0, Y0
+	VSUBPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VSUBPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VSUBPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uss_79f12b080d(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_uss_79f12b080d(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  Y15, Y1, Y1
+	VSUBPD  Y0, Y14, Y0
+	VSUBPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VSUBPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VSUBPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_usu_0e6a379254(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_usu_0e6a379254(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  Y15, Y1, Y1
+	VMOVUPS (R8)(BX*8), Y2
+	VSUBPD  Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2
+	VSUBPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VDIVPD     Y15, Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VDIVPD     Y15, Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_usu_b1c4a04ea3(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_usu_b1c4a04ea3(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  Y15, Y1, Y1
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VDIVPD     Y15, Y1, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uus_4260569587(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_uus_4260569587(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VSUBPD  Y15, Y0, Y0
+	VSUBPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uus_aa70541fea(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_uus_aa70541fea(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VSUBPD  Y0, Y15, Y0
+	VSUBPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uuu_7cf2c36ed2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_uuu_7cf2c36ed2(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VSUBPD  (R9)(BX*8), Y0, Y0
+	VSUBPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uuu_80ff5b4e3b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_div_sub_f64_uuu_80ff5b4e3b(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VSUBPD  Y0, Y2, Y0
+	VMOVUPS 32(R9)(BX*8), Y2
+	VSUBPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
 	JMP  row
 
 done:
@@ -28572,6 +33401,544 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_add_f32_suu_05047ea284(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f32_suu_05047ea284(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y15, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_uss_da4766076a(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f32_uss_da4766076a(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VADDPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y1
+	VADDPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_uus_ffdd7cf5fa(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f32_uus_ffdd7cf5fa(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VADDPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VADDPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_uuu_90c1db5b56(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f32_uuu_90c1db5b56(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_sus_9ad640f2f4(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f64_sus_9ad640f2f4(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VADDPD  Y0, Y14, Y0
+	VADDPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VADDPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VADDPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_usu_81e43d6c5f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f64_usu_81e43d6c5f(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VMULPD     Y15, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VMULPD     Y15, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_uus_0a1f1e6f2a(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f64_uus_0a1f1e6f2a(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  Y0, Y15, Y0
+	VADDPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_uuu_b8e4cd2e51(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_add_f64_uuu_b8e4cd2e51(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y0
+	VADDPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_f32_us_e856d0d4b3(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_mul_f32_us_e856d0d4b3(SB), NOSPLIT, $0-8
@@ -29114,6 +34481,1626 @@ next:
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
 	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_uss_1bfaa463f2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f32_uss_1bfaa463f2(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VMULPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y1
+	VMULPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_usu_3028d8b96c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f32_usu_3028d8b96c(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VMULPS     Y15, Y2, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_uus_55b2ff5d09(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f32_uus_55b2ff5d09(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMULPS  Y0, Y15, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMULPS     Y1, Y15, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_uuu_d7b937fccc(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f32_uuu_d7b937fccc(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_sus_c8e6959990(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f64_sus_c8e6959990(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  Y0, Y14, Y0
+	VMULPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_suu_98f33d4ae0(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f64_suu_98f33d4ae0(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_uus_3931f87fc5(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f64_uus_3931f87fc5(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  Y0, Y15, Y0
+	VMULPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMULPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMULPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_uuu_f0d569303f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_f64_uuu_f0d569303f(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  (R9)(BX*8), Y0, Y0
+	VMULPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_sus_965440f780(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_sus_965440f780(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VSUBPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y15, Y1
+	VSUBPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uss_1ac56c3ec4(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_uss_1ac56c3ec4(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VSUBPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y1
+	VSUBPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_usu_249e8d7faa(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_usu_249e8d7faa(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VMULPS     Y15, Y2, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_usu_3188a3e4e2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_usu_3188a3e4e2(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uus_26164bf0e3(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_uus_26164bf0e3(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VSUBPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uus_7ef5de0cfb(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_uus_7ef5de0cfb(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VSUBPS  Y0, Y15, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y1, Y15, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uuu_9072ef8ceb(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_uuu_9072ef8ceb(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS (R9)(BX*4), Y1
+	VSUBPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VSUBPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uuu_f343c420f6(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f32_uuu_f343c420f6(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VSUBPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_sus_c8406627a3(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_sus_c8406627a3(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VSUBPD  Y14, Y0, Y0
+	VSUBPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VSUBPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VSUBPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_suu_2f274783e2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_suu_2f274783e2(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y15, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uss_ccb70909d7(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_uss_ccb70909d7(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VSUBPD  Y0, Y14, Y0
+	VSUBPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y15, Y1, Y1
+	VSUBPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y15, Y1, Y1
+	VSUBPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_usu_4b94eabd30(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_usu_4b94eabd30(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VMOVUPS (R8)(BX*8), Y2
+	VSUBPD  Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2
+	VSUBPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VMULPD     Y15, Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VMULPD     Y15, Y2, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uus_ad45800dc8(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_uus_ad45800dc8(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VSUBPD  Y15, Y0, Y0
+	VSUBPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uus_b464ecba9e(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_uus_b464ecba9e(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VSUBPD  Y0, Y15, Y0
+	VSUBPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uuu_4bced6fb3f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_uuu_4bced6fb3f(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VSUBPD  Y0, Y2, Y0
+	VMOVUPS 32(R9)(BX*8), Y2
+	VSUBPD  Y1, Y2, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uuu_a63907e725(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_f64_uuu_a63907e725(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VSUBPD  (R9)(BX*8), Y0, Y0
+	VSUBPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
 	JMP  row
 
 done:
@@ -41490,6 +48477,265 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_square_add_f32_us_ccc5bd3ce1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_square_add_f32_us_ccc5bd3ce1(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_square_add_f32_uu_08cf5bc96c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_square_add_f32_uu_08cf5bc96c(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VMULPS     Y2, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_square_add_f64_us_0a0ebb94cc(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_square_add_f64_us_0a0ebb94cc(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y15, Y0
+	VADDPD  Y1, Y15, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_square_add_f64_uu_468fada848(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_square_add_f64_uu_468fada848(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_square_f32_u_551e96db0b(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_square_f32_u_551e96db0b(SB), NOSPLIT, $0-8
@@ -41903,6 +49149,1206 @@ next:
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f32_su_bff24b4d46(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_abs_f32_su_bff24b4d46(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R8
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y14
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Y15, Y0
+	VANDPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y1, Y15, Y1
+	VANDPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f32_us_c54cc75a91(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_abs_f32_us_c54cc75a91(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y14
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VANDPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VANDPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f32_uu_535b991930(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_abs_f32_uu_535b991930(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VANDPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VANDPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f64_su_b365ef40ce(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_abs_f64_su_b365ef40ce(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R8
+	VMOVUPS c7fffffffffffffff<>+0(SB), Y14
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Y15, Y0
+	VSUBPD  32(DI)(BX*8), Y15, Y1
+	VANDPS  Y14, Y0, Y0
+	VANDPS  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VANDPS     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VANDPS     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f64_us_314a466d7c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_abs_f64_us_314a466d7c(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	VMOVUPS c7fffffffffffffff<>+0(SB), Y14
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VANDPS  Y14, Y0, Y0
+	VANDPS  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VANDPS     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VANDPS     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f64_uu_78e2e30f16(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_abs_f64_uu_78e2e30f16(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VANDPS  Y15, Y0, Y0
+	VANDPS  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VANDPS     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VANDPS     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_sus_808b300fab(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f32_sus_808b300fab(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Y15, Y0
+	VDIVPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y1, Y15, Y1
+	VDIVPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_suu_0106749417(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f32_suu_0106749417(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Y15, Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y1, Y15, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_uss_710c75c2db(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f32_uss_710c75c2db(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VDIVPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VDIVPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_usu_846f0e97e6(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f32_usu_846f0e97e6(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VDIVPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_uus_17256f6fb2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f32_uus_17256f6fb2(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VDIVPS  Y15, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VDIVPS     Y15, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_uuu_dc62efb0df(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f32_uuu_dc62efb0df(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VDIVPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_sus_78b529c71e(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f64_sus_78b529c71e(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Y15, Y0
+	VSUBPD  32(DI)(BX*8), Y15, Y1
+	VDIVPD  Y14, Y0, Y0
+	VDIVPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VDIVPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VDIVPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_suu_c55d8358f9(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f64_suu_c55d8358f9(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Y15, Y0
+	VSUBPD  32(DI)(BX*8), Y15, Y1
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_uss_5f66184579(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f64_uss_5f66184579(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VDIVPD  Y14, Y0, Y0
+	VDIVPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VDIVPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VDIVPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_usu_3cd9d84cee(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f64_usu_3cd9d84cee(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VDIVPD  (R8)(BX*8), Y0, Y0
+	VDIVPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_uus_7c6586387d(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f64_uus_7c6586387d(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VDIVPD  Y15, Y0, Y0
+	VDIVPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VDIVPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VDIVPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_uuu_2ea59f7b42(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_div_f64_uuu_2ea59f7b42(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VDIVPD  (R9)(BX*8), Y0, Y0
+	VDIVPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
 	JMP  row
 
 done:
@@ -42628,6 +51074,1200 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
 	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
 	VPSUBQ     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_sus_d353aefafa(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f32_sus_d353aefafa(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Y15, Y0
+	VMULPS  Y0, Y14, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y1, Y15, Y1
+	VMULPS     Y1, Y14, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_suu_2826b49498(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f32_suu_2826b49498(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Y15, Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y1, Y15, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uss_cd8a5001fc(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f32_uss_cd8a5001fc(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VMULPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VMULPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_usu_7c4d20f1b0(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f32_usu_7c4d20f1b0(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VSUBPS     Y15, Y2, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uus_11b9186314(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f32_uus_11b9186314(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMULPS  Y0, Y15, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y15, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uuu_c0f08c037b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f32_uuu_c0f08c037b(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_sus_eda3794da0(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f64_sus_eda3794da0(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Y15, Y0
+	VSUBPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  Y14, Y0, Y0
+	VMULPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMULPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMULPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_suu_505b07ce62(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f64_suu_505b07ce62(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Y15, Y0
+	VSUBPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uss_648faea744(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f64_uss_648faea744(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	VBROADCASTSD (R11), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VMULPD  Y0, Y14, Y0
+	VMULPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_usu_4355a2474c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f64_usu_4355a2474c(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uus_ce3d5f0eb3(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  Y15, Y0, Y0
+	VMULPD  Y15, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y15, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uuu_1c3ecdbea4(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  (R9)(BX*8), Y0, Y0
+	VMULPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_square_f32_su_584e54b6b0(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_square_f32_su_584e54b6b0(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Y15, Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y1, Y15, Y1
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_square_f32_us_a14607dc34(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_square_f32_us_a14607dc34(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_square_f32_uu_65775edaef(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_square_f32_uu_65775edaef(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (R9)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_square_f64_su_94b0553db1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_square_f64_su_94b0553db1(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Y15, Y0
+	VSUBPD  32(DI)(BX*8), Y15, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y1, Y15, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_square_f64_us_d022f4baee(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_square_f64_us_d022f4baee(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_square_f64_uu_639482956c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_square_f64_uu_639482956c(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VMOVUPS Y0, (R9)(BX*8)
+	VMOVUPS Y1, 32(R9)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R9)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:

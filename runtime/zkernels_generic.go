@@ -13,12 +13,32 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	Register(ABI1, Portable, []Kernel{
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f32_us_bb2610c4c9_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f64_us_2ab1bf0dab_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f64_uu_4c6510aaf8_go},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_sus_5b7186fb66_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_suu_e32cd2fcf9_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uus_3df703dd10_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_sus_1c0b3ab4c4_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }", Fn: k_add_add_f64_usu_d5f89b1510_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uss_b3465a8c1b_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_usu_928dd0d3d1_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_usu_4b63cc94d6_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
@@ -27,6 +47,22 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_uuu_1ae97d9b4c_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_su_0094a7dd3c_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_go},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
@@ -149,6 +185,18 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291_go},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_sus_cda6c3f3d0_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_usu_47afefabbe_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_uus_2a8b248711_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_suu_f6046797ae_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892_go},
@@ -161,6 +209,30 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
@@ -325,6 +397,14 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u8_su_17c6b70672_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u8_us_e713591153_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u8_uu_b36aa3d9d8_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f32_suu_05047ea284_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }", Fn: k_mul_add_f32_uss_da4766076a_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }", Fn: k_mul_add_f32_uus_ffdd7cf5fa_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f32_uuu_90c1db5b56_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_sus_9ad640f2f4_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f32_us_e856d0d4b3_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
@@ -333,6 +413,30 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i64_su_b811708a98_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uss_1bfaa463f2_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f32_uus_55b2ff5d09_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_sus_c8e6959990_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_suu_98f33d4ae0_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f64_uuu_f0d569303f_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_usu_3188a3e4e2_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uus_26164bf0e3_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_sus_c8406627a3_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u32_su_5970209bae_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u8_su_93a66c54ea_go},
@@ -469,12 +573,34 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }", Fn: k_square_add_f32_us_ccc5bd3ce1_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848_go},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b_go},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35_go},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a_go},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125_go},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5_go},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_go},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_usu_846f0e97e6_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_sus_78b529c71e_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_suu_c55d8358f9_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uss_5f66184579_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d_go},
@@ -487,6 +613,24 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_sus_d353aefafa_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_suu_2826b49498_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_usu_7c4d20f1b0_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_sus_eda3794da0_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_suu_505b07ce62_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0_go},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef_go},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
@@ -508,6 +652,88 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = xor s0 u1; store t0 }", Fn: k_xor_u8_su_1ed35ca1b0_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 	})
+}
+
+// k_abs_add_f32_us_bb2610c4c9_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }
+//
+// for i: o0[i] = a1 + abs(a0[i])
+func k_abs_add_f32_us_bb2610c4c9_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float32(s1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_add_f32_uu_923b0bffaa_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) + a1[i]
+func k_abs_add_f32_uu_923b0bffaa_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_add_f64_us_2ab1bf0dab_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) + a1
+func k_abs_add_f64_us_2ab1bf0dab_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := float64(t0 + s1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_add_f64_uu_4c6510aaf8_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = abs(a0[i]) + a1[i]
+func k_abs_add_f64_uu_4c6510aaf8_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t1 := float64(t0 + v1)
+			o0[i] = t1
+		}
+	}
 }
 
 // k_abs_f32_u_2ff618524f_go is
@@ -620,6 +846,358 @@ func k_abs_u8_u_e44d74575b_go(f *Frame) {
 			v0 := a0[i]
 			t0 := v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_add_add_f32_sus_5b7186fb66_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 + a1[i])
+func k_add_add_f32_sus_5b7186fb66_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 + v1)
+			t1 := float32(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f32_suu_e32cd2fcf9_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 + a1[i])
+func k_add_add_f32_suu_e32cd2fcf9_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 + v1)
+			t1 := float32(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f32_uus_3df703dd10_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + a2
+func k_add_add_f32_uus_3df703dd10_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f32_uuu_4379a3490f_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
+func k_add_add_f32_uuu_4379a3490f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f64_sus_1c0b3ab4c4_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 + a1[i])
+func k_add_add_f64_sus_1c0b3ab4c4_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 + v1)
+			t1 := float64(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f64_usu_d5f89b1510_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1) + a2[i]
+func k_add_add_f64_usu_d5f89b1510_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 + s1)
+			t1 := float64(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f64_uus_333b1d0548_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + a2
+func k_add_add_f64_uus_333b1d0548_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_add_f64_uuu_06690195f6_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
+func k_add_add_f64_uuu_06690195f6_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f32_uss_b3465a8c1b_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1)
+func k_add_div_f32_uss_b3465a8c1b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 + s1)
+			t1 := float32(s2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f32_usu_928dd0d3d1_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1)
+func k_add_div_f32_usu_928dd0d3d1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 + s1)
+			t1 := float32(v2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f32_uus_ad8656b663_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1[i])
+func k_add_div_f32_uus_ad8656b663_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(s2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f32_uuu_9062432642_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
+func k_add_div_f32_uuu_9062432642_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(v2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f64_uss_ab9c0f2fad_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1)
+func k_add_div_f64_uss_ab9c0f2fad_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 + s1)
+			t1 := float64(s2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f64_usu_4b63cc94d6_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1)
+func k_add_div_f64_usu_4b63cc94d6_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 + s1)
+			t1 := float64(v2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f64_uus_14435f44ae_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0[i] + a1[i])
+func k_add_div_f64_uus_14435f44ae_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(s2 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_div_f64_uuu_7541d18581_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
+func k_add_div_f64_uuu_7541d18581_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 / t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -776,6 +1354,350 @@ func k_add_i64_uu_bda52a5697_go(f *Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 + v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_add_mul_f32_sus_0019e6d0a1_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 + a1[i]) * a2
+func k_add_mul_f32_sus_0019e6d0a1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 + v1)
+			t1 := float32(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f32_usu_46bd90ee17_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1) * a2[i]
+func k_add_mul_f32_usu_46bd90ee17_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 + s1)
+			t1 := float32(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f32_uus_b595ff8859_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) * a2
+func k_add_mul_f32_uus_b595ff8859_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f32_uuu_1ae97d9b4c_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) * a2[i]
+func k_add_mul_f32_uuu_1ae97d9b4c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f64_uss_49288156d8_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] + a1)
+func k_add_mul_f64_uss_49288156d8_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 + s1)
+			t1 := float64(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f64_usu_43319fc0a3_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] + a1)
+func k_add_mul_f64_usu_43319fc0a3_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 + s1)
+			t1 := float64(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f64_uus_6a500a5b69_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) * a2
+func k_add_mul_f64_uus_6a500a5b69_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_mul_f64_uuu_c0adfe2a64_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] + a1[i])
+func k_add_mul_f64_uuu_c0adfe2a64_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_reciprocal_f32_su_1e343303b7_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0 + a1[i])
+func k_add_reciprocal_f32_su_1e343303b7_go(f *Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 + v1)
+			t2 := float32(c1 / t0)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_reciprocal_f32_uu_52817edf0a_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
+func k_add_reciprocal_f32_uu_52817edf0a_go(f *Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t2 := float32(c1 / t0)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_reciprocal_f64_su_0094a7dd3c_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0 + a1[i])
+func k_add_reciprocal_f64_su_0094a7dd3c_go(f *Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 + v1)
+			t2 := float64(c1 / t0)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_reciprocal_f64_uu_fd58496f41_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
+func k_add_reciprocal_f64_uu_fd58496f41_go(f *Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 + v1)
+			t2 := float64(c1 / t0)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_sqrt_f32_su_e3c2caf6aa_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0 + a1[i])
+func k_add_sqrt_f32_su_e3c2caf6aa_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 + v1)
+			t1 := float32(math.Sqrt(float64(t0)))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_sqrt_f32_uu_9985ccdfc6_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0[i] + a1[i])
+func k_add_sqrt_f32_uu_9985ccdfc6_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(math.Sqrt(float64(t0)))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_sqrt_f64_su_b9d1b8021b_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0 + a1[i])
+func k_add_sqrt_f64_su_b9d1b8021b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 + v1)
+			t1 := float64(math.Sqrt(float64(t0)))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_sqrt_f64_uu_9ee6425c70_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+//
+// for i: o0[i] = sqrt(a0[i] + a1[i])
+func k_add_sqrt_f64_uu_9ee6425c70_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(math.Sqrt(float64(t0)))
+			o0[i] = t1
 		}
 	}
 }
@@ -3212,6 +4134,268 @@ func k_copy_u8_u_6e96c01bd2_go(f *Frame) {
 	}
 }
 
+// k_div_add_f32_sus_cda6c3f3d0_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 / a1[i])
+func k_div_add_f32_sus_cda6c3f3d0_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 / v1)
+			t1 := float32(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f32_suu_6979087442_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 / a1[i])
+func k_div_add_f32_suu_6979087442_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 / v1)
+			t1 := float32(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f32_uss_00bbc5494c_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] / a1)
+func k_div_add_f32_uss_00bbc5494c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 / s1)
+			t1 := float32(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f32_usu_47afefabbe_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] / a1)
+func k_div_add_f32_usu_47afefabbe_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 / s1)
+			t1 := float32(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f32_uus_2a8b248711_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) + a2
+func k_div_add_f32_uus_2a8b248711_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 / v1)
+			t1 := float32(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f32_uuu_359df21de5_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) + a2[i]
+func k_div_add_f32_uuu_359df21de5_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 / v1)
+			t1 := float32(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f64_sus_a32185cdb5_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 / a1[i])
+func k_div_add_f64_sus_a32185cdb5_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 / v1)
+			t1 := float64(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f64_suu_f6046797ae_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 / a1[i])
+func k_div_add_f64_suu_f6046797ae_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 / v1)
+			t1 := float64(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f64_uss_5cba99af58_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) + a2
+func k_div_add_f64_uss_5cba99af58_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 / s1)
+			t1 := float64(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f64_usu_8c4369949b_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] / a1)
+func k_div_add_f64_usu_8c4369949b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 / s1)
+			t1 := float64(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f64_uus_ea3c140a9a_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) + a2
+func k_div_add_f64_uus_ea3c140a9a_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 / v1)
+			t1 := float64(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_add_f64_uuu_76f9a9a5b9_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] / a1[i])
+func k_div_add_f64_uuu_76f9a9a5b9_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 / v1)
+			t1 := float64(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_div_f32_su_331f012739_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }
@@ -3458,6 +4642,530 @@ func k_div_i64_uu_36b2ea6567_go(f *Frame) {
 				t0 = v0 / v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_div_sub_f32_sus_2cef4fff46_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2
+func k_div_sub_f32_sus_2cef4fff46_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 / v1)
+			t1 := float32(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_sus_78259a6f2b_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0 / a1[i])
+func k_div_sub_f32_sus_78259a6f2b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 / v1)
+			t1 := float32(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_suu_6d775b58f3_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0 / a1[i])
+func k_div_sub_f32_suu_6d775b58f3_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 / v1)
+			t1 := float32(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_suu_c9ea47b499_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
+func k_div_sub_f32_suu_c9ea47b499_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 / v1)
+			t1 := float32(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_uss_5583e77367_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2
+func k_div_sub_f32_uss_5583e77367_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 / s1)
+			t1 := float32(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_uss_820775b325_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1)
+func k_div_sub_f32_uss_820775b325_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 / s1)
+			t1 := float32(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_usu_4b0e9a0e42_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2[i]
+func k_div_sub_f32_usu_4b0e9a0e42_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 / s1)
+			t1 := float32(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_usu_937b4279d1_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1)
+func k_div_sub_f32_usu_937b4279d1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 / s1)
+			t1 := float32(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_uus_63f317b3ea_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1[i])
+func k_div_sub_f32_uus_63f317b3ea_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 / v1)
+			t1 := float32(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_uus_8cad7045ed_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2
+func k_div_sub_f32_uus_8cad7045ed_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 / v1)
+			t1 := float32(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_uuu_339ed6047e_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
+func k_div_sub_f32_uuu_339ed6047e_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 / v1)
+			t1 := float32(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f32_uuu_f8a9ef3add_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
+func k_div_sub_f32_uuu_f8a9ef3add_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 / v1)
+			t1 := float32(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_sus_5796587c94_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2
+func k_div_sub_f64_sus_5796587c94_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 / v1)
+			t1 := float64(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_sus_ab2842043f_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0 / a1[i])
+func k_div_sub_f64_sus_ab2842043f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 / v1)
+			t1 := float64(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_suu_2cf0cf91e1_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
+func k_div_sub_f64_suu_2cf0cf91e1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 / v1)
+			t1 := float64(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_suu_8353240aa1_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0 / a1[i])
+func k_div_sub_f64_suu_8353240aa1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 / v1)
+			t1 := float64(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_uss_6ee0c6b2f2_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2
+func k_div_sub_f64_uss_6ee0c6b2f2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 / s1)
+			t1 := float64(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_uss_79f12b080d_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1)
+func k_div_sub_f64_uss_79f12b080d_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 / s1)
+			t1 := float64(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_usu_0e6a379254_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1)
+func k_div_sub_f64_usu_0e6a379254_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 / s1)
+			t1 := float64(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_usu_b1c4a04ea3_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1) - a2[i]
+func k_div_sub_f64_usu_b1c4a04ea3_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 / s1)
+			t1 := float64(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_uus_4260569587_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2
+func k_div_sub_f64_uus_4260569587_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 / v1)
+			t1 := float64(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_uus_aa70541fea_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] / a1[i])
+func k_div_sub_f64_uus_aa70541fea_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 / v1)
+			t1 := float64(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_uuu_7cf2c36ed2_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
+func k_div_sub_f64_uuu_7cf2c36ed2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 / v1)
+			t1 := float64(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_div_sub_f64_uuu_80ff5b4e3b_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
+func k_div_sub_f64_uuu_80ff5b4e3b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 / v1)
+			t1 := float64(v2 - t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -7307,6 +9015,182 @@ func k_mod_u8_uu_b36aa3d9d8_go(f *Frame) {
 	}
 }
 
+// k_mul_add_f32_suu_05047ea284_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) + a2[i]
+func k_mul_add_f32_suu_05047ea284_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f32_uss_da4766076a_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) + a2
+func k_mul_add_f32_uss_da4766076a_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f32_uus_ffdd7cf5fa_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2
+func k_mul_add_f32_uus_ffdd7cf5fa_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 + s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f32_uuu_90c1db5b56_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+func k_mul_add_f32_uuu_90c1db5b56_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f64_sus_9ad640f2f4_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 * a1[i])
+func k_mul_add_f64_sus_9ad640f2f4_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f64_usu_81e43d6c5f_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1)
+func k_mul_add_f64_usu_81e43d6c5f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f64_uus_0a1f1e6f2a_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] * a1[i])
+func k_mul_add_f64_uus_0a1f1e6f2a_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f64_uuu_b8e4cd2e51_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+func k_mul_add_f64_uuu_b8e4cd2e51_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 + v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_f32_us_e856d0d4b3_go is
 //
 //	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
@@ -7459,6 +9343,534 @@ func k_mul_i64_uu_3928b8d38e_go(f *Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 * v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_mul_f32_uss_1bfaa463f2_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) * a2
+func k_mul_mul_f32_uss_1bfaa463f2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f32_usu_3028d8b96c_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] * a1)
+func k_mul_mul_f32_usu_3028d8b96c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f32_uus_55b2ff5d09_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] * a1[i])
+func k_mul_mul_f32_uus_55b2ff5d09_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f32_uuu_d7b937fccc_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] * a1[i])
+func k_mul_mul_f32_uuu_d7b937fccc_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f64_sus_c8e6959990_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0 * a1[i])
+func k_mul_mul_f64_sus_c8e6959990_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f64_suu_98f33d4ae0_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) * a2[i]
+func k_mul_mul_f64_suu_98f33d4ae0_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f64_uus_3931f87fc5_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] * a1[i])
+func k_mul_mul_f64_uus_3931f87fc5_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f64_uuu_f0d569303f_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] * a1[i])
+func k_mul_mul_f64_uuu_f0d569303f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_sus_965440f780_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0 * a1[i])
+func k_mul_sub_f32_sus_965440f780_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_uss_1ac56c3ec4_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) - a2
+func k_mul_sub_f32_uss_1ac56c3ec4_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_usu_249e8d7faa_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1)
+func k_mul_sub_f32_usu_249e8d7faa_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_usu_3188a3e4e2_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) - a2[i]
+func k_mul_sub_f32_usu_3188a3e4e2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_uus_26164bf0e3_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2
+func k_mul_sub_f32_uus_26164bf0e3_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_uus_7ef5de0cfb_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] * a1[i])
+func k_mul_sub_f32_uus_7ef5de0cfb_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_uuu_9072ef8ceb_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
+func k_mul_sub_f32_uuu_9072ef8ceb_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f32_uuu_f343c420f6_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
+func k_mul_sub_f32_uuu_f343c420f6_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_sus_c8406627a3_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) - a2
+func k_mul_sub_f64_sus_c8406627a3_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_suu_2f274783e2_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 * a1[i]) - a2[i]
+func k_mul_sub_f64_suu_2f274783e2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(t0 - v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_uss_ccb70909d7_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] * a1)
+func k_mul_sub_f64_uss_ccb70909d7_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_usu_4b94eabd30_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1)
+func k_mul_sub_f64_usu_4b94eabd30_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_uus_ad45800dc8_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2
+func k_mul_sub_f64_uus_ad45800dc8_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 - s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_uus_b464ecba9e_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+//
+// for i: o0[i] = a2 - (a0[i] * a1[i])
+func k_mul_sub_f64_uus_b464ecba9e_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(s2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_uuu_4bced6fb3f_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
+func k_mul_sub_f64_uuu_4bced6fb3f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 - t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_f64_uuu_a63907e725_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
+func k_mul_sub_f64_uuu_a63907e725_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 - v2)
+			o0[i] = t1
 		}
 	}
 }
@@ -10379,6 +12791,88 @@ func k_sqrt_f64_u_5e418b6234_go(f *Frame) {
 	}
 }
 
+// k_square_add_f32_us_ccc5bd3ce1_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = square(a0[i]) + a1
+func k_square_add_f32_us_ccc5bd3ce1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(t0 + s1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_square_add_f32_uu_08cf5bc96c_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + square(a0[i])
+func k_square_add_f32_uu_08cf5bc96c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_square_add_f64_us_0a0ebb94cc_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }
+//
+// for i: o0[i] = a1 + square(a0[i])
+func k_square_add_f64_us_0a0ebb94cc_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(s1 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_square_add_f64_uu_468fada848_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = square(a0[i]) + a1[i]
+func k_square_add_f64_uu_468fada848_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_square_f32_u_551e96db0b_go is
 //
 //	kernel (u0:f32) { t0 = square u0; store t0 }
@@ -10483,6 +12977,390 @@ func k_square_u8_u_b756c32b44_go(f *Frame) {
 			v0 := a0[i]
 			t0 := uint8(v0 * v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_abs_f32_su_bff24b4d46_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0 - a1[i])
+func k_sub_abs_f32_su_bff24b4d46_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_abs_f32_us_c54cc75a91_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1)
+func k_sub_abs_f32_us_c54cc75a91_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_abs_f32_uu_535b991930_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1[i])
+func k_sub_abs_f32_uu_535b991930_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_abs_f64_su_b365ef40ce_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0 - a1[i])
+func k_sub_abs_f64_su_b365ef40ce_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_abs_f64_us_314a466d7c_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1)
+func k_sub_abs_f64_us_314a466d7c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_abs_f64_uu_78e2e30f16_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+//
+// for i: o0[i] = abs(a0[i] - a1[i])
+func k_sub_abs_f64_uu_78e2e30f16_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f32_sus_808b300fab_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2
+func k_sub_div_f32_sus_808b300fab_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 / s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f32_suu_0106749417_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
+func k_sub_div_f32_suu_0106749417_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 / v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f32_uss_710c75c2db_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2
+func k_sub_div_f32_uss_710c75c2db_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 / s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f32_usu_846f0e97e6_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2[i]
+func k_sub_div_f32_usu_846f0e97e6_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 / v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f32_uus_17256f6fb2_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2
+func k_sub_div_f32_uus_17256f6fb2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 / s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f32_uuu_dc62efb0df_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
+func k_sub_div_f32_uuu_dc62efb0df_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 / v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f64_sus_78b529c71e_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2
+func k_sub_div_f64_sus_78b529c71e_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 / s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f64_suu_c55d8358f9_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
+func k_sub_div_f64_suu_c55d8358f9_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 / v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f64_uss_5f66184579_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2
+func k_sub_div_f64_uss_5f66184579_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 / s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f64_usu_3cd9d84cee_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) / a2[i]
+func k_sub_div_f64_usu_3cd9d84cee_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 / v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f64_uus_7c6586387d_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2
+func k_sub_div_f64_uus_7c6586387d_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 / s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_div_f64_uuu_2ea59f7b42_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
+func k_sub_div_f64_uuu_2ea59f7b42_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 / v2)
+			o0[i] = t1
 		}
 	}
 }
@@ -10715,6 +13593,390 @@ func k_sub_i64_uu_239aa3ec07_go(f *Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 - v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_mul_f32_sus_d353aefafa_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0 - a1[i])
+func k_sub_mul_f32_sus_d353aefafa_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f32_suu_2826b49498_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) * a2[i]
+func k_sub_mul_f32_suu_2826b49498_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f32_uss_cd8a5001fc_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) * a2
+func k_sub_mul_f32_uss_cd8a5001fc_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f32_usu_7c4d20f1b0_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] - a1)
+func k_sub_mul_f32_usu_7c4d20f1b0_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f32_uus_11b9186314_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] - a1[i])
+func k_sub_mul_f32_uus_11b9186314_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f32_uuu_c0f08c037b_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] * (a0[i] - a1[i])
+func k_sub_mul_f32_uuu_c0f08c037b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_sus_eda3794da0_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) * a2
+func k_sub_mul_f64_sus_eda3794da0_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_suu_505b07ce62_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) * a2[i]
+func k_sub_mul_f64_suu_505b07ce62_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_uss_648faea744_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
+//
+// for i: o0[i] = a2 * (a0[i] - a1)
+func k_sub_mul_f64_uss_648faea744_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(s2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_usu_4355a2474c_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) * a2[i]
+func k_sub_mul_f64_usu_4355a2474c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_uus_ce3d5f0eb3_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) * a2
+func k_sub_mul_f64_uus_ce3d5f0eb3_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_uuu_1c3ecdbea4_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) * a2[i]
+func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_square_f32_su_584e54b6b0_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0 - a1[i])
+func k_sub_square_f32_su_584e54b6b0_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_square_f32_us_a14607dc34_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1)
+func k_sub_square_f32_us_a14607dc34_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_square_f32_uu_65775edaef_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1[i])
+func k_sub_square_f32_uu_65775edaef_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_square_f64_su_94b0553db1_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0 - a1[i])
+func k_sub_square_f64_su_94b0553db1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_square_f64_us_d022f4baee_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1)
+func k_sub_square_f64_us_d022f4baee_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_square_f64_uu_639482956c_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }
+//
+// for i: o0[i] = square(a0[i] - a1[i])
+func k_sub_square_f64_uu_639482956c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			o0[i] = t1
 		}
 	}
 }

@@ -102,11 +102,11 @@ func TestBadArguments(t *testing.T) {
 	require.Contains(t, stderr, "-builtin")
 }
 
-const mulAdd = "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }"
+const mulAddExp = "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = exp t1; store t2 }"
 
 func TestSignaturesFromStdin(t *testing.T) {
 	dir := t.TempDir()
-	stdin := "# a comment\n\n" + mulAdd + "\n" + mulAdd + "\nkernel (u0:f32) { t0 = exp u0; store t0 }\n"
+	stdin := "# a comment\n\n" + mulAddExp + "\n" + mulAddExp + "\nkernel (u0:f32) { t0 = exp u0; store t0 }\n"
 	code, stdout, stderr := genkernels(t, dir, stdin, "-", "-pkg", "kernels", "-list")
 	require.Zero(t, code, stderr)
 	require.Equal(t, 2, strings.Count(stdout, "\n"), stdout)
@@ -125,7 +125,7 @@ func TestSignaturesFromStdin(t *testing.T) {
 func TestHandWrittenFileStays(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"zkernels_test.go": "package p\n"})
-	code, _, stderr := genkernels(t, dir, mulAdd, "-pkg", "p", "-")
+	code, _, stderr := genkernels(t, dir, mulAddExp, "-pkg", "p", "-")
 	require.Equal(t, 1, code)
 	require.Contains(t, stderr, "zkernels_test.go was not written by genkernels")
 	require.Equal(t, []string{"zkernels_test.go"}, generated(t, dir))

@@ -45,6 +45,9 @@ func run(args []string, stdout io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q: a grid is given as -in %s", flags.Arg(0), flags.Arg(0))
 	}
+	if !(*cell > 0) || math.IsInf(*cell, 0) {
+		return fmt.Errorf("-cell %v: the metres between two points are more than 0", *cell)
+	}
 	grid, err := load(*in)
 	if err != nil {
 		return err

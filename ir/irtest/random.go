@@ -55,6 +55,11 @@ func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []ir.Array, map[string]int)
 
 func generate(t *rapid.T, cfg Config, sizes map[string]int) (*ir.Func, []ir.Array, map[string]int) {
 	g := &gen{T: t, Config: cfg.withDefaults(), f: &ir.Func{Name: "random"}, sizes: sizes}
+	if sizes == nil && g.chance("wide", 4) {
+		inputs := g.wide()
+		g.results()
+		return g.f, inputs, nil
+	}
 	inputs := g.params()
 	nodes := g.int("nodes", 1, max(1, g.MaxNodes-maxGrowth+1))
 	for len(g.f.Body) < nodes {
@@ -105,6 +110,10 @@ const maxGrowth = 5
 // grow appends an operation on random values. It may fail to find one that
 // suits, and append nothing.
 func (g *gen) grow() {
+	if !g.NoViews && g.chance("meet", 6) {
+		g.meet(g.pick("met", g.values()))
+		return
+	}
 	if !g.NoViews && g.chance("view", 3) {
 		view := oneOf(g, "view op", views)
 		view.add(g, g.pick("viewed", g.values()))

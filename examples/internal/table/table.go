@@ -2,11 +2,14 @@
 package table
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,57 +31,75 @@ func Open(path string) (*Table, error) {
 	return Read(f, path)
 }
 
-// Read reads a CSV of numbers. A first line without numbers is the header, and
-// columns whose first value is text are left out. A hole, a ragged line or text
-// among numbers is an error that names the line and the column.
+// Read reads a CSV, comma-separated. A first line without numbers is the header.
+// Columns without any number are left out. A hole, a ragged line or text among
+// numbers is an error that names the line and the column.
 func Read(r io.Reader, name string) (*Table, error) {
-	in := csv.NewReader(r)
-	in.FieldsPerRecord = -1
-	records, err := in.ReadAll()
+	records, lines, err := records(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	t := &Table{}
-	first := 0
+	var header []string
 	if len(records) > 0 && numbers(records[0]) == 0 {
-		first = 1
+		header, records, lines = records[0], records[1:], lines[1:]
 	}
-	if len(records) <= first {
-		return nil, fmt.Errorf("%s: no rows of numbers", name)
+	if len(records) == 0 {
+		return nil, fmt.Errorf("%s: no rows of numbers: a row is numbers between commas", name)
 	}
-	keep := columns(records[first])
+	for i, rec := range records {
+		if len(rec) != len(records[0]) {
+			return nil, fmt.Errorf("%s:%d: %d fields, the lines before have %d", name, lines[i], len(rec), len(records[0]))
+		}
+	}
+	keep := columns(records)
 	if len(keep) == 0 {
-		return nil, fmt.Errorf("%s:%d: no column holds a number", name, first+1)
+		return nil, fmt.Errorf("%s: no column holds a number: fields are separated by commas, decimals by points", name)
 	}
-	if first == 1 {
-		for _, c := range keep {
-			if c < len(records[0]) {
-				t.Header = append(t.Header, records[0][c])
-			}
+	for _, c := range keep {
+		if c < len(header) {
+			t.Header = append(t.Header, header[c])
 		}
 	}
-	for i, rec := range records[first:] {
-		line := i + first + 1
-		if len(rec) != len(records[first]) {
-			return nil, fmt.Errorf("%s:%d: %d fields, the lines before have %d", name, line, len(rec), len(records[first]))
-		}
+	for i, rec := range records {
 		for _, c := range keep {
 			v, err := number(rec[c])
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: column %d: %w", name, line, c+1, err)
+				return nil, fmt.Errorf("%s:%d: column %d: %w", name, lines[i], c+1, err)
 			}
 			t.Data = append(t.Data, v)
 		}
 	}
-	t.Rows, t.Cols = len(records)-first, len(keep)
+	t.Rows, t.Cols = len(records), len(keep)
 	return t, nil
 }
 
-// columns returns the places of a record's numbers and holes.
-func columns(record []string) []int {
+// records reads all records and the line of each.
+func records(r io.Reader) (records [][]string, lines []int, err error) {
+	buf := bufio.NewReader(r)
+	if mark, err := buf.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = buf.Discard(3) // a byte order mark
+	}
+	in := csv.NewReader(buf)
+	in.FieldsPerRecord = -1
+	for {
+		rec, err := in.Read()
+		if err == io.EOF {
+			return records, lines, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		line, _ := in.FieldPos(0)
+		records, lines = append(records, rec), append(lines, line)
+	}
+}
+
+// columns returns the places of the columns that hold a number.
+func columns(records [][]string) []int {
 	var keep []int
-	for c, s := range record {
-		if _, err := number(s); err == nil || strings.TrimSpace(s) == "" {
+	for c := range records[0] {
+		if slices.ContainsFunc(records, func(rec []string) bool { return numbers(rec[c:c+1]) > 0 }) {
 			keep = append(keep, c)
 		}
 	}
@@ -101,8 +122,13 @@ func number(s string) (float32, error) {
 		return 0, errors.New("a hole: fill the value in or drop the row")
 	}
 	v, err := strconv.ParseFloat(s, 32)
-	if err != nil {
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%s is past float32", s)
+	case err != nil:
 		return 0, fmt.Errorf("%q is no number", s)
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, fmt.Errorf("%s is no finite number", s)
 	}
 	return float32(v), nil
 }

@@ -1,0 +1,88 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// ErrNoNumber is what Encode's errors wrap for a Go value that is of no number
+// type and no bool, whatever the element type.
+var ErrNoNumber = errors.New("neither a number nor a bool")
+
+// Encode returns the element of a type for a Go value: a bool, or a number of
+// any of Go's integer and float types, or of a type made from one of those. A
+// bool is an element of Bool alone, and Bool has no others. An integer type
+// takes a number only if it is exactly that number, also from a float. A float
+// type rounds, once and to even, but a finite number stays finite.
+func Encode(dt DType, value any) (bits uint64, err error) {
+	if err := dt.CheckRuns(); err != nil {
+		return 0, err
+	}
+	v := reflect.ValueOf(value)
+	isBool := v.Kind() == reflect.Bool
+	switch {
+	case !isBool && !v.CanInt() && !v.CanUint() && !v.CanFloat():
+		return 0, fmt.Errorf("%v (%T) is %w", value, value, ErrNoNumber)
+	case isBool && dt != Bool:
+		return 0, fmt.Errorf("%v is not a number, for %s", value, dt)
+	case isBool:
+		return fromBool(v.Bool()), nil
+	case dt == Bool:
+		return 0, fmt.Errorf("%v is not a bool: use true or false, or Cast the bools", value)
+	case v.CanFloat() && Floats.Has(dt):
+		return encodeFloat(dt, v.Float())
+	case v.CanFloat():
+		return encodeIntegral(dt, v.Float())
+	case v.CanUint() && Floats.Has(dt):
+		return floatOfInt(Uint64, dt, v.Uint()), nil
+	case Floats.Has(dt):
+		return floatOfInt(Int64, dt, uint64(v.Int())), nil
+	case v.CanUint():
+		return encodeInt(dt, v.Uint(), false, value)
+	}
+	return encodeInt(dt, uint64(v.Int()), v.Int() < 0, value)
+}
+
+// encodeFloat rounds a float to a float type.
+func encodeFloat(dt DType, f float64) (uint64, error) {
+	bits := fromFloat(dt, f)
+	if math.IsInf(toFloat(dt, bits), 0) && !math.IsInf(f, 0) {
+		return 0, fmt.Errorf("%v is past the greatest %s, %v", f, dt, math.MaxFloat32)
+	}
+	return bits, nil
+}
+
+// encodeIntegral fits a float to an integer type.
+func encodeIntegral(dt DType, f float64) (uint64, error) {
+	switch {
+	case f != math.Trunc(f) || math.IsInf(f, 0): // NaN too
+		return 0, fmt.Errorf("%v is not an integer, for %s: round it, or Cast to a float type", f, dt)
+	case f < math.MinInt64 || f >= math.MaxUint64: // as floats, -2^63 and 2^64
+		return 0, outside(dt, f)
+	case f < 0:
+		return encodeInt(dt, uint64(int64(f)), true, f)
+	}
+	return encodeInt(dt, uint64(f), false, f)
+}
+
+// encodeInt fits a number, whose low 64 bits are given, to an integer type.
+func encodeInt(dt DType, bits uint64, negative bool, value any) (uint64, error) {
+	fits := bits <= maxOf(dt)
+	if negative {
+		fits = Signed.Has(dt) && isElement(dt, bits)
+	}
+	if !fits {
+		return 0, outside(dt, value)
+	}
+	return bits, nil
+}
+
+func outside(dt DType, value any) error {
+	least := int64(0)
+	if Signed.Has(dt) {
+		least = -1 << (8*dt.Size() - 1)
+	}
+	return fmt.Errorf("%v is outside %s, [%d, %d]", value, dt, least, maxOf(dt))
+}

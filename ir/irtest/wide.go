@@ -1,0 +1,59 @@
+package irtest
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// arithmetic are binary ops that keep the type, for each kind of element.
+func arithmetic(dt ir.DType) []ir.Op {
+	if dt == ir.Bool {
+		return []ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}
+	}
+	return []ir.Op{ir.OpAdd, ir.OpMul, ir.OpSub, ir.OpMax, ir.OpDiv}
+}
+
+// wide makes a graph of one shape and type with many params: more operands than
+// one kernel takes, values that are needed much later, now and then a view.
+func (g *gen) wide() []ir.Array {
+	dt := oneOf(g, "dtype", g.DTypes.List())
+	shape := ir.ShapeOf(g.int("rows", 1, 5), g.int("columns", 1, 9))
+	inputs := make([]ir.Array, g.int("params", 5, 14))
+	for i := range inputs {
+		g.f.Param(fmt.Sprintf("p%d", i), ir.Type{DType: dt, Shape: shape}, nil)
+		inputs[i] = Array(g.T, dt, g.shape(shape)...)
+	}
+	for range g.int("nodes", 5, 40) {
+		same := []*ir.Value{}
+		for _, v := range g.values() {
+			if v.Type.DType == dt && v.Type.Shape.Equal(shape) {
+				same = append(same, v)
+			}
+		}
+		x, y := g.pick("x", same), oneOf(g, "y", same)
+		v := g.add(oneOf(g, "op", arithmetic(dt)), ir.Attr{}, x, y)
+		if !g.NoViews && g.chance("flip", 6) {
+			g.add(ir.OpFlip, ir.Attr{Axes: []int{g.int("axis", 0, 1)}}, v)
+		}
+	}
+	return inputs
+}
+
+// meet combines a value, its axes permuted and then reshaped, with a value of
+// that shape: a reshape that is no view on its own may fit a loop nest still.
+func (g *gen) meet(v *ir.Value) {
+	if len(v.Type.Shape) < 2 {
+		return
+	}
+	var fit []*ir.Value
+	for _, w := range g.values() {
+		if w.Type.DType == v.Type.DType && w.Type.Shape.NumElems() == v.Type.Shape.NumElems() {
+			fit = append(fit, w)
+		}
+	}
+	w := g.pick("other", fit)
+	turned := g.add(ir.OpPermute, ir.Attr{Axes: g.order(len(v.Type.Shape))}, v)
+	r := g.add(ir.OpReshape, ir.Attr{Shape: w.Type.Shape}, turned)
+	g.add(oneOf(g, "op", arithmetic(v.Type.DType)), ir.Attr{}, r, w)
+}

@@ -1,0 +1,105 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+const (
+	// recomputeLimit is the cost in additions up to which a value is computed
+	// again rather than stored and read back: the price of store and load.
+	recomputeLimit = 4
+	// coneLimit is how many values a view sinks through. Beyond it the group
+	// would be split anyway, and compile time would not be linear.
+	coneLimit = 64
+)
+
+// cone is what a view of a value needs: the values between it and the buffers
+// that the view sinks through.
+type cone struct {
+	values []*ir.Value        // in reverse topological order: the one viewed comes first
+	alive  map[*ir.Value]bool // those that are needed elsewhere too
+	why    string             // why the viewed value is stored instead, or ""
+}
+
+// cone finds the values to compute as v sees them, for x seen through v. A value
+// that is read only by values of the cone comes along at no cost. One that is
+// read elsewhere too, or whose elements v repeats, is computed again if it is
+// cheap, and else is stored.
+func (w *viewer) cone(v, x *ir.Value) *cone {
+	c := &cone{alive: map[*ir.Value]bool{}}
+	reads := map[*ir.Value]int{x: 1}
+	waiting := []*ir.Value{x}
+	repeats := v.Op == ir.OpExpand && size(v.Type.Shape) > size(x.Type.Shape)
+	for len(waiting) > 0 {
+		u := w.latest(&waiting)
+		if repeats || reads[u] < w.uses[u] {
+			if why := w.dear(u, repeats); why != "" {
+				if u == x {
+					c.why = why
+					return c
+				}
+				w.store(u, why)
+				continue
+			}
+		}
+		alive := c.alive[u] || reads[u] < w.uses[u]
+		c.alive[u] = alive
+		if len(c.values) == coneLimit {
+			c.why = "it is read through a view, and too many ops make it to compute them there"
+			return c
+		}
+		c.values = append(c.values, u)
+		for _, a := range u.Args {
+			if !w.sinks(a) {
+				continue
+			}
+			c.alive[a] = c.alive[a] || alive // the value itself still reads it
+			if reads[a]++; reads[a] == 1 {
+				waiting = append(waiting, a)
+			}
+		}
+	}
+	return c
+}
+
+// latest takes the value that comes last in topological order: all its readers
+// have been looked at.
+func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
+	at := 0
+	for i, u := range *waiting {
+		if w.order[u] > w.order[(*waiting)[at]] {
+			at = i
+		}
+	}
+	u := (*waiting)[at]
+	*waiting = slices.Delete(*waiting, at, at+1)
+	return u
+}
+
+// dear returns why u is not to be computed more than once, or "".
+func (w *viewer) dear(u *ir.Value, repeats bool) string {
+	ops, cost := 0, 0.0
+	w.measure(u, &ops, &cost)
+	switch {
+	case cost <= recomputeLimit && ops <= coneLimit:
+		return ""
+	case repeats:
+		return "a broadcast reads it, and would compute it again for every repeat"
+	}
+	return "it is read in more ways than one, and each would compute it again"
+}
+
+// measure adds up the ops that compute a value from buffers and their cost in
+// additions, no further than the limits.
+func (w *viewer) measure(x *ir.Value, ops *int, cost *float64) {
+	if !w.sinks(x) || *ops > coneLimit {
+		return
+	}
+	*ops++
+	*cost += x.Op.Info().Cost
+	for _, a := range x.Args {
+		w.measure(a, ops, cost)
+	}
+}

@@ -1,0 +1,26 @@
+package passes
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// entry is a decision about a value, before the value's step is known.
+type entry struct {
+	ir.Decision
+	value *ir.Value
+}
+
+// record notes a decision.
+func (s *State) record(kind ir.DecisionKind, v *ir.Value, bytes int, reason string) {
+	s.ledger = append(s.ledger, entry{ir.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1}, v})
+}
+
+// decisions returns the ledger, each entry with the step that computes its value.
+func (s *State) decisions(step map[*ir.Value]int) []ir.Decision {
+	out := make([]ir.Decision, len(s.ledger))
+	for i, e := range s.ledger {
+		out[i] = e.Decision
+		if k, ok := step[e.value]; ok {
+			out[i].Step = k
+		}
+	}
+	return out
+}

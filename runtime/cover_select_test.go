@@ -1,0 +1,210 @@
+package runtime
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
+)
+
+// coverSigs returns the signatures of a body's cover, rows and then tiles.
+func coverSigs(t require.TestingT, body *ir.Kernel, lookup func(Engine, string) (func(*Frame), bool), engines ...Engine) []string {
+	k, _ := body.Canonical()
+	p := ir.Plan{}
+	step := ir.Step{Kernel: k, Extents: []int{1, 100}, Rows: 1, Cols: 100}
+	add := func(kind ir.BufferKind, dt ir.DType, splat bool, index int) {
+		p.Buffers = append(p.Buffers, ir.Buffer{Kind: kind, DType: dt, Shape: []int{100}, Index: index})
+		a := access(len(p.Buffers)-1, 0, 0, 1)
+		if splat {
+			a.Strides = []int{0, 0}
+		}
+		step.Operands = append(step.Operands, a)
+	}
+	for i, in := range k.In {
+		add(ir.ParamBuffer, in.DType, in.Splat, i)
+	}
+	for o, r := range k.Out {
+		add(ir.ResultBuffer, k.DType(r), false, o)
+	}
+	p.Steps = []ir.Step{step}
+	l := &Linked{exec: &Executor{}}
+	require.NoError(t, l.linkBuffers(&p))
+	s, err := l.linkStep(&p, &p.Steps[0])
+	require.NoError(t, err)
+	c, err := coverStep(s, finder{lookup: lookup, engines: engines}, l.buffers)
+	require.NoError(t, err)
+	var sigs []string
+	for j := range c.pieces {
+		r := ir.Ref(len(k.In) + j)
+		taken := func(i coverInst) bool { return i.value == r }
+		if slices.ContainsFunc(c.rows, taken) || slices.ContainsFunc(c.insts, taken) {
+			sigs = append(sigs, c.pieces[j].part.sig)
+		}
+	}
+	require.LessOrEqual(t, len(sigs), c.count()) // there are copies
+	return sigs
+}
+
+func TestFewestKernels(t *testing.T) {
+	bodies := []struct {
+		name, body string
+		want       []string // the operations of each kernel
+	}{
+		{"chain of five", fiveOps().String(), []string{"mul add", "mul", "abs add", "div sub"}},
+		{"the second argument", "kernel (u0:f32, u1:f32) { t0 = neg u0; t1 = exp t0; t2 = mul u0 u1; t3 = add t1 t2; store t3 }",
+			[]string{"neg", "exp", "mul add"}},
+		{"a longer branch", "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u0 u2; t2 = mul t1 u1; t3 = add t0 t2; store t3 }",
+			[]string{"sub mul", "mul add"}},
+		{"a slow operation", "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div u0 u2; t2 = sub t0 t1; store t2 }", []string{"mul", "div sub"}},
+		{"a slow operation, first", "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = mul u0 u2; t2 = sub t0 t1; store t2 }", []string{"div sub", "mul"}},
+		{"twice in one", "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = add t0 t0; store t1 }", []string{"mul", "add"}},
+		{"read twice", "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = add t0 u0; t2 = add t0 u1; store t1 t2 }",
+			[]string{"mul", "add", "add"}},
+		{"stored", "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = add t0 u0; store t0 t1 }", []string{"mul", "add"}},
+		{"one a row", "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul s1 s2; t1 = add t0 u0; t2 = sub t1 s1; store t2 }",
+			[]string{"mul", "add", "sub"}},
+		{"constants", "kernel (u0:f64) { t0 = const:f64:3ff0000000000000; t1 = mul u0 t0; t2 = add t1 t0; store t2 }", []string{"mul add"}},
+		{"equal operands", "kernel (u0:f64) { t0 = mul u0 u0; t1 = sub u0 t0; store t1 }", []string{"mul sub"}},
+	}
+	for _, b := range bodies {
+		for _, on := range []Engine{Portable, AVX2} {
+			t.Run(b.name, func(t *testing.T) {
+				if on == AVX2 && !HasAVX2() {
+					t.Skip("no AVX2")
+				}
+				k, err := ir.ParseKernel(b.body)
+				require.NoError(t, err)
+				got := []string{}
+				for _, sig := range coverSigs(t, k, Lookup, on) {
+					got = append(got, opsOf(t, sig))
+				}
+				require.ElementsMatch(t, b.want, got)
+			})
+		}
+	}
+}
+
+func opsOf(t *testing.T, sig string) string {
+	k, err := ir.ParseKernel(sig)
+	require.NoError(t, err)
+	names := []string{}
+	for _, in := range k.Body {
+		names = append(names, in.Op.String())
+	}
+	return strings.Join(names, " ")
+}
+
+// The built-in kernels of several operations are no longer than what is looked for.
+func TestLongestPiece(t *testing.T) {
+	Lookup(Portable, "") // indexes them
+	longest := 0
+	for sig := range registry.known[Portable] {
+		longest = max(longest, strings.Count(sig, "="))
+	}
+	require.Equal(t, maxPiece, longest)
+}
+
+// A kernel of several operations that only the lesser engine has is not taken.
+func TestPieceOfLesserEngine(t *testing.T) {
+	lookup := func(on Engine, sig string) (func(*Frame), bool) {
+		if on == AVX2 && strings.Count(sig, "=") > 1 {
+			return nil, false
+		}
+		return Lookup(Portable, sig)
+	}
+	require.Len(t, coverSigs(t, fiveOps(), lookup, AVX2, Portable), 7)
+	require.Len(t, coverSigs(t, fiveOps(), lookup, Portable), 4)
+}
+
+// The choice is the best there is: no way to pair instructions leaves fewer kernels.
+func TestFewestOfAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body, _ := randomFormula(t).Canonical()
+		has := map[string]bool{}
+		lookup := func(_ Engine, sig string) (func(*Frame), bool) {
+			if strings.Count(sig, "=") == 1 {
+				return func(*Frame) {}, true
+			}
+			if _, ok := has[sig]; !ok {
+				has[sig] = rapid.Bool().Draw(t, sig)
+			}
+			return func(*Frame) {}, has[sig]
+		}
+		got := len(coverSigs(t, body, lookup, Portable))
+		require.Equal(t, fewest(t, body, lookup), got, "%s", body)
+	})
+}
+
+// fewest counts the kernels of the best cover by trying all.
+func fewest(t require.TestingT, k *ir.Kernel, lookup func(Engine, string) (func(*Frame), bool)) int {
+	ins := len(k.In)
+	splat := func(r ir.Ref) bool { return k.Inst(r) == nil && k.In[r].Splat }
+	var hoisted []bool
+	uses := make([]int, ins+len(k.Body))
+	for _, in := range k.Body {
+		all := true
+		for i, a := range in.Args[:in.Arity()] {
+			all = all && (splat(a) || int(a) >= ins && hoisted[int(a)-ins])
+			if i == 0 || a != in.Args[0] {
+				uses[a]++ // instructions that read it
+			}
+		}
+		hoisted = append(hoisted, all)
+	}
+	for _, r := range k.Out {
+		uses[r] += 2
+	}
+	type edge struct{ outer, inner int }
+	var edges []edge
+	for j, in := range k.Body {
+		for i, a := range in.Args[:in.Arity()] {
+			inner := int(a) - ins
+			if inner < 0 || uses[a] != 1 || hoisted[inner] || hoisted[j] || i == 1 && a == in.Args[0] {
+				continue
+			}
+			pair := &ir.Kernel{}
+			operand := func(r ir.Ref) ir.Ref {
+				o := ir.Operand{DType: k.DType(r), Splat: splat(r) || int(r) >= ins && hoisted[int(r)-ins]}
+				pair.In = append(pair.In, o)
+				return ir.Ref(len(pair.In) - 1)
+			}
+			first, second := k.Body[inner], in
+			for i, a := range first.Args[:first.Arity()] {
+				first.Args[i] = operand(a)
+			}
+			for i, b := range in.Args[:in.Arity()] {
+				second.Args[i] = -1
+				if b != a {
+					second.Args[i] = operand(b)
+				}
+			}
+			for i := range in.Arity() {
+				if second.Args[i] < 0 {
+					second.Args[i] = ir.Ref(len(pair.In))
+				}
+			}
+			pair.Body = []ir.Inst{first, second}
+			pair.Out = []ir.Ref{ir.Ref(len(pair.In) + 1)}
+			require.NoError(t, pair.Verify())
+			canon, _ := pair.Canonical()
+			if _, ok := lookup(Portable, canon.Signature()); ok {
+				edges = append(edges, edge{j, inner})
+			}
+		}
+	}
+	var most func(edges []edge, taken int) int
+	most = func(edges []edge, taken int) int {
+		if len(edges) == 0 {
+			return 0
+		}
+		e, n := edges[0], most(edges[1:], taken)
+		if both := 1<<e.outer | 1<<e.inner; taken&both == 0 {
+			n = max(n, 1+most(edges[1:], taken|both))
+		}
+		return n
+	}
+	return len(k.Body) - most(edges, 0)
+}
