@@ -30,6 +30,12 @@ func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding,
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
+	return p.lower(f, sizes, layouts)
+}
+
+// lower is compile once the graph is known to fit the sizes: f is the graph of
+// those.
+func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*ir.Layout) (*binding, error) {
 	b := &binding{sizes: sizes}
 	for i := range p.inputs {
 		in := f.Params[i]
@@ -44,6 +50,7 @@ func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding,
 	for _, r := range f.Results {
 		b.outs = append(b.outs, r.Type)
 	}
+	var err error
 	if b.plan, err = passes.Lower(f, p.options); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}

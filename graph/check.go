@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -51,7 +53,7 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 // as that is fixed.
 func (in *Port) checkType(t *Tensor) error {
 	if err := t.Err(); err != nil {
-		return in.errorf("%w", err)
+		return cmp.Or(givenFailed(t, "input "+in.Name), in.errorf("%w", err))
 	}
 	have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 	mismatch := func(format string, args ...any) error {
@@ -67,6 +69,25 @@ func (in *Port) checkType(t *Tensor) error {
 		if n, fixed := d.Int(); fixed && !have.Shape[k].Is(n) {
 			return mismatch("axis %d must be %d", k, n)
 		}
+	}
+	return nil
+}
+
+// ownError returns the error that a failed tensor carries, which has the line of
+// the mistake; nil for a nil or a zero tensor, which has none.
+func ownError(t *Tensor) *Error {
+	var e *Error
+	if errors.As(t.Err(), &e) && e.Pos != (Pos{}) {
+		return e
+	}
+	return nil
+}
+
+// givenFailed returns the error of a failed tensor and what it is given for, nil
+// where ownError is nil.
+func givenFailed(t *Tensor, as string) error {
+	if e := ownError(t); e != nil {
+		return &Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + "; it is given for " + as}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,8 +16,9 @@ import (
 // Every mistake made in the graph comes out here: one is an *Error itself,
 // several are joined, and errors.As finds the first. A program without symbolic
 // sizes is compiled to the end. One with symbolic sizes is compiled for example
-// sizes, so that what could go wrong does so now, and again at the first run
-// for each set of sizes and layouts; that takes microseconds.
+// sizes, if any of those tried fit the graph, so that what could go wrong does so
+// now, and again at the first run for each set of sizes and layouts; that takes
+// microseconds.
 func Compile(items ...Item) (*Program, error) {
 	s := settings{name: "program"}
 	for _, item := range items {
@@ -76,9 +78,11 @@ func executorFor(s settings) *runtime.Executor {
 }
 
 // scales are where the example sizes of a program lie: the first at which they
-// fit the slices of the graph. The small ones are for slices such as 3:-4:-1,
-// which hardly fit anything.
-var scales = append([]int{1009, 100_003, 10_000_019, 1_000_000_007}, downFrom(32)...)
+// fit the graph. The small ones are for slices such as 3:-4:-1, which hardly fit
+// anything.
+var scales = append([]int{1009, 100_003, 10_000_019, 1_000_000_007}, downFrom(smallScale+1)...)
+
+const smallScale = 256
 
 func downFrom(n int) []int {
 	out := upTo(n)
@@ -86,7 +90,9 @@ func downFrom(n int) []int {
 	return out
 }
 
-// example compiles the program for its only sizes, or for example sizes.
+// example compiles the program for its only sizes, or for example sizes. If the
+// graph fits none of those there is no example, and a run tells what is wrong, if
+// anything is.
 func (p *Program) example() error {
 	if len(p.sizes) == 0 {
 		b, err := p.compile(nil, nil)
@@ -96,21 +102,36 @@ func (p *Program) example() error {
 		}
 		return err
 	}
-	var first error
+	var first error // of sizes that the graph fits
 	for _, scale := range scales {
 		for _, ascending := range []bool{false, true} {
 			sizes := exampleSizes(p.sizes, scale, ascending)
-			b, err := p.compile(sizes, nil)
-			if err == nil {
+			f, err := p.fn.Bind(sizes)
+			if err != nil {
+				continue
+			}
+			poor := scale <= smallScale && hasEmpty(f) // what is empty has no kernel
+			b, err := p.lower(f, sizes, nil)
+			switch {
+			case err != nil:
+				first = cmp.Or(first, err)
+			case !poor:
 				p.shown = b
 				return nil
-			}
-			if first == nil {
-				first = err
+			case p.shown == nil:
+				p.shown = b
 			}
 		}
 	}
+	if p.shown != nil {
+		return nil
+	}
 	return first
+}
+
+func hasEmpty(f *ir.Func) bool {
+	empty := func(v *ir.Value) bool { return v.Type.Shape.NumElems().Is(0) }
+	return slices.ContainsFunc(f.Params, empty) || slices.ContainsFunc(f.Body, empty)
 }
 
 // exampleSizes gives each name a number of its own from scale on: primes,

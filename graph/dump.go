@@ -56,7 +56,8 @@ func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "k
 
 // Dump writes the program as text at one stage of its compilation, or at all of
 // them for "". The graph is written as it was built; with symbolic sizes, what
-// comes after it is for example sizes.
+// comes after it is for those of the last run, and before any run for example
+// sizes. If none were found that the graph fits, a comment says so instead.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	if stage != "" && !slices.Contains(Stages(), stage) {
 		return misuse("dump: there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
@@ -71,8 +72,13 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		}
 	}
 	section("graph", p.String)
-	if stage != "graph" {
-		f, err := p.fn.Bind(p.latest().sizes)
+	bound := p.latest()
+	switch {
+	case stage == "graph":
+	case bound == nil:
+		fmt.Fprintf(&out, "// %s\n", noExample)
+	default:
+		f, err := p.fn.Bind(bound.sizes)
 		if err != nil {
 			return err
 		}
@@ -85,9 +91,9 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		if _, err := passes.Lower(f, options); err != nil {
 			return err
 		}
+		section("plan", bound.plan.String)
+		section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
 	}
-	section("plan", p.latest().plan.String)
-	section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
 	_, err := w.Write(out.Bytes())
 	return err
 }

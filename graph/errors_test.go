@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,7 +71,7 @@ func TestNodeErrors(t *testing.T) {
 		{graph.Node{}.Neg(), here() + ": the Node is zero: make one with Input, Const or Scalar"},
 		{x.Add((*graph.Tensor)(nil)), here() + ": const: the tensor is nil or zero: make one with Of or New"},
 		{x.Add(&graph.Tensor{}), here() + ": const: the tensor is nil or zero: make one with Of or New"},
-		{x.Add(graph.Of([]float32{1, 2}, 3)), here() + ": const: " + here() + ": of: shape [3] has 3 elements, data has 2"},
+		{x.Add(graph.Of([]float32{1, 2}, 3)), here() + ": of: shape [3] has 3 elements, data has 2"},
 		{graph.Scalar(graph.Int32, 1.5), here() + ": scalar: 1.5 is not an integer, for int32: round it, or Cast to a float type"},
 		{graph.Fill(graph.Uint8, 300, 2), here() + ": fill: 300 is outside uint8, [0, 255]"},
 
@@ -92,7 +93,7 @@ func TestNodeErrors(t *testing.T) {
 		{x.Diagonal(1, 0, 1), here() + ": diagonal: the diagonal of symbolic axes n and 3: only k = 0 of equal axes"},
 		{y.Diagonal(0, 1, -1), here() + ": diagonal: axis 1 is named twice"},
 		{x.Slice("1:2:3:4"), here() + `: slice: index "1:2:3:4": "1:2:3:4" at column 1: a range has at most three parts, begin:end:step`},
-		{x.Slice("0, 1, 2"), here() + `: slice: "0, 1, 2" takes 3 axes, and float32[n,3] has 2`},
+		{x.Slice("0, 1, 2"), here() + `: slice: "0, 1, 2" of float32[n,3]: items for 3 axes, and there are 2`},
 		{x.Slice(":, 5"), here() + ": index: index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2"},
 		{x.SliceAxis(0, 0, 1, 0), here() + ": slice: a step of 0 never ends"},
 
@@ -215,15 +216,16 @@ func TestRunErrors(t *testing.T) {
 		ins  []*graph.Tensor
 		want string
 	}{
-		{nil, here2(12) + ": run: 0 inputs given, the program takes 2: x float32[n,3], y float32[n,2*n]"},
+		{nil, here2(13) + ": run: 0 inputs given, the program takes 2: x float32[n,3], y float32[n,2*n]"},
 		{[]*graph.Tensor{tensor(6, 3), nil}, atY + ": input y: the tensor is nil or zero: make one with Of or New"},
+		{[]*graph.Tensor{tensor(6, 3), graph.Of([]float32{1}, 2)}, here() + ": of: shape [2] has 2 elements, data has 1; it is given for input y"},
 		{[]*graph.Tensor{{}, tensor(6, 12)}, atX + ": input x: the tensor is nil or zero: make one with Of or New"},
 		{[]*graph.Tensor{tensor(6, 4), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it float32[6,4]: axis 1 must be 3"},
 		{[]*graph.Tensor{tensor(6), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it float32[6]: it must have 2 axes"},
 		{[]*graph.Tensor{graph.New(graph.Int32, 6, 3), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it int32[6,3]: give a float32 tensor, or Cast in the graph"},
 		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, atY + ": input y: the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
 		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, atY + ": input y: axis 1 is 13 and must be 2*n = 12, where n=6"},
-		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + ": slice: -1 elements from index 4 by steps of 1 leave axis 0, which has 3, where n=3"},
+		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + ": slice: it begins at index 4 of axis 0, which has 3 elements, where n=3"},
 		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: index 0 is outside axis 0, which has 0, where n=4"},
 	}
 	for _, c := range cases {
@@ -258,6 +260,32 @@ func TestRunErrors(t *testing.T) {
 	require.NoError(t, flipped.Err())
 	err = one.RunInto(context.Background(), []*graph.Tensor{flipped}, ins...)
 	require.EqualError(t, err, here2(-1)+": run: out0: the tensor given for it has strides [-1]: it must be row-major")
+
+	failed, atFailed := graph.Of([]float32{1}, 2), here()
+	err = one.RunInto(context.Background(), []*graph.Tensor{failed}, ins...)
+	require.EqualError(t, err, atFailed+": of: shape [2] has 2 elements, data has 1; it is given for out0")
+}
+
+func TestSlicesThatDoNotFit(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		size int
+		want string
+	}{
+		{"4:", 3, "it begins at index 4 of axis 0, which has 3 elements"},
+		{"-4:", 3, "it begins at index -1 of axis 0, which has 3 elements"},
+		{":5", 3, "its 5 elements from index 0 by steps of 1 go beyond axis 0, which has 3"},
+		{"1:9:3", 6, "its 3 elements from index 1 by steps of 3 go beyond axis 0, which has 6"},
+		{"1:-1", 1, "it ends before index 1, where it begins: axis 0 has 1 elements"},
+		{"3:-4:-1", 9, "it ends after index 3, where it begins: axis 0 has 9 elements"},
+		{"5::-1", 5, "it begins at index 5 of axis 0, which has 5 elements"},
+	} {
+		x := f32("x", graph.Dim("n")).Slice(c.spec)
+		p, err := graph.Compile(x)
+		require.NoError(t, err)
+		_, err = p.Run(context.Background(), graph.New(graph.Float32, c.size))
+		require.EqualError(t, err, fmt.Sprintf("%s: slice: %s, where n=%d", here2(-4), c.want, c.size), c.spec)
+	}
 }
 
 func TestRunOutOfMemory(t *testing.T) {
@@ -294,4 +322,45 @@ func TestBadRepresentatives(t *testing.T) {
 	require.Contains(t, p.Explain(), "for example: n=100019, m=100003")
 	_, err = graph.Compile(x, f32("w", graph.Dim("0*n-1")))
 	require.Error(t, err)
+	// Only 40 to 100, and at the ends something is empty.
+	p, err = graph.Compile(x.Slice("40:"), f32("rest", graph.Dim("100-n")))
+	require.NoError(t, err)
+	require.Contains(t, p.Explain(), "for example: n=99")
+}
+
+// TestNoExampleSizes compiles a program that no example sizes fit, and runs it
+// for sizes that do and that do not.
+func TestNoExampleSizes(t *testing.T) {
+	const none = "no example sizes were found that the graph fits: run the program, then this tells of the run"
+	n := graph.Dim("n")
+	x, rest := f32("x", n), f32("rest", graph.Dim("500-n"))
+	y, at := x.Slice("400:").Neg(), here()
+	t.Setenv(graph.DumpEnv, t.TempDir())
+	p, err := graph.Compile(y, rest)
+	require.NoError(t, err)
+	require.Contains(t, p.Explain(), none)
+	require.Contains(t, p.Explain(), "in      x float32[n]")
+	require.Empty(t, p.Kernels())
+	require.Empty(t, p.Ledger())
+	require.Zero(t, p.Copies())
+	for _, stage := range append(graph.Stages(), "") {
+		var text strings.Builder
+		require.NoError(t, p.Dump(&text, stage))
+		require.Equal(t, stage != "graph", strings.Contains(text.String(), "// "+none+"\n"), stage)
+		require.Equal(t, stage == "graph" || stage == "", strings.Contains(text.String(), "func program("), stage)
+	}
+
+	tensor := func(n int) *graph.Tensor { return graph.New(graph.Float32, n) }
+	_, err = p.RunAll(context.Background(), tensor(399), tensor(101))
+	require.ErrorContains(t, err, at+": slice: ")
+	require.ErrorContains(t, err, ", where n=399")
+	require.Contains(t, p.Explain(), none)
+
+	_, err = p.RunAll(context.Background(), tensor(450), tensor(50))
+	require.NoError(t, err)
+	require.Contains(t, p.Explain(), "of the last run: n=450")
+	require.Len(t, p.Kernels(), 2)
+	var text strings.Builder
+	require.NoError(t, p.Dump(&text, "plan"))
+	require.NotContains(t, text.String(), none)
 }

@@ -14,7 +14,8 @@ import (
 // and engines; what was fused, and why something was not; what is copied, and
 // why; and the bytes that are moved, beside the least that any program must
 // move: the inputs read once and the outputs written once. With symbolic sizes
-// it speaks of the last run, and before any run of sizes that it makes up.
+// it speaks of the last run, and before any run of sizes that it makes up, if it
+// finds some that the graph fits.
 func (p *Program) Explain() string {
 	var b strings.Builder
 	bound := p.latest()
@@ -28,6 +29,10 @@ func (p *Program) Explain() string {
 	}
 	for _, out := range p.outputs {
 		line(&b, "out", out.String(), out.Pos)
+	}
+	if bound == nil {
+		line(&b, "sizes", noExample, ir.Pos{})
+		return b.String()
 	}
 	if len(p.sizes) > 0 {
 		about := "of the last run: "
@@ -44,6 +49,10 @@ func (p *Program) Explain() string {
 	explainBytes(&b, bound.plan, steps)
 	return b.String()
 }
+
+// noExample is what there is to say of a program that has not run yet when the
+// graph fits none of the example sizes.
+const noExample = "no example sizes were found that the graph fits: run the program, then this tells of the run"
 
 // line writes a row: what it is about, the text, and where in the source.
 func line(b *strings.Builder, about, text string, pos ir.Pos) {

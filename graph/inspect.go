@@ -11,11 +11,19 @@ func (p *Program) String() string { return p.fn.String() }
 
 // Kernels returns the signature of each different kernel, in order of use: what
 // generated code is looked up by, and what genkernels emits. They depend on the
-// formulas, not on sizes.
+// formulas, not on sizes. There are none before the first run of a program whose
+// graph fits none of the example sizes.
 func (p *Program) Kernels() []string {
+	bound := p.shown
+	if bound == nil {
+		bound = p.latest()
+	}
+	if bound == nil {
+		return nil
+	}
 	var sigs []string
-	for i := range p.shown.plan.Steps {
-		k, _ := p.shown.plan.Steps[i].Kernel.Canonical()
+	for i := range bound.plan.Steps {
+		k, _ := bound.plan.Steps[i].Kernel.Canonical()
 		if sig := k.Signature(); !slices.Contains(sigs, sig) {
 			sigs = append(sigs, sig)
 		}
@@ -24,7 +32,7 @@ func (p *Program) Kernels() []string {
 }
 
 // latest returns the binding of the last run, and before any run that for
-// example sizes.
+// example sizes, nil if there are none.
 func (p *Program) latest() *binding {
 	if b := p.cache.last.Load(); b != nil {
 		return b
@@ -32,16 +40,21 @@ func (p *Program) latest() *binding {
 	return p.shown
 }
 
-// Ledger returns what the compiler decided for the last run and why: which
-// values were fused, which got memory, which elements are copied.
-func (p *Program) Ledger() []Decision { return slices.Clone(p.latest().plan.Ledger) }
+// Ledger returns what the compiler decided for the last run, or for the example
+// sizes, and why: which values were fused, which got memory, which elements are
+// copied.
+func (p *Program) Ledger() []Decision {
+	if b := p.latest(); b != nil {
+		return slices.Clone(b.plan.Ledger)
+	}
+	return nil
+}
 
 // Copies returns how many values the last run copied, because no strides
-// describe them.
-// The ledger has the reasons.
+// describe them. The ledger has the reasons.
 func (p *Program) Copies() int {
 	n := 0
-	for _, d := range p.latest().plan.Ledger {
+	for _, d := range p.Ledger() {
 		if d.Kind == ir.Copied {
 			n++
 		}

@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -26,7 +26,7 @@ type Program struct {
 	options  passes.Options
 	executor *runtime.Executor
 
-	shown *binding // what Explain and Dump speak of
+	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache bindings
 	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
@@ -85,19 +85,11 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	}
 	for i := range outs {
 		outs[i] = b.linked.NewResult(i)
-		if err := outs[i].Err(); err != nil {
-			return misuse("run: %s: %s", p.outputs[i].Name, message(err))
+		if outs[i].Err() != nil {
+			return misuse("run: %s: %s", p.outputs[i].Name, ownError(outs[i]).Msg)
 		}
 	}
 	return p.run(ctx, b, outs, ins)
-}
-
-// message returns the text of an error without the position that it has.
-func message(err error) string {
-	if e := (*Error)(nil); errors.As(err, &e) {
-		return e.Msg
-	}
-	return err.Error()
 }
 
 // RunInto computes the outputs into given tensors, which are row-major and of
@@ -148,7 +140,7 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 	for i, t := range outs {
 		out := p.outputs[i]
 		if err := t.Err(); err != nil {
-			return misuse("run: %s: %v", out.Name, err)
+			return cmp.Or(givenFailed(t, out.Name), misuse("run: %s: %v", out.Name, err))
 		}
 		want := b.outs[i]
 		have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}

@@ -137,6 +137,27 @@ func TestRunIntoAllocatesNothing(t *testing.T) {
 	}
 }
 
+// TestRunAllocatesItsResult counts a tensor and its elements for each output.
+func TestRunAllocatesItsResult(t *testing.T) {
+	if raceEnabled {
+		t.Skip("pools forget under the race detector")
+	}
+	x, w := f32("x", graph.Dim("n"), 3), f32("w", 3)
+	ins := []*graph.Tensor{graph.Ones(graph.Float32, 7, 3), graph.Ones(graph.Float32, 3)}
+	one, err := graph.Compile(x.Sub(w).Mul(x))
+	require.NoError(t, err)
+	two, err := graph.Compile(x.Sub(w), x.Mul(w))
+	require.NoError(t, err)
+	ctx := context.Background()
+	runOne := func() { _, err = one.Run(ctx, ins...) }
+	runTwo := func() { _, err = two.RunAll(ctx, ins...) }
+	runOne()
+	runTwo()
+	require.LessOrEqual(t, testing.AllocsPerRun(100, runOne), 2.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, runTwo), 5.0) // and the slice
+	require.NoError(t, err)
+}
+
 func TestOutputsMayOverlapInputs(t *testing.T) {
 	x := graph.Input("x", graph.Int32, 6)
 	p, err := graph.Compile(x.Flip().Mul(2))

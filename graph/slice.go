@@ -26,28 +26,18 @@ func (x Node) Slice(spec string) Node {
 	if err != nil {
 		return Node{poison(ir.OpSlice, err, n)}
 	}
-	named := 0
-	for _, item := range items {
-		if item.Kind == ir.RangeIndex || item.Kind == ir.PointIndex {
-			named++
-		}
+	axes, err := ir.PlaceIndex(items, x.Rank())
+	if err != nil {
+		return Node{poison(ir.OpSlice, fmt.Errorf("%q of %s: %w", spec, n.text(), err), n)}
 	}
-	if named > x.Rank() {
-		return Node{poison(ir.OpSlice, fmt.Errorf("%q takes %d axes, and %s has %d", spec, named, n.text(), x.Rank()), n)}
-	}
-	skipped := x.Rank() - named
-	for axis := 0; len(items) > 0; items = items[1:] {
-		switch item := items[0]; item.Kind {
-		case ir.Ellipsis:
-			axis += skipped
+	for i, item := range items {
+		switch item.Kind {
 		case ir.NewAxis:
-			x = x.Unsqueeze(axis)
-			axis++
+			x = x.Unsqueeze(axes[i])
 		case ir.PointIndex:
-			x = x.Index(axis, item.At)
+			x = x.Index(axes[i], item.At)
 		case ir.RangeIndex:
-			x = x.sliced(axis, item)
-			axis++
+			x = x.sliced(axes[i], item)
 		}
 	}
 	return x

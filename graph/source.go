@@ -77,9 +77,12 @@ func Input(name string, dt DType, dims ...any) Node {
 // Const returns a tensor that the program holds on to. It is captured by
 // identity: its elements are read when the program runs, so later writes to it
 // are seen, and it may be a view of any layout. An op takes a *Tensor as its
-// operand directly.
+// operand directly. Of a failed tensor the Node has the tensor's own error.
 func Const(t *Tensor) Node {
 	if err := t.Err(); err != nil {
+		if own := ownError(t); own != nil {
+			return Node{&node{op: ir.OpParam, pos: own.Pos, err: own}}
+		}
 		return fail("const", "%w", err)
 	}
 	return source("const", ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t})
@@ -111,11 +114,7 @@ func (x Node) Scalar(v any) Node {
 }
 
 func scalar(name string, dt DType, v any) Node {
-	err := dt.CheckRuns()
-	bits := uint64(0)
-	if err == nil {
-		bits, err = encode(dt, v)
-	}
+	bits, err := ir.Encode(dt, v)
 	if err != nil {
 		return fail(name, "%w", err)
 	}

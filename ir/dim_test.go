@@ -122,13 +122,17 @@ func TestDimArithmetic(t *testing.T) {
 				require.Equal(t, d, e.Add(dims[i]))
 			case 1:
 				d, x = d.Sub(e), x-y
-				require.Equal(t, dims[i], d.Add(e))
+				if back := d.Add(e); back.Err() == nil {
+					require.Equal(t, dims[i], back)
+				}
 			case 2:
 				d, x = d.Mul(e), x*y
 				require.Equal(t, d, e.Mul(dims[i]))
 			default:
 				k, c := rapid.IntRange(1, 6).Draw(t, "k"), rapid.IntRange(1, 6).Draw(t, "c")
-				require.Equal(t, d.Div(k), d.Mul(ir.Fixed(c)).Div(c*k), "lowest terms")
+				if most := d.Mul(ir.Fixed(c)); most.Err() == nil {
+					require.Equal(t, d.Div(k), most.Div(c*k), "lowest terms")
+				}
 				d, x = d.Div(k), int(math.Floor(float64(x)/float64(k)))
 			}
 			if d.Err() != nil || x > 1<<40 || x < -1<<40 {

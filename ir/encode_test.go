@@ -59,7 +59,7 @@ func TestEncodeErrors(t *testing.T) {
 		{ir.Uint8, 256.0, "256 is outside uint8, [0, 255]"},
 		{ir.Uint32, int64(-1 << 63), "-9223372036854775808 is outside uint32, [0, 4294967295]"},
 		{ir.Int64, uint64(1 << 63), "9223372036854775808 is outside int64, [-9223372036854775808, 9223372036854775807]"},
-		{ir.Int64, float64(1 << 63), "9.223372036854775808e+18 is outside int64, [-9223372036854775808, 9223372036854775807]"},
+		{ir.Int64, float64(1 << 63), "9.223372036854776e+18 is outside int64, [-9223372036854775808, 9223372036854775807]"},
 		{ir.Int64, float64(1 << 64), "1.8446744073709552e+19 is outside int64, [-9223372036854775808, 9223372036854775807]"},
 		{ir.Int32, -1e300, "-1e+300 is outside int32, [-2147483648, 2147483647]"},
 		{ir.Float32, 1e300, "1e+300 is past the greatest float32, 3.4028234663852886e+38"},
@@ -72,10 +72,7 @@ func TestEncodeErrors(t *testing.T) {
 		{ir.Float16, 1, "dtype float16 has no kernels yet; use one of bool, int32, int64, uint8, uint32, float32, float64"},
 	} {
 		_, err := ir.Encode(c.dt, c.v)
-		require.Error(t, err, c.want)
-		if c.want[0] != '9' || c.dt != ir.Int64 {
-			require.EqualError(t, err, c.want)
-		}
+		require.EqualError(t, err, c.want)
 	}
 	_, err := ir.Encode(ir.Float32, "1")
 	require.ErrorIs(t, err, ir.ErrNoNumber)

@@ -140,37 +140,8 @@ func (k *Kernel) Eval(in []uint64) []uint64 {
 
 // Layout applies a view to the layout of its operand.
 func (v *Value) Layout(l Layout) (Layout, error) {
-	a := v.Attr
-	begin, _ := a.Begin.Int()
-	n, _ := a.Len.Int()
-	shape, _ := v.Type.Shape.Ints()
-	switch v.Op {
-	case OpReshape:
-		if m, ok := l.Reshape(shape...); ok {
-			return m, nil
-		}
-		return l, fmt.Errorf("%s reshaped to %v is not a view", l, shape)
-	case OpPermute:
-		return l.Permute(a.Axes...)
-	case OpSlice:
-		return l.Slice(a.Axis, begin, n, a.Step)
-	case OpIndex:
-		return l.Index(a.Axis, begin)
-	case OpFlip:
-		return l.Flip(a.Axes...)
-	case OpExpand:
-		return l.Expand(shape...)
-	case OpDiagonal:
-		return l.Diagonal(a.Axes[0], a.Axes[1], a.Step)
-	case OpSqueeze:
-		if len(a.Axes) == 0 {
-			return l, nil
-		}
-		return l.Squeeze(a.Axes...)
-	case OpUnsqueeze:
-		return l.Unsqueeze(a.Axes...)
-	case OpAccess:
-		return *a.At, nil
+	if rule := v.Op.Info().Layout; rule != nil {
+		return rule(v, l)
 	}
 	return l, fmt.Errorf("%s is not a view", v.Op)
 }

@@ -103,5 +103,5 @@ func TestEvalErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []uint64{0, ^uint64(0), ^uint64(1)}, out[0].Data)
 	_, err = f.Bind(map[string]int{"n": -1})
-	require.ErrorContains(t, err, "param x: ")
+	require.ErrorContains(t, err, "input x: ")
 }

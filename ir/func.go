@@ -1,23 +1,6 @@
 package ir
 
-import (
-	"fmt"
-	"path/filepath"
-	"strconv"
-)
-
-// Pos is the place in a user's source that a value comes from.
-type Pos struct {
-	File string
-	Line int
-}
-
-func (p Pos) String() string {
-	if p.File == "" {
-		return ""
-	}
-	return filepath.Base(p.File) + ":" + strconv.Itoa(p.Line)
-}
+import "fmt"
 
 // Attr holds what an op needs besides its operands. Each op uses a few fields.
 type Attr struct {
@@ -26,7 +9,7 @@ type Attr struct {
 	DType DType   // cast, bitcast, const, param: the type of the result
 	Axis  int     // slice, index
 	Begin Dim     // slice, index: the first index
-	Len   Dim     // slice: how many
+	Len   Dim     // slice: how many; a diagonal's follows from its axes
 	Step  int     // slice: not 0; diagonal: its offset
 	Bits  uint64  // const: the element
 	At    *Layout // access; param: where the buffer's elements sit if not row-major
@@ -84,23 +67,6 @@ func (f *Func) Number() {
 	}
 }
 
-// Sizes returns the named sizes that the parameters' shapes mention.
-func (f *Func) Sizes() []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, p := range f.Params {
-		for _, d := range p.Type.Shape {
-			for _, n := range d.Names() {
-				if !seen[n] {
-					seen[n] = true
-					names = append(names, n)
-				}
-			}
-		}
-	}
-	return names
-}
-
 // Clone returns a copy of f whose values can be changed apart from f's.
 func (f *Func) Clone() *Func {
 	g, _ := f.rebuild(func(v *Value) (Attr, error) { return v.Attr, nil })
@@ -136,9 +102,11 @@ func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
 	for _, p := range f.Params {
 		a, err := attr(p)
 		if err != nil {
-			return nil, fmt.Errorf("param %s: %w", p.Name, err)
+			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
 		}
-		twin[p] = g.Param(p.Name, Type{p.Type.DType, a.Shape}, a.At)
+		q := g.Param(p.Name, Type{p.Type.DType, a.Shape}, a.At)
+		q.Pos = p.Pos
+		twin[p] = q
 	}
 	for _, v := range f.Body {
 		args := make([]*Value, len(v.Args))

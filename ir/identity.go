@@ -2,16 +2,17 @@ package ir
 
 import "math"
 
-// The identities of the op table: elements that leave the other operand as it
-// is, bit for bit.
+// The identities of the op table: elements c with which x op c is x, bit for
+// bit.
 
-// identityZero is 0, of floats +0: x - (+0) is x for every x, -0 too.
+// identityZero is of x - c, x | c, x ^ c and shifts. Of floats it is +0: -0 - -0
+// would be +0.
 func identityZero(DType) (uint64, bool) { return 0, true }
 
-// identitySum is 0, of floats -0: -0 + (+0) would be +0.
+// identitySum is -0 of floats: -0 + +0 is +0.
 func identitySum(d DType) (uint64, bool) {
 	if Floats.Has(d) {
-		return fromFloat(d, math.Copysign(0, -1)), true
+		return signBit(d), true
 	}
 	return 0, true
 }
@@ -23,10 +24,35 @@ func identityOne(d DType) (uint64, bool) {
 	return 1, true
 }
 
-// identityOnes has every bit set; of bools it is true.
+// identityOnes has every bit set, of x & c; of bools it is true.
 func identityOnes(d DType) (uint64, bool) {
 	if d == Bool {
 		return 1, true
 	}
 	return wrap(d, -1), true
 }
+
+// identityMin is the greatest element.
+func identityMin(d DType) (uint64, bool) {
+	if Floats.Has(d) {
+		return fromFloat(d, math.Inf(1)), true
+	}
+	return maxOf(d), true
+}
+
+// identityMax is the least element.
+func identityMax(d DType) (uint64, bool) {
+	switch {
+	case Floats.Has(d):
+		return fromFloat(d, math.Inf(-1)), true
+	case Signed.Has(d):
+		return wrap(d, int64(signBit(d))), true
+	}
+	return 0, true
+}
+
+// identityTrue is of x == c, which is x among bools alone.
+func identityTrue(d DType) (uint64, bool) { return 1, d == Bool }
+
+// identityFalse is of x != c.
+func identityFalse(d DType) (uint64, bool) { return 0, d == Bool }

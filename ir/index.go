@@ -158,3 +158,32 @@ func clipBound(bound, n, least, most int) int {
 	}
 	return min(max(bound, least), most)
 }
+
+// PlaceIndex returns the axis of an array of that rank that each item of a spec
+// means, when the items are applied one after the other, each to the result of
+// those before it: a point drops its axis, a NewAxis becomes the axis returned
+// for it, and an ellipsis, which does nothing, skips the axes that are left for
+// it. Axes that no item takes stay as they are, at the end without an ellipsis.
+func PlaceIndex(items []IndexItem, rank int) (axes []int, err error) {
+	taken := 0
+	for _, it := range items {
+		if it.Kind == RangeIndex || it.Kind == PointIndex {
+			taken++
+		}
+	}
+	if taken > rank {
+		return nil, fmt.Errorf("items for %d axes, and there are %d", taken, rank)
+	}
+	axes = make([]int, len(items))
+	at := 0
+	for i, it := range items {
+		axes[i] = at
+		switch it.Kind {
+		case RangeIndex, NewAxis:
+			at++
+		case Ellipsis:
+			at += rank - taken
+		}
+	}
+	return axes, nil
+}

@@ -164,10 +164,35 @@ func TestResolve(t *testing.T) {
 		it := anyItem.Filter(func(it IndexItem) bool { return it.Kind == RangeIndex }).Draw(t, "item")
 		requirePythonSlice(t, it, rapid.IntRange(0, 20).Draw(t, "n"))
 		begin, count, step := it.Resolve(math.MaxInt)
-		require.True(t, count == 0 || progressionFits(begin, count, step, math.MaxInt))
+		require.True(t, insideSlice(begin, count, step, math.MaxInt))
 	})
 	begin, count, step := IndexItem{}.Resolve(4)
 	require.Equal(t, [3]int{0, 4, 1}, [3]int{begin, count, step}, "the zero item is :")
 	_, count, _ = IndexItem{Step: -1}.Resolve(-3)
 	require.Zero(t, count)
+}
+
+func TestPlaceIndex(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		rank int
+		want []int
+	}{
+		{"1:", 3, []int{0}},
+		{"0, 0, 0", 3, []int{0, 0, 0}},
+		{":, 0, ::2", 3, []int{0, 1, 1}},
+		{"0, ..., 1:", 4, []int{0, 0, 2}},
+		{"..., None", 2, []int{0, 2}},
+		{"None, :, 1, None, ..., None, 2:", 5, []int{0, 1, 2, 2, 3, 5, 6}},
+		{"...", 0, []int{0}},
+		{"None, None", 0, []int{0, 1}},
+	} {
+		items, err := ParseIndex(c.spec)
+		require.NoError(t, err)
+		axes, err := PlaceIndex(items, c.rank)
+		require.NoError(t, err)
+		require.Equal(t, c.want, axes, c.spec)
+	}
+	_, err := PlaceIndex([]IndexItem{{}, {Kind: NewAxis}, {Kind: PointIndex}}, 1)
+	require.EqualError(t, err, "items for 2 axes, and there are 1")
 }

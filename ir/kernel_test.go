@@ -92,3 +92,31 @@ func TestParseKernelErrors(t *testing.T) {
 		require.ErrorContains(t, err, c.want, c.text)
 	}
 }
+
+func TestKernelVerify(t *testing.T) {
+	k := &ir.Kernel{Body: []ir.Inst{{Op: ir.OpConst, DType: ir.Bool, Bits: 2}}, Out: []ir.Ref{0}}
+	require.EqualError(t, k.Verify(), "t0: 0x2 is not an element of bool")
+	k.Body[0] = ir.Inst{Op: ir.OpConst, DType: ir.Int32, Bits: 1 << 31}
+	require.EqualError(t, k.Verify(), "t0: 0x80000000 is not an element of int32")
+	k.Body[0] = ir.Inst{Op: ir.OpConst, DType: f32, Bits: 1 << 31}
+	require.NoError(t, k.Verify())
+}
+
+// TestMaxBody checks that the limit is of bodies before expansion: plans have
+// no longer ones, and expansions may be longer.
+func TestMaxBody(t *testing.T) {
+	b := ir.NewBuilder(ir.Operand{DType: f32}, ir.Operand{DType: f32, Splat: true})
+	last := ir.Ref(0)
+	for range ir.MaxBody {
+		last = b.Op(ir.OpClip, last, 1, 1)
+	}
+	b.Store(last)
+	require.NoError(t, b.Kernel().CheckBody())
+	long := b.Kernel().Expand()
+	require.NoError(t, long.Verify())
+	require.EqualError(t, long.CheckBody(), "192 instructions: a kernel has at most 96 before expansion")
+	p, err := ir.ParsePlan("plan p arena=0 {\n  %0 = param x 0 : f32[1,1]\n  %1 = const 1.5 : f32[]\n  %2 = result y 0 : f32[1,1]\n" +
+		"  step 0 [1,1] block=[1,1]\n    " + long.String() + "\n    %0{1,1}+0 %1{0,0}+0 -> %2{1,1}+0\n}\n")
+	require.NoError(t, err)
+	require.ErrorContains(t, p.Verify(), "192 instructions: a kernel has at most 96 before expansion")
+}

@@ -69,30 +69,6 @@ func Unravel(shape []int, k int) ([]int, error) {
 	return index, nil
 }
 
-// BroadcastShapes returns the shape two operands share under NumPy's rule: axes
-// align at the right, and an extent of 1 or a missing axis takes the other's.
-func BroadcastShapes(a, b []int) ([]int, error) {
-	long, short := a, b
-	if len(long) < len(short) {
-		long, short = short, long
-	}
-	shape := append([]int{}, long...)
-	lead := len(long) - len(short)
-	for k, n := range short {
-		switch m := shape[lead+k]; {
-		case m == n || n == 1:
-		case m == 1:
-			shape[lead+k] = n
-		default:
-			return nil, fmt.Errorf("shapes %v and %v do not broadcast: axis %d is %d in one and %d in the other; they must agree or be 1", a, b, k-len(short), m, n)
-		}
-	}
-	if _, err := NumElems(shape); err != nil {
-		return nil, fmt.Errorf("shapes %v and %v do not broadcast: %w", a, b, err)
-	}
-	return shape, nil
-}
-
 // Fold returns the layout with the fewest axes that enumerates the same
 // locations in the same order: axes of extent 1 go, and neighbours merge where
 // stepping past the inner one is a step of the outer one,
@@ -162,13 +138,10 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 	return v, true
 }
 
-// Cuts returns, ascending, the suffix products of l's folded shape (numbers of
-// elements inside an axis), without 1 and the size: the places of the row-major
-// enumeration at which l does not fold. A foldable layout has none.
-func Cuts(l Layout) []int {
-	return appendCuts(nil, l)
-}
-
+// appendCuts appends l's cuts, ascending: the suffix products of l's folded
+// shape (numbers of elements inside an axis), without 1 and the size. They are
+// the places of the row-major enumeration at which l does not fold; a foldable
+// layout has none.
 func appendCuts(cuts []int, l Layout) []int {
 	f, inside := l.Fold(), 1
 	for k := f.Rank() - 1; k > 0; k-- {

@@ -78,8 +78,9 @@ func TestFold(t *testing.T) {
 				require.False(t, affine(locs, shape), "%v folds further, to %v", l, shape)
 			}
 		}
-		require.Len(t, Cuts(l), max(f.Rank()-1, 0))
-		require.True(t, slices.IsSorted(Cuts(l)))
+		cuts := appendCuts(nil, l)
+		require.Len(t, cuts, max(f.Rank()-1, 0))
+		require.True(t, slices.IsSorted(cuts))
 	})
 }
 
@@ -199,7 +200,7 @@ func TestRefineEdges(t *testing.T) {
 	require.Equal(t, []Layout{RowMajor(), RowMajor()}, out)
 }
 
-func TestBroadcastShapes(t *testing.T) {
+func TestBroadcast(t *testing.T) {
 	for _, c := range []struct{ a, b, want []int }{
 		{nil, nil, []int{}},
 		{[]int{3, 1}, []int{4}, []int{3, 4}},
@@ -207,17 +208,17 @@ func TestBroadcastShapes(t *testing.T) {
 		{[]int{2, 3}, []int{7, 1, 1}, []int{7, 2, 3}},
 		{[]int{2}, []int{3}, nil},
 		{[]int{2}, []int{0}, nil},
-		{[]int{-1}, []int{1}, nil},
-		{[]int{1 << 62, 1}, []int{4}, nil},
 	} {
 		for _, pair := range [][2][]int{{c.a, c.b}, {c.b, c.a}} {
-			got, err := BroadcastShapes(pair[0], pair[1])
+			got, err := Broadcast(ShapeOf(pair[0]...), ShapeOf(pair[1]...))
 			require.Equal(t, c.want == nil, err != nil, "%v: %v", pair, err)
-			require.Equal(t, c.want, got)
+			if c.want != nil {
+				require.Equal(t, ShapeOf(c.want...), got)
+			}
 		}
 	}
-	_, err := BroadcastShapes([]int{2, 3}, []int{4, 3})
-	require.EqualError(t, err, "shapes [2 3] and [4 3] do not broadcast: axis -2 is 2 in one and 4 in the other; they must agree or be 1")
+	_, err := Broadcast(ShapeOf(2, 3), ShapeOf(4, 3))
+	require.EqualError(t, err, "shapes [2,3] and [4,3] do not broadcast: axis 0 is 2 and 4")
 }
 
 func ExampleRefine() {

@@ -393,9 +393,9 @@ func TestLayoutExpand(t *testing.T) {
 			}
 			return source
 		})
-		joint, err := BroadcastShapes(l.Shape, shape)
+		joint, err := Broadcast(ShapeOf(l.Shape...), ShapeOf(shape...))
 		if err == nil { // an extent of 1 may meet a 1 stretched to 0
-			require.Equal(t, shape, joint)
+			require.Equal(t, ShapeOf(shape...), joint)
 		}
 	})
 }
@@ -406,20 +406,20 @@ func TestLayoutViewErrors(t *testing.T) {
 		return func(v Layout, err error) { t.Helper(); require.EqualError(t, err, want); require.Equal(t, Layout{}, v) }
 	}
 	fail("permute: 2 axes [0 1] for shape [2 1 3] of rank 3; give each axis once")(l.Permute(0, 1))
-	fail("permute: axes [0 1 -3] name axis 0 of shape [2 1 3] (rank 3) twice; each may appear once")(l.Permute(0, 1, -3))
-	fail("permute: axis 3 is outside rank 3 of shape [2 1 3]; allowed are -3 to 2")(l.Permute(0, 1, 3))
+	fail("permute: shape [2 1 3]: axis 0 is named twice")(l.Permute(0, 1, -3))
+	fail("permute: shape [2 1 3]: axis 3 is outside rank 3: allowed are -3 to 2")(l.Permute(0, 1, 3))
 	fail("slice: axis 2 of shape [2 1 3]: step 0; it must be positive or negative")(l.Slice(-1, 0, 1, 0))
 	fail("slice: axis 2 of shape [2 1 3]: 2 indices from 1 by 2; they must lie in [0, 3)")(l.Slice(2, 1, 2, 2))
 	fail("slice: axis 2 of shape [2 1 3]: -1 indices from 0 by 1; they must lie in [0, 3)")(l.Slice(2, 0, -1, 1))
 	fail("index: -4 is outside axis 2 of shape [2 1 3]; allowed is [-3, 3)")(l.Index(2, -4))
-	fail("flip: axis -4 is outside rank 3 of shape [2 1 3]; allowed are -3 to 2")(l.Flip(-4))
-	fail("flip: axis 0: shape [] has rank 0, no axes")(RowMajor().Flip(0))
+	fail("flip: shape [2 1 3]: axis -4 is outside rank 3: allowed are -3 to 2")(l.Flip(-4))
+	fail("flip: shape []: axis 0 of a scalar: it has none")(RowMajor().Flip(0))
 	fail("expand: shape [2 1 3] to shape [1 4 3]: axis 0 cannot go from 2 to 1; only extents of 1 stretch")(l.Expand(1, 4, 3))
 	fail("expand: shape [2 1 3] of rank 3 to shape [3] of rank 1; the rank may grow, not shrink")(l.Expand(3))
 	fail("expand: shape [-1 2 1 3]: extent -1 of axis 0 is negative")(l.Expand(-1, 2, 1, 3))
-	fail("diagonal: axes [0 -3] name axis 0 of shape [2 1 3] (rank 3) twice; each may appear once")(l.Diagonal(0, -3, 0))
+	fail("diagonal: shape [2 1 3]: axis 0 is named twice")(l.Diagonal(0, -3, 0))
 	fail("squeeze: axis 2 of shape [2 1 3] (rank 3) has extent 3; only extents of 1 can go")(l.Squeeze(1, -1))
-	fail("unsqueeze: axis 5 is outside rank 5 of shape [2 1 3]; allowed are -5 to 4")(l.Unsqueeze(0, 5))
+	fail("unsqueeze: shape [2 1 3]: axis 5 is outside rank 5: allowed are -5 to 4")(l.Unsqueeze(0, 5))
 	_, err := l.Expand(1<<62, 2, 1, 3)
 	require.ErrorContains(t, err, "passes")
 }
@@ -446,9 +446,9 @@ func TestLayoutTotal(t *testing.T) {
 		a, b, c, d := wild.Draw(t, "a"), wild.Draw(t, "b"), wild.Draw(t, "c"), wild.Draw(t, "d")
 		_, _ = Ravel(shape, axes...)
 		_, _ = Unravel(shape, a)
-		_, _ = BroadcastShapes(shape, more)
+		_, _ = Broadcast(ShapeOf(shape...), ShapeOf(more...))
 		_, _ = l.Reshape(more...)
-		_, _ = Cuts(l), l.Fold()
+		_ = l.Fold()
 		_, _ = Refine(l, RowMajor(more...))
 		_, _, _ = IndexItem{Begin: a, End: b, Step: c, HasBegin: true, HasEnd: true}.Resolve(d)
 		_, _ = l.Permute(axes...)

@@ -5,24 +5,17 @@ import (
 	"slices"
 )
 
-// pickAxes turns NumPy axes (negative ones count from the end) of an array of
-// that rank into 0..rank-1, refusing those outside and duplicates.
-func pickAxes(op string, axes []int, rank int, shape []int) ([]int, error) {
-	picked := make([]int, 0, len(axes))
-	for _, a := range axes {
-		k := a
+// pick turns axes as NumPy counts them, for an array of that rank, into
+// 0..rank-1, refusing those outside and duplicates.
+func (l Layout) pick(op string, axes []int, rank int) ([]int, error) {
+	if err := checkAxes(axes, -rank, rank); err != nil {
+		return nil, fmt.Errorf("%s: shape %v: %w", op, l.Shape, err)
+	}
+	picked := slices.Clone(axes)
+	for i, k := range picked {
 		if k < 0 {
-			k += rank
+			picked[i] += rank
 		}
-		switch {
-		case rank == 0:
-			return nil, fmt.Errorf("%s: axis %d: shape %v has rank 0, no axes", op, a, shape)
-		case k < 0 || k >= rank:
-			return nil, fmt.Errorf("%s: axis %d is outside rank %d of shape %v; allowed are %d to %d", op, a, rank, shape, -rank, rank-1)
-		case slices.Contains(picked, k):
-			return nil, fmt.Errorf("%s: axes %v name axis %d of shape %v (rank %d) twice; each may appear once", op, axes, k, shape, rank)
-		}
-		picked = append(picked, k)
 	}
 	return picked, nil
 }
@@ -39,7 +32,7 @@ func (l Layout) moved(by int) Layout {
 // Permute reorders the axes: axis k of the result is axis axes[k] of l. All
 // axes must be given; there is no default order.
 func (l Layout) Permute(axes ...int) (Layout, error) {
-	picked, err := pickAxes("permute", axes, l.Rank(), l.Shape)
+	picked, err := l.pick("permute", axes, l.Rank())
 	if err != nil {
 		return Layout{}, err
 	}
@@ -57,7 +50,7 @@ func (l Layout) Permute(axes ...int) (Layout, error) {
 // must lie in [0, extent); IndexItem.Resolve makes them so. The step may be
 // negative, not 0. With n == 0 begin is not looked at.
 func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
-	picked, err := pickAxes("slice", []int{axis}, l.Rank(), l.Shape)
+	picked, err := l.pick("slice", []int{axis}, l.Rank())
 	if err != nil {
 		return Layout{}, err
 	}
@@ -66,7 +59,7 @@ func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	if step == 0 {
 		return Layout{}, fmt.Errorf("slice: axis %d of shape %v: step 0; it must be positive or negative", k, l.Shape)
 	}
-	if n < 0 || n > 0 && !progressionFits(begin, n, step, extent) {
+	if !insideSlice(begin, n, step, extent) {
 		return Layout{}, fmt.Errorf("slice: axis %d of shape %v: %d indices from %d by %d; they must lie in [0, %d)", k, l.Shape, n, begin, step, extent)
 	}
 	v := l.clone()
@@ -75,13 +68,15 @@ func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	return v.moved(begin * l.Strides[k]), nil
 }
 
-// progressionFits reports whether begin and begin+(n-1)*step lie in
-// [0, extent), for n > 0, without computing what may pass int.
-func progressionFits(begin, n, step, extent int) bool {
-	if begin < 0 || begin >= extent {
+// insideSlice reports whether begin, begin+step, ... (n of them) lie in
+// [0, extent), without computing what may pass int.
+func insideSlice(begin, n, step, extent int) bool {
+	switch {
+	case n <= 0:
+		return n == 0
+	case begin < 0 || begin >= extent:
 		return false
-	}
-	if step > 0 {
+	case step > 0:
 		return n-1 <= (extent-1-begin)/step
 	}
 	return n-1 <= -(begin / step)
@@ -90,7 +85,7 @@ func progressionFits(begin, n, step, extent int) bool {
 // Index fixes the index of one axis and drops the axis. As in NumPy, i lies in
 // [-extent, extent) and a negative one counts from the end.
 func (l Layout) Index(axis, i int) (Layout, error) {
-	picked, err := pickAxes("index", []int{axis}, l.Rank(), l.Shape)
+	picked, err := l.pick("index", []int{axis}, l.Rank())
 	if err != nil {
 		return Layout{}, err
 	}
@@ -120,7 +115,7 @@ func (l Layout) without(axes ...int) Layout {
 
 // Flip reverses the given axes; given none, it reverses none.
 func (l Layout) Flip(axes ...int) (Layout, error) {
-	picked, err := pickAxes("flip", axes, l.Rank(), l.Shape)
+	picked, err := l.pick("flip", axes, l.Rank())
 	if err != nil {
 		return Layout{}, err
 	}
@@ -160,24 +155,31 @@ func (l Layout) Expand(shape ...int) (Layout, error) {
 // offset k, axis1 a, axis2 b: axes a and b go, and a new last axis walks the
 // diagonal. A k beyond the extents gives an empty diagonal.
 func (l Layout) Diagonal(a, b, k int) (Layout, error) {
-	picked, err := pickAxes("diagonal", []int{a, b}, l.Rank(), l.Shape)
+	picked, err := l.pick("diagonal", []int{a, b}, l.Rank())
 	if err != nil {
 		return Layout{}, err
 	}
 	a, b = picked[0], picked[1]
-	n := min(l.Shape[a]+min(k, 0), l.Shape[b]-max(k, 0)) // no overflow: extents are >= 0
 	rest := l.without(a, b)
 	v := blank(rest.Rank()+1, l.Offset)
 	last := copy(v.Shape, rest.Shape)
 	copy(v.Strides, rest.Strides)
-	v.Shape[last], v.Strides[last] = max(n, 0), l.Strides[a]+l.Strides[b]
+	v.Shape[last], v.Strides[last] = DiagonalLen(l.Shape[a], l.Shape[b], k), l.Strides[a]+l.Strides[b]
 	return v.moved(max(k, 0)*l.Strides[b] - min(k, 0)*l.Strides[a]), nil
 }
 
+// DiagonalLen returns the number of elements (i, i+k) of a rows x cols array.
+func DiagonalLen(rows, cols, k int) int {
+	if k >= 0 {
+		return max(0, min(rows, cols-min(k, cols)))
+	}
+	return max(0, min(rows+max(k, -rows), cols))
+}
+
 // Squeeze drops the given axes, which must have extent 1; given none, it drops
-// every axis of extent 1.
+// every axis of extent 1, as numpy.squeeze. (OpSqueeze names what it drops.)
 func (l Layout) Squeeze(axes ...int) (Layout, error) {
-	picked, err := pickAxes("squeeze", axes, l.Rank(), l.Shape)
+	picked, err := l.pick("squeeze", axes, l.Rank())
 	if err != nil {
 		return Layout{}, err
 	}
@@ -200,7 +202,7 @@ func (l Layout) Squeeze(axes ...int) (Layout, error) {
 // positions in the result. Their strides are natural, as Reshape's are.
 func (l Layout) Unsqueeze(axes ...int) (Layout, error) {
 	rank := l.Rank() + len(axes)
-	picked, err := pickAxes("unsqueeze", axes, rank, l.Shape)
+	picked, err := l.pick("unsqueeze", axes, rank)
 	if err != nil {
 		return Layout{}, err
 	}

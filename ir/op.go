@@ -103,10 +103,17 @@ type OpInfo struct {
 	Involution  bool    // f(f(x)) == x
 	Idempotent  bool    // f(f(x)) == f(x), or f(x,x) == x
 	Cost        float64 // time of one element, in additions
+	// Identity returns the element c with f(x,c) == x for each x, bit for bit but
+	// for a NaN's payload. Where the op commutes, f(c,x) == x too.
+	Identity func(d DType) (bits uint64, ok bool)
 
-	// Identity returns the element c with f(x,c) == x, bit for bit, if there is
-	// one for the type. For a commutative op f(c,x) == x too.
-	Identity func(DType) (c uint64, ok bool)
+	attrs    []*attribute          // of the op, in the order of printing
+	fromType func(a *Attr, t Type) // fills the attributes that a value's printed type states
+
+	// Shape returns the shape of a view of an operand, Layout what the view v makes
+	// of its operand's layout.
+	Shape  func(a Attr, s Shape) (Shape, error)
+	Layout func(v *Value, l Layout) (Layout, error)
 
 	// Meaning of a lane op on one element of each operand.
 	Ref func(in, out DType, a [3]uint64) uint64

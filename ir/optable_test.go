@@ -28,6 +28,9 @@ func TestOpTable(t *testing.T) {
 		require.True(t, !info.Involution || info.Arity == 1, op)
 		require.True(t, !info.Mask || info.Arity == 3, op)
 		require.False(t, info.Involution && info.Idempotent, op)
+		require.Equal(t, info.Kind == ir.View, info.Shape != nil, "%s: views have a shape", op)
+		require.Equal(t, info.Kind == ir.View, info.Layout != nil, "%s: views have a layout", op)
+		require.True(t, info.Identity == nil || info.Arity == 2, op)
 	}
 	require.Equal(t, "invalid", ir.OpInvalid.String())
 	require.Equal(t, "invalid", ir.Op(255).String())
@@ -105,7 +108,16 @@ func TestOpFacts(t *testing.T) {
 		// SingleOp orders commuting arguments; operands of one type do not tell.
 		same := func(a, b uint64) bool { return a == b || isNaN(dt, a) && isNaN(dt, b) }
 		out := k.DType(k.Out[0])
+		neutral, hasNeutral := uint64(0), false
+		if info.Identity != nil {
+			neutral, hasNeutral = info.Identity(dt)
+			require.True(t, !hasNeutral || isElement(dt, neutral) && out == dt, "%s of %s: %#x", op, dt, neutral)
+		}
 		for _, x := range elements[dt] {
+			if hasNeutral {
+				require.True(t, same(x, right(op, dt, x, neutral)), "%s of %s: %#x and %#x", op, dt, x, neutral)
+				require.True(t, !info.Commutative || same(x, right(op, dt, neutral, x)), "%s of %s: %#x and %#x", op, dt, neutral, x)
+			}
 			for _, y := range elements[dt] {
 				args := [3]uint64{x, y, elements[dt][1]}
 				if info.Mask {
@@ -127,6 +139,14 @@ func TestOpFacts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// right computes x op y with its operands in that order, which SingleOp of an op
+// that commutes need not keep.
+func right(op ir.Op, dt ir.DType, x, y uint64) uint64 {
+	b := ir.NewBuilder(ir.Operand{DType: dt}, ir.Operand{DType: dt})
+	b.Store(b.Op(op, 0, 1))
+	return b.Kernel().Expand().Eval([]uint64{x, y})[0]
 }
 
 func isNaN(dt ir.DType, bits uint64) bool {

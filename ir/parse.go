@@ -121,7 +121,7 @@ func (p *parser) node() {
 	if p.bad != nil {
 		return
 	}
-	if fill := attrFromType[op]; fill != nil {
+	if fill := op.Info().fromType; fill != nil {
 		fill(&attr, t)
 	}
 	if op == OpConst {

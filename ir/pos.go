@@ -2,36 +2,43 @@ package ir
 
 import (
 	"path"
+	"path/filepath"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 )
 
-// inside is how the names of functions start that are this module's own, and
-// not its user's. The names of tests in packages of their own, such as
-// graph_test, do not.
-var inside = func() (prefixes [3]string) {
-	module := path.Dir(reflect.TypeFor[Pos]().PkgPath())
-	for i, name := range [...]string{"ir", "runtime", "graph"} {
-		prefixes[i] = module + "/" + name + "."
+// Pos is the place in a user's source that a value comes from.
+type Pos struct {
+	File string
+	Line int
+}
+
+func (p Pos) String() string {
+	if p.File == "" {
+		return ""
 	}
-	return prefixes
-}()
+	return filepath.Base(p.File) + ":" + strconv.Itoa(p.Line)
+}
+
+// module is the import path of this module.
+var module = path.Dir(reflect.TypeFor[Pos]().PkgPath())
 
 // site is what is known of a program counter.
 type site struct {
 	pos  Pos
-	user bool // outside this module's packages
+	user bool
 }
 
 // sites remembers the frames met before: a program has few call sites, and
 // finding the line of one takes longer than making a node.
 var sites sync.Map // uintptr -> site
 
-// CallerPos returns the line of the user's code that called into the packages
-// ir, runtime or graph: the innermost frame outside of them. Their tests count
-// as users. It is for functions inside, which it takes its own caller to be.
+// CallerPos returns the line of the user's code that called into the library:
+// the innermost frame outside of it. It is for functions inside, which it takes
+// its own caller to be.
 func CallerPos() Pos {
 	var pcs [4]uintptr                  // enough for most: unwinding is what costs
 	for skip := 3; ; skip += len(pcs) { // past Callers, CallerPos and who asks
@@ -60,14 +67,15 @@ func siteOf(pc uintptr) site {
 	return s
 }
 
+// isUser tells a user's functions from the library's. The library's packages
+// lie directly in the module's folder; what is deeper, examples and commands,
+// uses them as other modules do, and so do all tests. (A main package has the
+// path "main", wherever it lies.)
 func isUser(function, file string) bool {
 	if function == "" {
 		return false
 	}
-	for _, prefix := range inside {
-		if strings.HasPrefix(function, prefix) {
-			return strings.HasSuffix(file, "_test.go")
-		}
-	}
-	return true
+	name, ours := strings.CutPrefix(function, module+"/")
+	folder, _, _ := strings.Cut(name, ".")
+	return !ours || strings.Contains(folder, "/") || strings.HasSuffix(file, "_test.go")
 }

@@ -22,9 +22,10 @@ func TestIsUser(t *testing.T) {
 		"main.main":                          true,
 		module + "examples/shade.Graph":      true,
 		module + "cmd/genkernels.main":       true,
-		module + "graph_test.TestX":          true,
-		module + "runtime_test.ExampleOf":    true,
-		module + "runtimex.F":                true,
+		module + "examples/a.b.F":            true,
+		"github.com/stridefuse/other/ir.F":   true,
+		"github.com/else/stridefuse/graph.F": true,
+		module + "later.F[go.shape.int]":     false,
 		module + "runtime/kerneltest.Run":    true,
 		module + "runtime.Of[...]":           false,
 		module + "runtime.(*Tensor).Reshape": false,
@@ -36,5 +37,6 @@ func TestIsUser(t *testing.T) {
 		require.Equal(t, want, isUser(function, "a.go"), function)
 	}
 	require.True(t, isUser(module+"runtime.TestX", "/src/runtime/tensor_test.go"))
+	require.True(t, isUser(module+"graph_test.ExampleDim", "/src/graph/example_test.go"))
 	require.False(t, isUser("", "x_test.go"))
 }

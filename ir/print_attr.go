@@ -6,97 +6,84 @@ import (
 	"strings"
 )
 
-// attrRow is an attribute of ops in text: name=value after the operands.
-type attrRow struct {
+// attribute is a part of Attr in text: name=value after the operands. An op's
+// row lists those that it has; what the printed type states is not among them.
+type attribute struct {
 	name     string
-	ops      []Op
 	optional bool // left out where print gives nothing
 	print    func(a *Attr) string
 	parse    func(s *scanner, a *Attr)
 }
 
-// attrRows says which attributes an op has in text, in the order of printing.
-// What is not here follows from the type: see attrFromType.
-var attrRows = []attrRow{
-	{
+var (
+	attrAxes = &attribute{
 		name:  "axes",
-		ops:   []Op{OpPermute, OpFlip, OpSqueeze, OpUnsqueeze, OpDiagonal},
 		print: func(a *Attr) string { return bracketed(a.Axes) },
 		parse: func(s *scanner, a *Attr) { a.Axes = s.integers("[]") },
-	}, {
+	}
+	attrAxis = &attribute{
 		name:  "axis",
-		ops:   []Op{OpSlice, OpIndex},
 		print: func(a *Attr) string { return strconv.Itoa(a.Axis) },
 		parse: func(s *scanner, a *Attr) { a.Axis = s.integer() },
-	}, {
+	}
+	attrBegin = &attribute{
 		name:  "begin",
-		ops:   []Op{OpSlice},
 		print: func(a *Attr) string { return a.Begin.String() },
 		parse: func(s *scanner, a *Attr) { a.Begin = s.extent() },
-	}, {
+	}
+	attrAt = &attribute{
 		name:  "at",
-		ops:   []Op{OpIndex},
 		print: func(a *Attr) string { return a.Begin.String() },
 		parse: func(s *scanner, a *Attr) { a.Begin = s.extent() },
-	}, {
+	}
+	attrStep = &attribute{
 		name:  "step",
-		ops:   []Op{OpSlice},
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },
 		parse: func(s *scanner, a *Attr) { a.Step = s.integer() },
-	}, {
+	}
+	attrK = &attribute{
 		name:  "k",
-		ops:   []Op{OpDiagonal},
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },
 		parse: func(s *scanner, a *Attr) { a.Step = s.integer() },
-	}, {
+	}
+	attrLayout = &attribute{ // printed without its name
 		name:  "layout",
-		ops:   []Op{OpAccess},
 		print: func(a *Attr) string { return layoutText(a.At) },
 		parse: func(s *scanner, a *Attr) { a.At = s.layout() },
-	}, {
+	}
+	attrNote = &attribute{
 		name:     "note",
-		ops:      []Op{OpCopy},
 		optional: true,
 		print:    func(a *Attr) string { return unlessEmpty(a.Note) },
 		parse:    func(s *scanner, a *Attr) { a.Note = s.quoted() },
-	},
-}
+	}
+)
 
-// attrFromType fills the attributes that the printed type of a value states.
-var attrFromType = map[Op]func(a *Attr, t Type){
-	OpConst:   func(a *Attr, t Type) { a.DType, a.Shape = t.DType, t.Shape },
-	OpReshape: func(a *Attr, t Type) { a.Shape = t.Shape },
-	OpExpand:  func(a *Attr, t Type) { a.Shape = t.Shape },
-	OpAccess:  func(a *Attr, t Type) { a.Shape = t.Shape },
-	OpCast:    func(a *Attr, t Type) { a.DType = t.DType },
-	OpBitcast: func(a *Attr, t Type) { a.DType = t.DType },
-	OpSlice: func(a *Attr, t Type) {
-		if 0 <= a.Axis && a.Axis < len(t.Shape) {
-			a.Len = t.Shape[a.Axis]
-		}
-	},
-	OpDiagonal: func(a *Attr, t Type) {
-		if n := len(t.Shape); n > 0 {
-			a.Len = t.Shape[n-1]
-		}
-	},
+// attributes holds every attribute of the op table by its name.
+var attributes = map[string]*attribute{}
+
+func shapeFromType(a *Attr, t Type) { a.Shape = t.Shape }
+func dtypeFromType(a *Attr, t Type) { a.DType = t.DType }
+func constFromType(a *Attr, t Type) { a.DType, a.Shape = t.DType, t.Shape }
+
+func lenFromType(a *Attr, t Type) {
+	if 0 <= a.Axis && a.Axis < len(t.Shape) {
+		a.Len = t.Shape[a.Axis]
+	}
 }
 
 // attrText returns the attributes of a value, each after a space. A layout
 // goes without its name.
 func attrText(op Op, a *Attr) string {
 	var b strings.Builder
-	for _, row := range attrRows {
-		if !slices.Contains(row.ops, op) {
-			continue
-		}
-		text := row.print(a)
+	for _, attr := range op.Info().attrs {
+		text := attr.print(a)
 		switch {
-		case row.optional && text == "":
-		case row.name == "layout":
+		case attr.optional && text == "":
+		case attr == attrLayout:
 			b.WriteString(" " + text)
 		default:
-			b.WriteString(" " + row.name + "=" + text)
+			b.WriteString(" " + attr.name + "=" + text)
 		}
 	}
 	return b.String()
@@ -105,32 +92,33 @@ func attrText(op Op, a *Attr) string {
 // attrs reads attributes up to the type, each at most once.
 func (s *scanner) attrs(op Op, a *Attr) {
 	from := s.blanks()
-	seen := map[string]bool{}
+	seen := map[*attribute]bool{}
+	has := op.Info().attrs
 	for s.bad == nil && s.next() != ':' {
-		at, name := s.blanks(), "layout"
+		at, name := s.blanks(), attrLayout.name
 		if s.next() != '{' {
 			name = s.word("an attribute or a type")
 			s.want("=")
 		}
-		i := slices.IndexFunc(attrRows, func(r attrRow) bool { return r.name == name })
+		attr := attributes[name]
 		switch {
-		case i < 0 && s.bad == nil:
-			s.report(at, true, "no attribute has the name "+strconv.Quote(name))
-			return
 		case s.bad != nil:
 			return
-		case seen[name]:
+		case attr == nil:
+			s.report(at, true, "no attribute has the name "+strconv.Quote(name))
+			return
+		case seen[attr]:
 			s.refuse(at, "%s is given twice", name)
 		}
-		seen[name] = true
-		attrRows[i].parse(s, a)
+		seen[attr] = true
+		attr.parse(s, a)
+		if !slices.Contains(has, attr) {
+			s.refuse(from, "%s has no attribute %s", op, name)
+		}
 	}
-	for _, row := range attrRows {
-		switch has := slices.Contains(row.ops, op); {
-		case has && !seen[row.name] && !row.optional:
-			s.refuse(from, "%s wants the attribute %s", op, row.name)
-		case !has && seen[row.name]:
-			s.refuse(from, "%s has no attribute %s", op, row.name)
+	for _, attr := range has {
+		if !seen[attr] && !attr.optional {
+			s.refuse(from, "%s wants the attribute %s", op, attr.name)
 		}
 	}
 }

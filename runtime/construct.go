@@ -105,10 +105,7 @@ func Full(dt ir.DType, value any, shape ...int) *Tensor {
 }
 
 func newFull(op string, dt ir.DType, value any, shape []int) *Tensor {
-	if err := dt.CheckRuns(); err != nil {
-		return failf("%s: %v", op, err)
-	}
-	bits, err := encode(dt, value)
+	bits, err := ir.Encode(dt, value)
 	if err != nil {
 		return failf("%s: %v", op, err)
 	}
@@ -139,7 +136,7 @@ func Eye(dt ir.DType, n int) *Tensor {
 	if t.err != nil {
 		return t
 	}
-	bits, err := encode(dt, oneOf(dt))
+	bits, err := ir.Encode(dt, oneOf(dt))
 	if err != nil {
 		return failf("eye: %v", err)
 	}
@@ -210,7 +207,7 @@ func fillWith(op string, t *Tensor, f func(i int) float64) *Tensor {
 		return failf("%s: dtype bool has no numbers: use a numeric one and compare", op)
 	}
 	for i := range t.Size() {
-		bits, err := encodeFloat(t.dtype, f(i))
+		bits, err := numberBits(t.dtype, f(i))
 		if err != nil {
 			return failf("%s: element %d: %v", op, i, err)
 		}

@@ -71,7 +71,7 @@ func (t *Tensor) Set(value any, index ...int) error {
 	if err := t.check("set"); err != nil {
 		return err
 	}
-	bits, err := encode(t.dtype, value)
+	bits, err := ir.Encode(t.dtype, value)
 	if err != nil {
 		return fmt.Errorf("set: %w", err)
 	}

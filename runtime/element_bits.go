@@ -1,9 +1,7 @@
 package runtime
 
 import (
-	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"unsafe"
 
@@ -53,73 +51,18 @@ func loadAny(dt ir.DType, p unsafe.Pointer) any {
 	}
 }
 
-// intRanges holds the least and the greatest integer of each integer dtype.
-var intRanges = map[ir.DType][2]int64{
-	ir.Uint8:  {0, math.MaxUint8},
-	ir.Int32:  {math.MinInt32, math.MaxInt32},
-	ir.Uint32: {0, math.MaxUint32},
-	ir.Int64:  {math.MinInt64, math.MaxInt64},
-}
-
-// encode returns the bits of a Go value as an element, by the rules of Set.
-func encode(dt ir.DType, value any) (uint64, error) {
-	v := reflect.ValueOf(value)
-	switch isBool := v.Kind() == reflect.Bool; {
-	case isBool != (dt == ir.Bool):
-		return 0, fmt.Errorf("%v (%T) is no element of a %s tensor", value, value, dt)
-	case isBool && v.Bool():
-		return 1, nil
-	case isBool:
-		return 0, nil
-	case v.CanInt():
-		return encodeInt(dt, v.Int())
-	case v.CanUint() && v.Uint() <= math.MaxInt64:
-		return encodeInt(dt, int64(v.Uint()))
-	case v.CanUint() && dt == ir.Float32:
-		return uint64(math.Float32bits(float32(v.Uint()))), nil
-	case v.CanUint() && dt == ir.Float64:
-		return math.Float64bits(float64(v.Uint())), nil
-	case v.CanUint():
-		return 0, outOfRange(dt, value)
-	case v.CanFloat():
-		return encodeFloat(dt, v.Float())
-	}
-	return 0, fmt.Errorf("%v (%T) is not a number", value, value)
-}
-
-func encodeInt(dt ir.DType, i int64) (uint64, error) {
-	switch dt {
-	case ir.Float32:
-		return uint64(math.Float32bits(float32(i))), nil
-	case ir.Float64:
-		return math.Float64bits(float64(i)), nil
-	}
-	if r := intRanges[dt]; i < r[0] || i > r[1] {
-		return 0, outOfRange(dt, i)
-	}
-	return uint64(i), nil
-}
-
-func encodeFloat(dt ir.DType, f float64) (uint64, error) {
-	switch {
+// numberBits is ir.Encode of a float, without its allocation for the numbers that
+// no rule stands against.
+func numberBits(dt ir.DType, f float64) (uint64, error) {
+	switch i := int32(f); { // any int32 if f is out of range: not equal then
+	case (dt == ir.Int32 || dt == ir.Int64) && float64(i) == f:
+		return uint64(i), nil
 	case dt == ir.Float64:
 		return math.Float64bits(f), nil
-	case dt == ir.Float32:
-		if math.IsInf(float64(float32(f)), 0) && !math.IsInf(f, 0) {
-			return 0, fmt.Errorf("%v is past the greatest float32, %v", f, math.MaxFloat32)
-		}
+	case dt == ir.Float32 && math.Abs(f) < math.MaxFloat32:
 		return uint64(math.Float32bits(float32(f))), nil
-	case f != math.Trunc(f): // NaN too
-		return 0, fmt.Errorf("%v is not an integer, for a %s tensor: round it first", f, dt)
-	case f < -1<<63 || f >= 1<<63:
-		return 0, outOfRange(dt, f)
 	}
-	return encodeInt(dt, int64(f))
-}
-
-func outOfRange(dt ir.DType, value any) error {
-	r := intRanges[dt]
-	return fmt.Errorf("%v is outside %s, [%d, %d]", value, dt, r[0], r[1])
+	return ir.Encode(dt, f)
 }
 
 // Equal reports whether a and b have the same dtype, shape and elements, bit for

@@ -85,6 +85,6 @@ func BenchmarkLink(b *testing.B) {
 
 // randomFinite returns an element from 1 to 97.
 func randomFinite(dt ir.DType, i int) uint64 {
-	bits, _ := encode(dt, i%97+1)
+	bits, _ := ir.Encode(dt, i%97+1)
 	return bits
 }

@@ -25,7 +25,7 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	if t.err != nil {
 		return t
 	}
-	if _, err := encodeFloat(dt, max(-lo, hi)); err != nil {
+	if _, err := ir.Encode(dt, max(-lo, hi)); err != nil {
 		return failf("uniform: %v", err)
 	}
 	// Rounding may reach hi; the greatest number below it stands in.

@@ -119,6 +119,24 @@ func TestErrorsStick(t *testing.T) {
 	require.NoError(t, New(ir.Float32, 0).Err())
 }
 
+func TestExtentAndStride(t *testing.T) {
+	x := countedTensor(t, 2, 3, 4).Slice("::-1, 1, ::2")
+	require.NoError(t, x.Err())
+	for k := range x.Rank() {
+		require.Equal(t, x.Shape()[k], x.Extent(k))
+		require.Equal(t, x.Strides()[k], x.Stride(k))
+		require.Equal(t, x.Extent(k), x.Extent(k-x.Rank()))
+		require.Equal(t, x.Stride(k), x.Stride(k-x.Rank()))
+	}
+	for _, bad := range []*Tensor{x, New(ir.Float32), nil, {}, Of([]float32{1}, 2)} {
+		for _, axis := range []int{2, -3, math.MinInt, math.MaxInt} {
+			require.Zero(t, bad.Extent(axis))
+			require.Zero(t, bad.Stride(axis))
+		}
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { _ = x.Extent(0) + x.Stride(-1) }))
+}
+
 func TestElements(t *testing.T) {
 	x := countedTensor(t, 2, 3, 4)
 	require.Equal(t, int32(21), sure(x.At(1, 2, 1))(t))
@@ -145,15 +163,15 @@ func TestSetConverts(t *testing.T) {
 		want  any // an element or an error's text
 	}{
 		{ir.Bool, true, true},
-		{ir.Bool, 1, "1 (int) is no element of a bool tensor"},
-		{ir.Int32, false, "false (bool) is no element of a int32 tensor"},
+		{ir.Bool, 1, "1 is not a bool: use true or false, or Cast the bools"},
+		{ir.Int32, false, "false is not a number, for int32"},
 		{ir.Uint8, 255.0, uint8(255)},
 		{ir.Uint8, 256, "256 is outside uint8, [0, 255]"},
 		{ir.Uint32, -1, "-1 is outside uint32, [0, 4294967295]"},
-		{ir.Int32, 2.5, "2.5 is not an integer, for a int32 tensor: round it first"},
-		{ir.Int64, math.NaN(), "NaN is not an integer, for a int64 tensor: round it first"},
+		{ir.Int32, 2.5, "2.5 is not an integer, for int32: round it, or Cast to a float type"},
+		{ir.Int64, math.NaN(), "NaN is not an integer, for int64: round it, or Cast to a float type"},
 		{ir.Int64, uint64(math.MaxUint64), "18446744073709551615 is outside int64, [-9223372036854775808, 9223372036854775807]"},
-		{ir.Int64, math.Inf(1), "+Inf is outside int64, [-9223372036854775808, 9223372036854775807]"},
+		{ir.Int64, math.Inf(1), "+Inf is not an integer, for int64: round it, or Cast to a float type"},
 		{ir.Int64, float64(1 << 63), "9.223372036854776e+18 is outside int64, [-9223372036854775808, 9223372036854775807]"},
 		{ir.Int64, uint16(7), int64(7)},
 		{ir.Float32, 1<<24 + 1, float32(1 << 24)},
@@ -162,8 +180,8 @@ func TestSetConverts(t *testing.T) {
 		{ir.Float32, math.Inf(-1), float32(math.Inf(-1))},
 		{ir.Float32, 1e300, "1e+300 is past the greatest float32, 3.4028234663852886e+38"},
 		{ir.Float64, uint64(math.MaxUint64), float64(math.MaxUint64)},
-		{ir.Float64, "x", "x (string) is not a number"},
-		{ir.Float64, nil, "<nil> (<nil>) is not a number"},
+		{ir.Float64, "x", "x (string) is neither a number nor a bool"},
+		{ir.Float64, nil, "<nil> (<nil>) is neither a number nor a bool"},
 	}
 	for _, c := range cases {
 		x := New(c.dt)

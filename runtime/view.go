@@ -48,31 +48,25 @@ func (t *Tensor) Slice(spec string) *Tensor {
 		if err != nil {
 			return ir.Layout{}, fmt.Errorf("slice: %w", err)
 		}
-		named := 0
-		for _, item := range items {
-			if item.Kind == ir.RangeIndex || item.Kind == ir.PointIndex {
-				named++
-			}
+		axes, err := ir.PlaceIndex(items, l.Rank())
+		if err != nil {
+			return ir.Layout{}, fmt.Errorf("slice: %q of %s: %w", spec, t.typeText(), err)
 		}
-		if named > l.Rank() {
-			return ir.Layout{}, fmt.Errorf("slice: %q names %d axes, %s has %d", spec, named, t.typeText(), l.Rank())
-		}
-		for axis, skipped := 0, l.Rank()-named; len(items) > 0 && err == nil; items = items[1:] {
-			switch item := items[0]; item.Kind {
-			case ir.Ellipsis:
-				axis += skipped
+		for i, item := range items {
+			switch item.Kind {
 			case ir.NewAxis:
-				l, err = l.Unsqueeze(axis)
-				axis++
+				l, err = l.Unsqueeze(axes[i])
 			case ir.PointIndex:
-				l, err = l.Index(axis, item.At)
+				l, err = l.Index(axes[i], item.At)
 			case ir.RangeIndex:
-				begin, n, step := item.Resolve(l.Shape[axis])
-				l, err = l.Slice(axis, begin, n, step)
-				axis++
+				begin, n, step := item.Resolve(l.Shape[axes[i]])
+				l, err = l.Slice(axes[i], begin, n, step)
+			}
+			if err != nil {
+				return ir.Layout{}, err
 			}
 		}
-		return l, err
+		return l, nil
 	})
 }
 

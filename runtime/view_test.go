@@ -235,7 +235,7 @@ func TestSliceSpec(t *testing.T) {
 	} {
 		require.Equal(t, c.want, x.Slice(c.spec).String(), c.spec)
 	}
-	require.Equal(t, `slice: "0,0,0,0" names 4 axes, int32[2,3,4] has 3`, whyNot(t, x.Slice("0,0,0,0")))
+	require.Equal(t, `slice: "0,0,0,0" of int32[2,3,4]: items for 4 axes, and there are 3`, whyNot(t, x.Slice("0,0,0,0")))
 	require.ErrorContains(t, x.Slice("2").Err(), "outside axis 0")
 	require.ErrorContains(t, x.Slice("1;2").Err(), "index \"1;2\"")
 	require.ErrorContains(t, x.SliceAxis(0, 0, 1, 0).Err(), "step 0")

@@ -71,13 +71,6 @@ func generated(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestGeneratedUpToDate proves that the committed kernels of package runtime
-// are what the tool makes now.
-func TestGeneratedUpToDate(t *testing.T) {
-	code, stdout, stderr := genkernels(t, filepath.Join(repo(t), "runtime"), "", "-builtin", "-check")
-	require.Zero(t, code, "run go generate ./runtime\n%s%s", stdout, stderr)
-}
-
 func TestBuiltinElsewhere(t *testing.T) {
 	code, _, stderr := genkernels(t, t.TempDir(), "", "-builtin")
 	require.Equal(t, 1, code)

@@ -24,7 +24,7 @@ func (g *gen) wide() []ir.Array {
 		g.f.Param(fmt.Sprintf("p%d", i), ir.Type{DType: dt, Shape: shape}, nil)
 		inputs[i] = Array(g.T, dt, g.shape(shape)...)
 	}
-	for range g.int("nodes", 5, 40) {
+	for nodes := g.int("nodes", min(5, g.MaxNodes-1), g.MaxNodes-1); len(g.f.Body) < nodes; {
 		same := []*ir.Value{}
 		for _, v := range g.values() {
 			if v.Type.DType == dt && v.Type.Shape.Equal(shape) {

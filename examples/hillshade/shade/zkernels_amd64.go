@@ -12,7 +12,7 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.AVX2, []runtime.Kernel{
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add t11 u6; t13 = add u3 t12; t14 = mul u12 s0; t15 = add t14 u5; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }", Fn: k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }", Fn: k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_4c608415c3},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_648681effd},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }", Fn: k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46},
@@ -20,14 +20,14 @@ func init() {
 	})
 }
 
-// k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed is
+// k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c is
 //
-//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add t11 u6; t13 = add u3 t12; t14 = mul u12 s0; t15 = add t14 u5; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
 //
-// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0 * a1[i]) + a2[i])) - (((a0 * a4[i]) + a5[i]) + a6[i])) / t7; t18 := ((a3[i] + ((a0 * a11[i]) + a6[i])) - (a2[i] + ((a12[i] * a0) + a5[i]))) / t7; o0[i] = max(a15, ((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(((t8 * t8) + (t18 * t18)) + a14))
+// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0 * a1[i]) + a2[i])) - (((a0 * a4[i]) + a5[i]) + a6[i])) / t7; t18 := (((a6[i] + (a0 * a11[i])) + a3[i]) - (((a0 * a12[i]) + a5[i]) + a2[i])) / t7; o0[i] = max(a15, ((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(((t8 * t8) + (t18 * t18)) + a14))
 //
 //go:noescape
-func k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed(f *runtime.Frame)
+func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(f *runtime.Frame)
 
 // k_sub_fma_fma_etc_f32_ssuusss_4c608415c3 is
 //

@@ -4,10 +4,10 @@
 
 #include "textflag.h"
 
-// func k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed(f *runtime.Frame)
+// func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(f *runtime.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed(SB), NOSPLIT, $104-8
-	// kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add t11 u6; t13 = add u3 t12; t14 = mul u12 s0; t15 = add t14 u5; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
+TEXT ·k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(SB), NOSPLIT, $104-8
+	// kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
@@ -84,11 +84,11 @@ loop:
 	VMULPS  Y0, Y12, Y3
 	VSUBPS  Y3, Y11, Y3
 	VMULPS  (R13)(BX*4), Y15, Y6
-	VADDPS  Y5, Y6, Y5
-	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y5, Y5
+	VADDPS  Y2, Y5, Y2
 	VMULPS  (R14)(BX*4), Y15, Y5
 	VADDPS  Y4, Y5, Y4
-	VADDPS  Y4, Y1, Y1
+	VADDPS  Y1, Y4, Y1
 	VSUBPS  Y1, Y2, Y1
 	VDIVPS  Y13, Y1, Y1
 	VMULPS  Y10, Y1, Y2
@@ -120,11 +120,11 @@ loop:
 	VMULPS  Y0, Y12, Y3
 	VSUBPS  Y3, Y11, Y3
 	VMULPS  32(R13)(BX*4), Y15, Y6
-	VADDPS  Y5, Y6, Y5
-	VADDPS  Y5, Y2, Y2
+	VADDPS  Y6, Y5, Y5
+	VADDPS  Y2, Y5, Y2
 	VMULPS  32(R14)(BX*4), Y15, Y5
 	VADDPS  Y4, Y5, Y4
-	VADDPS  Y4, Y1, Y1
+	VADDPS  Y1, Y4, Y1
 	VSUBPS  Y1, Y2, Y1
 	VDIVPS  Y13, Y1, Y1
 	VMULPS  Y10, Y1, Y2
@@ -176,12 +176,12 @@ step:
 	VSUBPS     Y4, Y11, Y4
 	VMASKMOVPS (R13)(BX*4), Y0, Y7
 	VMULPS     Y7, Y15, Y7
-	VADDPS     Y6, Y7, Y6
-	VADDPS     Y6, Y3, Y3
+	VADDPS     Y7, Y6, Y6
+	VADDPS     Y3, Y6, Y3
 	VMASKMOVPS (R14)(BX*4), Y0, Y6
-	VMULPS     Y15, Y6, Y6
+	VMULPS     Y6, Y15, Y6
 	VADDPS     Y5, Y6, Y5
-	VADDPS     Y5, Y2, Y2
+	VADDPS     Y2, Y5, Y2
 	VSUBPS     Y2, Y3, Y2
 	VDIVPS     Y13, Y2, Y2
 	VMULPS     Y10, Y2, Y3

@@ -14,7 +14,7 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add t11 u6; t13 = add u3 t12; t14 = mul u12 s0; t15 = add t14 u5; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }", Fn: k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }", Fn: k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_648681effd_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }", Fn: k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46_go},
@@ -22,12 +22,12 @@ func init() {
 	})
 }
 
-// k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed_go is
+// k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go is
 //
-//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add t11 u6; t13 = add u3 t12; t14 = mul u12 s0; t15 = add t14 u5; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
 //
-// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0 * a1[i]) + a2[i])) - (((a0 * a4[i]) + a5[i]) + a6[i])) / t7; t18 := ((a3[i] + ((a0 * a11[i]) + a6[i])) - (a2[i] + ((a12[i] * a0) + a5[i]))) / t7; o0[i] = max(a15, ((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(((t8 * t8) + (t18 * t18)) + a14))
-func k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed_go(f *runtime.Frame) {
+// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0 * a1[i]) + a2[i])) - (((a0 * a4[i]) + a5[i]) + a6[i])) / t7; t18 := (((a6[i] + (a0 * a11[i])) + a3[i]) - (((a0 * a12[i]) + a5[i]) + a2[i])) / t7; o0[i] = max(a15, ((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(((t8 * t8) + (t18 * t18)) + a14))
+func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
@@ -77,11 +77,11 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed_go(f *runtime.Frame) {
 			t9a, t9b := float32(s9*t8a), float32(s9*t8b)
 			t10a, t10b := float32(s10-t9a), float32(s10-t9b)
 			t11a, t11b := float32(s0*v11a), float32(s0*v11b)
-			t12a, t12b := float32(t11a+v6a), float32(t11b+v6b)
-			t13a, t13b := float32(v3a+t12a), float32(v3b+t12b)
-			t14a, t14b := float32(v12a*s0), float32(v12b*s0)
+			t12a, t12b := float32(v6a+t11a), float32(v6b+t11b)
+			t13a, t13b := float32(t12a+v3a), float32(t12b+v3b)
+			t14a, t14b := float32(s0*v12a), float32(s0*v12b)
 			t15a, t15b := float32(t14a+v5a), float32(t14b+v5b)
-			t16a, t16b := float32(v2a+t15a), float32(v2b+t15b)
+			t16a, t16b := float32(t15a+v2a), float32(t15b+v2b)
 			t17a, t17b := float32(t13a-t16a), float32(t13b-t16b)
 			t18a, t18b := float32(t17a/t7), float32(t17b/t7)
 			t19a, t19b := float32(t18a*s13), float32(t18b*s13)
@@ -116,11 +116,11 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_9d00a65eed_go(f *runtime.Frame) {
 			t9 := float32(s9 * t8)
 			t10 := float32(s10 - t9)
 			t11 := float32(s0 * v11)
-			t12 := float32(t11 + v6)
-			t13 := float32(v3 + t12)
-			t14 := float32(v12 * s0)
+			t12 := float32(v6 + t11)
+			t13 := float32(t12 + v3)
+			t14 := float32(s0 * v12)
 			t15 := float32(t14 + v5)
-			t16 := float32(v2 + t15)
+			t16 := float32(t15 + v2)
 			t17 := float32(t13 - t16)
 			t18 := float32(t17 / t7)
 			t19 := float32(t18 * s13)
