@@ -41,7 +41,7 @@ func overhead() []workload {
 type limits struct{ lo, hi float64 }
 
 // flat returns the ways of running a formula on vectors of n elements: with its
-// generated kernel and as a cover of single ops, into an old result, and with a
+// generated kernel and as a cover of built-in ones, into an old result, and with a
 // fresh result.
 func flat(f func() graph.Node, threads, n int, inputs ...limits) ([]call, error) {
 	ins := make([]*graph.Tensor, len(inputs))

@@ -52,6 +52,9 @@ func run(args []string, stdout io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q: -only takes the workloads", flags.Arg(0))
+	}
 	if *threads < 1 {
 		return fmt.Errorf("-threads %d: at least 1", *threads)
 	}

@@ -170,6 +170,25 @@ func factors(m string) []string {
 	return append(out, m[from:])
 }
 
+// Linear returns the one name of an extent a*name + b, and a and b; ok is false
+// for any other extent.
+func (d Dim) Linear() (name string, a, b int, ok bool) {
+	if d.expr == "" || d.Err() != nil {
+		return "", 0, 0, false
+	}
+	for m, c := range d.poly() {
+		switch {
+		case m == "":
+			b = c
+		case name == "" && IsName(m):
+			name, a = m, c
+		default:
+			return "", 0, 0, false
+		}
+	}
+	return name, a, b, name != ""
+}
+
 func floorDiv(n, k int) int {
 	q := n / k
 	if n%k != 0 && n < 0 {

@@ -146,3 +146,18 @@ func TestDimArithmetic(t *testing.T) {
 		}
 	})
 }
+
+func TestLinear(t *testing.T) {
+	cases := []struct {
+		text string
+		name string
+		a, b int
+	}{{"n", "n", 1, 0}, {"2*n", "n", 2, 0}, {"3*n-4", "n", 3, -4}, {"7-n", "n", -1, 7}, {"5", "", 0, 0}, {"n*m", "", 0, 0}, {"n+m", "", 0, 0}, {"(n+1)/2", "", 0, 0}, {"n*n", "", 0, 0}}
+	for _, c := range cases {
+		d, err := ir.ParseDim(c.text)
+		require.NoError(t, err)
+		name, a, b, ok := d.Linear()
+		require.Equal(t, c.name != "", ok, c.text)
+		require.Equal(t, []any{c.name, c.a, c.b}, []any{name, a, b}, c.text)
+	}
+}

@@ -70,7 +70,8 @@ func inPlace(p *ir.Plan, i int, last []int, ins []ir.Access, out ir.Access, gone
 		if b.Kind != ir.TempBuffer || last[in.Buffer] != i || gone[in.Buffer] {
 			continue
 		}
-		if b.DType.Size() == p.Buffers[out.Buffer].DType.Size() && readsOnlyAt(ins, in.Buffer, out) {
+		o := &p.Buffers[out.Buffer]
+		if b.DType.Size() == o.DType.Size() && place(b) == place(o) && readsOnlyAt(ins, in.Buffer, out) {
 			return in.Buffer, true
 		}
 	}

@@ -82,8 +82,9 @@ type Linked struct {
 }
 
 // Link chooses for each step of the plan the first that exists: the kernel of
-// that very signature in assembly; its operations one by one, in assembly; the
-// portable kernel of that signature; the portable operations. It is an error
+// that very signature in assembly; a cover of it by the built-in kernels, of one
+// or two operations each, in assembly; the portable kernel of that signature; a
+// portable cover. It is an error
 // when an operation has no kernel, or when the plan is not sound: an access
 // outside its buffer, an operand of the wrong type.
 func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
