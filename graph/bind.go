@@ -150,6 +150,9 @@ func (c *bindings) add(b *binding) {
 
 // bind returns the binding for some inputs, made now if there is none.
 func (p *Program) bind(ins []*Tensor) (*binding, error) {
+	if p.empty() {
+		return nil, misuse("run: " + noProgram)
+	}
 	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
 		return b, nil
 	}

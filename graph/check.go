@@ -14,25 +14,34 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 	if len(ins) != len(p.inputs) {
 		return nil, misuse("run: %d inputs given, the program takes %d: %s", len(ins), len(p.inputs), list(p.inputs))
 	}
-	var sizes map[string]int
-	given := map[string]string{} // where a size comes from
 	for i, t := range ins {
-		in := p.inputs[i]
-		if err := in.checkType(t); err != nil {
+		if err := p.inputs[i].checkType(t); err != nil {
 			return nil, err
 		}
-		for k, d := range in.Shape {
-			name, n := d.String(), t.Extent(k)
-			if !ir.IsName(name) {
-				continue
+	}
+	var sizes map[string]int
+	given := map[string]string{}                // where a size comes from
+	for _, alone := range []bool{true, false} { // what is n before what is 2*n
+		for i, t := range ins {
+			in := p.inputs[i]
+			for k, d := range in.Shape {
+				name, n, ok := solve(d, t.Extent(k))
+				if (d.String() == name) != alone || name == "" {
+					continue
+				}
+				have, known := sizes[name]
+				switch {
+				case known && alone && have != n:
+					return nil, in.errorf("the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, given[name])
+				case known:
+					continue
+				case !ok:
+					return nil, in.errorf("axis %d is %d and must be %s for some %s", k, t.Extent(k), d, name)
+				case sizes == nil:
+					sizes = map[string]int{}
+				}
+				sizes[name], given[name] = n, fmt.Sprintf("axis %d of %s", k, in.Name)
 			}
-			if have, ok := sizes[name]; ok && have != n {
-				return nil, in.errorf("the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, given[name])
-			}
-			if sizes == nil {
-				sizes = map[string]int{}
-			}
-			sizes[name], given[name] = n, fmt.Sprintf("axis %d of %s", k, in.Name)
 		}
 	}
 	for i, t := range ins { // the expressions, now that all names have numbers
@@ -47,6 +56,16 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 		}
 	}
 	return sizes, nil
+}
+
+// solve returns the one name of an extent a*name + b and the number for which
+// the extent is n; ok is false if no number does.
+func solve(d Extent, n int) (name string, value int, ok bool) {
+	name, a, b, linear := d.Linear()
+	if !linear {
+		return "", 0, false
+	}
+	return name, (n - b) / a, (n-b)%a == 0 && (n-b)/a >= 0
 }
 
 // checkType returns an error unless a tensor has the type of an input, as far

@@ -33,7 +33,9 @@ func (p *Program) dumpToDir() {
 	err := p.Dump(&text, "")
 	if err == nil {
 		file := fmt.Sprintf("%04d-%s.txt", dumped.Add(1), fileName(p.name))
-		err = os.WriteFile(filepath.Join(dir, file), text.Bytes(), 0o666)
+		if err = os.MkdirAll(dir, 0o777); err == nil {
+			err = os.WriteFile(filepath.Join(dir, file), text.Bytes(), 0o666)
+		}
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", DumpEnv, err)
@@ -59,6 +61,12 @@ func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "k
 // comes after it is for those of the last run, and before any run for example
 // sizes. If none were found that the graph fits, a comment says so instead.
 func (p *Program) Dump(w io.Writer, stage string) error {
+	switch {
+	case p.empty():
+		return misuse("dump: " + noProgram)
+	case w == nil:
+		return misuse("dump: the writer is nil")
+	}
 	if stage != "" && !slices.Contains(Stages(), stage) {
 		return misuse("dump: there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
 	}

@@ -80,10 +80,12 @@ func (x Node) Round() Node { return x.elementwise(ir.OpRound, ir.Attr{}) }
 // Trunc returns x without its fraction, as a float.
 func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc, ir.Attr{}) }
 
-// Exp returns e to the power x, of floats.
+// Exp returns e to the power x, of floats: within 0.54 ULP for Float32, within
+// 1 ULP for Float64, with gradual underflow. The method is in ir/expand_exp.go.
 func (x Node) Exp() Node { return x.elementwise(ir.OpExp, ir.Attr{}) }
 
-// Tanh returns the hyperbolic tangent of floats.
+// Tanh returns the hyperbolic tangent of floats: within 0.51 ULP for Float32,
+// within 1.1 ULP for Float64. The method is in ir/expand_exp.go.
 func (x Node) Tanh() Node { return x.elementwise(ir.OpTanh, ir.Attr{}) }
 
 // Shl returns x << y on integers. y counts as unsigned; from x's width on the

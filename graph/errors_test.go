@@ -102,7 +102,7 @@ func TestNodeErrors(t *testing.T) {
 		{y.Reshape(-1, -1), here() + ": reshape: shape [-1,-1] has two extents of -1: one is inferred"},
 		{y.Reshape(7), here() + ": reshape: shape [2,3] has 6 elements and [7] has 7"},
 		{y.Reshape(-2, 3), here() + ": reshape: extent -2 of axis 0 is negative"},
-		{y.Reshape("6"), here() + ": reshape: an extent is an int or a Dim, not string"},
+		{y.Reshape("6"), here() + ": reshape: an extent is an int or a Dim: write Dim(\"6\")"},
 		{x.Reshape(graph.Dim("m"), -1), here() + ": reshape: shape [n,3] has 3*n elements, and m does not divide them: give the extent in place of -1"},
 		{x.Reshape(2, -1), here() + ": reshape: shape [n,3] has 3*n elements, and 2 does not divide them: give the extent in place of -1"},
 		{f32("a", 0).Reshape(0, -1), here() + ": reshape: shape [0] has 0 elements, and 0 does not divide them: give the extent in place of -1"},
@@ -169,6 +169,8 @@ func TestCompileErrors(t *testing.T) {
 		{[]graph.Item{graph.NoBroadcast(), graph.Nodes{}}, "compile: there is nothing to compute: give it a Node"},
 		{[]graph.Item{nil}, "compile: an item is nil: it must be a Node or an Option"},
 		{[]graph.Item{graph.Node{}}, "the Node is zero: make one with Input, Const or Scalar"},
+		{[]graph.Item{x, graph.Option(nil)}, "compile: an item is nil: it must be a Node or an Option"},
+		{[]graph.Item{x, graph.Workers(0)}, "compile: 0 workers: there must be 1 or more"},
 		{[]graph.Item{x, graph.Workers(-1)}, "compile: -1 workers: there must be 1 or more"},
 	}
 	for _, c := range cases {
@@ -176,8 +178,8 @@ func TestCompileErrors(t *testing.T) {
 		require.EqualError(t, err, here2(-1)+": "+c.want)
 	}
 
-	_, err := graph.Compile(graph.Input("y", graph.Float32, n.Mul(n), n.Add(n)))
-	require.EqualError(t, err, here2(-1)+`: input y: no input tells the size "n" of shape [n*n,2*n]: one must have an axis Dim("n")`)
+	_, err := graph.Compile(graph.Input("y", graph.Float32, n.Mul(n), 2))
+	require.EqualError(t, err, here2(-1)+`: input y: no input tells the size "n" of shape [n*n,2]: one must have an axis Dim("n")`)
 	_, err = graph.Compile(x, graph.Fill(graph.Float32, 1, n, 2))
 	require.EqualError(t, err, here2(-1)+`: expand: no input tells the size "n" of shape [n,2]: one must have an axis Dim("n")`)
 }

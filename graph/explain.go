@@ -17,6 +17,9 @@ import (
 // it speaks of the last run, and before any run of sizes that it makes up, if it
 // finds some that the graph fits.
 func (p *Program) Explain() string {
+	if p.empty() {
+		return noProgram + "\n"
+	}
 	var b strings.Builder
 	bound := p.latest()
 	fmt.Fprintf(&b, "program %s\n", p.name)

@@ -7,19 +7,24 @@ import (
 )
 
 // String returns the graph as text, before any pass.
-func (p *Program) String() string { return p.fn.String() }
+func (p *Program) String() string {
+	if p.empty() {
+		return noProgram
+	}
+	return p.fn.String()
+}
 
 // Kernels returns the signature of each different kernel, in order of use: what
 // generated code is looked up by, and what genkernels emits. They depend on the
 // formulas, not on sizes. There are none before the first run of a program whose
 // graph fits none of the example sizes.
 func (p *Program) Kernels() []string {
-	bound := p.shown
-	if bound == nil {
-		bound = p.latest()
-	}
+	bound := p.latest()
 	if bound == nil {
 		return nil
+	}
+	if p.shown != nil {
+		bound = p.shown
 	}
 	var sigs []string
 	for i := range bound.plan.Steps {
@@ -34,6 +39,9 @@ func (p *Program) Kernels() []string {
 // latest returns the binding of the last run, and before any run that for
 // example sizes, nil if there are none.
 func (p *Program) latest() *binding {
+	if p.empty() {
+		return nil
+	}
 	if b := p.cache.last.Load(); b != nil {
 		return b
 	}

@@ -112,7 +112,7 @@ func (l *lowering) checkShapes(n *node) {
 func (l *lowering) checkSizes() {
 	for _, in := range l.inputs {
 		for _, d := range in.typ.Shape {
-			if name := d.String(); ir.IsName(name) && !slices.Contains(l.sizes, name) {
+			if name, _, _, ok := d.Linear(); ok && !slices.Contains(l.sizes, name) {
 				l.sizes = append(l.sizes, name)
 			}
 		}

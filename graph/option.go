@@ -20,6 +20,7 @@ type settings struct {
 	portable    bool
 	coverOnly   bool
 	workers     int
+	workersSet  bool
 	chunkElems  int // of the executor: tests
 }
 
@@ -27,11 +28,7 @@ func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }
 
 func (xs Nodes) addTo(s *settings) { s.outputs = append(s.outputs, xs...) }
 
-func (o Option) addTo(s *settings) {
-	if o != nil {
-		o(s)
-	}
-}
+func (o Option) addTo(s *settings) { o(s) }
 
 // Name is what dumps call the program; "program" without it.
 func Name(name string) Option { return func(s *settings) { s.name = name } }
@@ -43,7 +40,7 @@ func NoBroadcast() Option { return func(s *settings) { s.noBroadcast = true } }
 
 // Workers sets on how many threads a run may compute, 1 or more; without it, on
 // as many as GOMAXPROCS.
-func Workers(n int) Option { return func(s *settings) { s.workers = n } }
+func Workers(n int) Option { return func(s *settings) { s.workers, s.workersSet = n, true } }
 
 // Portable runs the Go loops in place of assembly. They give the same bits.
 func Portable() Option { return func(s *settings) { s.portable = true } }

@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -49,15 +50,31 @@ func (p Port) String() string {
 	return p.Name + " " + specText(ir.Type{DType: p.DType, Shape: p.Shape}, p.Axes)
 }
 
+// empty reports whether there is no program: the value is nil, as after an error
+// of Compile, or zero.
+func (p *Program) empty() bool { return p == nil || p.fn == nil }
+
+const noProgram = "there is no program: Compile makes one, or returns why not"
+
 // Inputs describes what Run takes, in order.
-func (p *Program) Inputs() []Port { return append([]Port(nil), p.inputs...) }
+func (p *Program) Inputs() []Port {
+	if p.empty() {
+		return nil
+	}
+	return slices.Clone(p.inputs)
+}
 
 // Outputs describes what Run returns, in order.
-func (p *Program) Outputs() []Port { return append([]Port(nil), p.outputs...) }
+func (p *Program) Outputs() []Port {
+	if p.empty() {
+		return nil
+	}
+	return slices.Clone(p.outputs)
+}
 
 // Run computes the output of a program that has one, into new memory.
 func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
-	if len(p.outputs) != 1 {
+	if !p.empty() && len(p.outputs) != 1 {
 		return nil, misuse("run: the program has %d outputs: call RunAll", len(p.outputs))
 	}
 	var outs [1]*Tensor
@@ -69,6 +86,9 @@ func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 
 // RunAll computes all outputs, each into new row-major memory of its own.
 func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error) {
+	if p.empty() {
+		return nil, misuse("run: " + noProgram)
+	}
 	outs := make([]*Tensor, len(p.outputs))
 	if err := p.runNew(ctx, outs, ins); err != nil {
 		return nil, err
@@ -106,6 +126,9 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 // run runs a plan. The executor checks all tensors once more; what it finds can
 // only be wrong with the outs, and checkOuts says it in the program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor) error {
+	if ctx == nil {
+		return misuse("run: the context is nil: give it context.Background()")
+	}
 	var err error
 	if len(p.captured) == 0 {
 		err = b.linked.Run(ctx, outs, ins)

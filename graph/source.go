@@ -138,6 +138,8 @@ func dimsOf(dims []any) (Shape, error) {
 			out = append(out, ir.ShapeOf(d...)...)
 		case Shape:
 			out = append(out, d...)
+		case string:
+			return nil, fmt.Errorf("an extent is an int or a Dim: write Dim(%q)", d)
 		default:
 			return nil, fmt.Errorf("an extent is an int or a Dim, not %T", d)
 		}

@@ -11,9 +11,8 @@ import (
 // Dim is the extent of an axis: a number, or a polynomial in named sizes and
 // quotients, (n+1)/2 rounded down, that Bind turns into a number. A symbolic
 // Dim is kept as its canonical text, so it is also what is printed and what is
-// parsed. Equal polynomials are ==, and so are quotients that have the same
-// lowest terms; extents may differ and still be the same number for all sizes,
-// as (n+4)/4 and (n)/4+1 are: those count as different.
+// parsed. Equal polynomials are ==, and so are quotients by one number that
+// round to the same for all sizes, (n+4)/4 and (n)/4+1.
 //
 // A Dim may also be a mistake: BadDim.
 type Dim struct {

@@ -108,31 +108,36 @@ func (p poly) mul(q poly) poly {
 	return out
 }
 
-// div divides by k > 0, rounding down, in lowest terms; what does not divide
-// becomes a factor.
+// div divides by k > 0, rounding down: multiples of k are taken out of the
+// numerator, and what is left becomes a factor in lowest terms.
 func (p poly) div(k int) poly {
 	if p.overflowed() {
 		return overflow
 	}
-	if n, ok := p[""]; len(p) == 0 || ok && len(p) == 1 {
-		return poly{"": floorDiv(n, k)}
-	}
-	common := k
-	for _, c := range p {
-		common = gcd(c, common)
-	}
-	q := make(poly, len(p))
+	whole, rest, common := poly{}, poly{}, k
 	for m, c := range p {
-		q[m] = c / common
+		if w := floorDiv(c, k); w != 0 {
+			whole[m] = w
+		}
+		if r := c - k*floorDiv(c, k); r != 0 && m != "" {
+			rest[m] = r
+			common = gcd(r, common)
+		}
 	}
-	if k == common {
-		return q
+	if len(rest) == 0 {
+		return whole
 	}
-	num := q.dim()
+	for m := range rest {
+		rest[m] /= common
+	}
+	if c := (p[""] - k*floorDiv(p[""], k)) / common; c != 0 {
+		rest[""] = c
+	}
+	num := rest.dim()
 	if num.bad() {
 		return overflow
 	}
-	return poly{"(" + num.expr + ")/" + strconv.Itoa(k/common): 1}
+	return whole.add(poly{"(" + num.expr + ")/" + strconv.Itoa(k/common): 1}, 1)
 }
 
 // gcd returns the greatest common divisor of a and b > 0.
@@ -169,6 +174,9 @@ func factors(m string) []string {
 	}
 	return append(out, m[from:])
 }
+
+// rounds reports whether an extent has a quotient that is rounded down.
+func (d Dim) rounds() bool { return strings.Contains(d.expr, "/") }
 
 // Linear returns the one name of an extent a*name + b, and a and b; ok is false
 // for any other extent.

@@ -1,0 +1,72 @@
+package graph_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestNoProgram calls every method of a program that Compile did not return.
+func TestNoProgram(t *testing.T) {
+	const want = "there is no program: Compile makes one, or returns why not"
+	for _, p := range []*graph.Program{nil, {}} {
+		_, err := p.Run(context.Background())
+		require.ErrorContains(t, err, want)
+		_, err = p.RunAll(context.Background())
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, p.RunInto(context.Background(), nil), want)
+		require.ErrorContains(t, p.Dump(io.Discard, ""), want)
+		require.Contains(t, p.Explain(), want)
+		require.Contains(t, p.String(), want)
+		require.Empty(t, p.Inputs())
+		require.Empty(t, p.Outputs())
+		require.Empty(t, p.Kernels())
+		require.Empty(t, p.Ledger())
+		require.Zero(t, p.Copies())
+	}
+}
+
+func TestNilContextAndWriter(t *testing.T) {
+	p, err := graph.Compile(graph.Input("x", graph.Float32, 3).Neg())
+	require.NoError(t, err)
+	_, err = p.Run(nil, graph.Ones(graph.Float32, 3)) //lint:ignore SA1012 the point of the test
+	require.ErrorContains(t, err, "the context is nil")
+	require.ErrorContains(t, p.Dump(nil, "graph"), "the writer is nil")
+}
+
+// TestSizeFromAMultiple: the only input has an even number of elements.
+func TestSizeFromAMultiple(t *testing.T) {
+	x := graph.Input("x", graph.Float32, graph.Dim("2*n"))
+	p, err := graph.Compile(x.Slice("::2").Add(x.Slice("1::2")))
+	require.NoError(t, err)
+	y, err := p.Run(context.Background(), graph.Of([]float32{1, 2, 3, 4}))
+	require.NoError(t, err)
+	require.True(t, equal(t, y, 3, 7))
+	_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 3))
+	require.ErrorContains(t, err, "axis 0 is 3 and must be 2*n for some n")
+}
+
+// TestReshapeByNumbers: whether the shapes agree only the numbers can tell.
+func TestReshapeByNumbers(t *testing.T) {
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
+	s := x.Shape()
+	p, err := graph.Compile(x.Reshape(2, s[0].Mul(s[1]).Div(2)).Neg())
+	require.NoError(t, err)
+	y, err := p.Run(context.Background(), graph.Ones(graph.Float32, 2, 3))
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 3}, y.Shape())
+	_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 3, 3))
+	require.ErrorContains(t, err, "reshape: shape [3,3] has 9 elements and [2,4] has 8, where n=3")
+}
+
+// equal reports whether y holds the given numbers.
+func equal(t *testing.T, y *graph.Tensor, want ...float32) bool {
+	got, err := graph.Data[float32](y)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	return true
+}
