@@ -63,6 +63,17 @@ func TestReshapeByNumbers(t *testing.T) {
 	require.ErrorContains(t, err, "reshape: shape [3,3] has 9 elements and [2,4] has 8, where n=3")
 }
 
+func TestBitcastBool(t *testing.T) {
+	p, err := graph.Compile(graph.Input("b", graph.Bool, 3).Bitcast(graph.Uint8))
+	require.NoError(t, err)
+	y, err := p.Run(context.Background(), graph.Of([]bool{true, false, true}))
+	require.NoError(t, err)
+	got, err := graph.Data[uint8](y)
+	require.NoError(t, err)
+	require.Equal(t, []uint8{1, 0, 1}, got)
+	require.ErrorContains(t, graph.Input("u", graph.Uint8, 3).Bitcast(graph.Bool).Err(), "not all bits of uint8 are a bool: take Ne(0) instead")
+}
+
 // equal reports whether y holds the given numbers.
 func equal(t *testing.T, y *graph.Tensor, want ...float32) bool {
 	got, err := graph.Data[float32](y)

@@ -82,8 +82,12 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 		if err := given.CheckRuns(); err != nil {
 			return Invalid, err
 		}
-		if op == OpBitcast && (given.Size() != dt.Size() || !Numeric.Has(given)) {
-			return Invalid, fmt.Errorf("%s has %d bytes and %s has %d: only types of one size share bits", dt, dt.Size(), given, given.Size())
+		switch {
+		case op != OpBitcast:
+		case !Numeric.Has(given):
+			return Invalid, fmt.Errorf("not all bits of %s are a %s: take Ne(0) instead", dt, given)
+		case given.Size() != dt.Size():
+			return Invalid, fmt.Errorf("an element of %s takes %d B and one of %s %d B: only types of one size share bits", dt, dt.Size(), given, given.Size())
 		}
 		return given, nil
 	}

@@ -211,6 +211,19 @@ func TestNoCopyWhereStridesDo(t *testing.T) {
 	}
 }
 
+// TestRuleMadeConstants: what a rule makes is numbered like all else.
+func TestRuleMadeConstants(t *testing.T) {
+	p := lower(t, `func f(%x: f32[4]) {
+  %0 = const 4     : f32[]
+  %1 = div %x, %0  : f32[4]
+  %2 = const 0.25  : f32[]
+  %3 = mul %x, %2  : f32[4]
+  %4 = add %1, %3  : f32[4]
+  return %4
+}`, Options{})
+	require.Len(t, p.Steps[0].Kernel.Body, 2, p.String())
+}
+
 // TestSharedWithinAView: a value that is read twice, but only by what one view
 // looks at, is not stored.
 func TestSharedWithinAView(t *testing.T) {

@@ -21,6 +21,9 @@ func simplify(s *State) error {
 		if err != nil || w == nil {
 			return n.first(v), err
 		}
+		for i, a := range w.Args {
+			w.Args[i] = n.first(a) // a rule may have made it
+		}
 		return n.first(w), nil
 	})
 }
