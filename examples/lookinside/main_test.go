@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,7 +15,8 @@ var update = flag.Bool("update", false, "rewrite testdata/output.txt")
 func TestOutput(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(&out))
-	got := strings.NewReplacer("portable", "ENGINE", "avx2", "ENGINE").Replace(out.String()) // the machine's
+	// The engine is the machine's, and so is how far the text after it is.
+	got := regexp.MustCompile(`(avx2|portable)(.*?) +//`).ReplaceAllString(out.String(), "ENGINE$2 //")
 	if *update {
 		require.NoError(t, os.WriteFile("testdata/output.txt", []byte(got), 0o644))
 	}
