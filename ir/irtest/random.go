@@ -110,7 +110,7 @@ const maxGrowth = 5
 // grow appends an operation on random values. It may fail to find one that
 // suits, and append nothing.
 func (g *gen) grow() {
-	if !g.NoViews && g.chance("meet", 6) {
+	if !g.NoViews && g.sizes == nil && g.chance("meet", 6) { // a reshape must not bring in a size
 		g.meet(g.pick("met", g.values()))
 		return
 	}
