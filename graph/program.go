@@ -177,13 +177,18 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 	return nil
 }
 
+// list names ports, the first few of many.
 func list(ports []Port) string {
+	const most = 8
 	text := ""
-	for i, p := range ports {
+	for i, p := range ports[:min(len(ports), most)] {
 		if i > 0 {
 			text += ", "
 		}
 		text += p.String()
+	}
+	if len(ports) > most {
+		text += ", ..."
 	}
 	return text
 }
