@@ -140,7 +140,8 @@ func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite, ir.Attr{}) }
 func (x Node) Cast(dt DType) Node { return x.elementwise(ir.OpCast, ir.Attr{DType: dt}) }
 
 // Bitcast returns the bits of x as another type of the same size. A bool is a
-// byte of 0 or 1; no type can be taken for bools.
+// byte of 0 or 1; no type can be taken for bools. Which bits a computed NaN has
+// is not specified and may differ between elements.
 func (x Node) Bitcast(dt DType) Node {
 	if x.DType() == Bool && dt == Uint8 {
 		return x.Cast(dt) // which has the same bits

@@ -81,3 +81,32 @@ func equal(t *testing.T, y *graph.Tensor, want ...float32) bool {
 	require.Equal(t, want, got)
 	return true
 }
+
+func TestDiagonalOfNoAxes(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 2, 3)
+	require.ErrorContains(t, x.Diagonal(0, 0, []int{}).Err(), "an axis is an int or a name")
+	require.ErrorContains(t, x.Diagonal(0, []int{0, 1}, 2).Err(), "an axis is an int or a name")
+}
+
+// TestPortsAreCopies: what Inputs returns is the caller's to change.
+func TestPortsAreCopies(t *testing.T) {
+	p, err := graph.Compile(graph.Input("x", graph.Float32, 3).Neg())
+	require.NoError(t, err)
+	p.Inputs()[0].Shape[0] = graph.Dim("n")
+	p.Outputs()[0].Shape[0] = graph.Dim("n")
+	_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 3))
+	require.NoError(t, err)
+	require.Equal(t, "x float32[3]", p.Inputs()[0].String())
+}
+
+// TestCancelledBeforehand: nothing is allocated or compiled for a dead context.
+func TestCancelledBeforehand(t *testing.T) {
+	p, err := graph.Compile(graph.Input("x", graph.Float32, graph.Dim("n")).Neg())
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	x := graph.Ones(graph.Float32, 3)
+	_, err = p.Run(ctx, x)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorIs(t, p.RunInto(ctx, []*graph.Tensor{graph.New(graph.Float32, 3)}, x), context.Canceled)
+}

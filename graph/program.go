@@ -61,7 +61,7 @@ func (p *Program) Inputs() []Port {
 	if p.empty() {
 		return nil
 	}
-	return slices.Clone(p.inputs)
+	return clonePorts(p.inputs)
 }
 
 // Outputs describes what Run returns, in order.
@@ -69,7 +69,16 @@ func (p *Program) Outputs() []Port {
 	if p.empty() {
 		return nil
 	}
-	return slices.Clone(p.outputs)
+	return clonePorts(p.outputs)
+}
+
+// clonePorts copies ports with what they refer to: a program never changes.
+func clonePorts(ports []Port) []Port {
+	out := slices.Clone(ports)
+	for i := range out {
+		out[i].Shape, out[i].Axes = slices.Clone(out[i].Shape), slices.Clone(out[i].Axes)
+	}
+	return out
 }
 
 // Run computes the output of a program that has one, into new memory.
@@ -99,11 +108,14 @@ func (p *Program) RunAll(ctx context.Context, ins ...*Tensor) ([]*Tensor, error)
 // runNew makes the outs, one for each output, and computes them. It allocates
 // nothing else.
 func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
-	b, err := p.bind(ins)
+	b, err := p.ready(ctx, ins)
 	if err != nil {
 		return err
 	}
 	for i := range outs {
+		if err := ctx.Err(); err != nil { // large results take time
+			return err
+		}
 		outs[i] = b.linked.NewResult(i)
 		if outs[i].Err() != nil {
 			return misuse("run: %s: %s", p.outputs[i].Name, ownError(outs[i]).Msg)
@@ -116,19 +128,27 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // the outputs' types and shapes. Once it has run for some sizes it allocates
 // nothing for them. If it returns an error, what outs hold is not specified.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
-	b, err := p.bind(ins)
+	b, err := p.ready(ctx, ins)
 	if err != nil {
 		return err
 	}
 	return p.run(ctx, b, outs, ins)
 }
 
+// ready returns the binding for a run, unless its context is over.
+func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
+	if ctx == nil {
+		return nil, misuse("run: the context is nil: give it context.Background()")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return p.bind(ins)
+}
+
 // run runs a plan. The executor checks all tensors once more; what it finds can
 // only be wrong with the outs, and checkOuts says it in the program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor) error {
-	if ctx == nil {
-		return misuse("run: the context is nil: give it context.Background()")
-	}
 	var err error
 	if len(p.captured) == 0 {
 		err = b.linked.Run(ctx, outs, ins)

@@ -115,16 +115,12 @@ func (x Node) Expand(dims ...any) Node { return x.BroadcastTo(dims...) }
 // that along axis a. Both axes go; the diagonal is a new last axis.
 func (x Node) Diagonal(k int, a, b any) Node {
 	return x.view(ir.OpDiagonal, func(n *node) (ir.Attr, bool, error) {
-		axes, err := n.axes([]any{a, b})
+		row, err := n.axis(a)
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
-		attr := ir.Attr{Axes: axes, Step: k}
-		rows, cols := n.typ.Shape[axes[0]], n.typ.Shape[axes[1]]
-		if _, fixed := rows.Int(); !fixed && rows == cols {
-			attr.Len = rows.Sub(ir.Fixed(max(k, -k)))
-		}
-		return attr, false, nil
+		col, err := n.axis(b)
+		return ir.Attr{Axes: []int{row, col}, Step: k}, false, err
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	goruntime "runtime"
 	"runtime/metrics"
+	"sync"
 	"unsafe"
 )
 
@@ -21,6 +22,9 @@ const (
 	hugePage   = 2 << 20
 )
 
+// bigRequests lets one big request at a time look at the memory and take it.
+var bigRequests sync.Mutex
+
 // allocate returns nbytes zeroed bytes whose first lies on a multiple of 64.
 // The garbage collector keeps them while any pointer into them lives. A request
 // that memory can't hold is an error; it never panics and never gets the
@@ -33,6 +37,8 @@ func allocate(nbytes int) ([]byte, error) {
 		return []byte{}, nil
 	}
 	if nbytes >= bigBuffer {
+		bigRequests.Lock() // two that fit one by one may not fit together
+		defer bigRequests.Unlock()
 		if err := checkMemory(nbytes, memoryRoom()); err != nil {
 			return nil, err
 		}
