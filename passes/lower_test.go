@@ -211,6 +211,15 @@ func TestNoCopyWhereStridesDo(t *testing.T) {
 	}
 }
 
+func TestAccessIsNoView(t *testing.T) {
+	_, err := Lower(parse(t, `func f(%p: i32[2,2]) {
+  %0 = neg %p                : i32[2,2]
+  %1 = access %0 {4}:{1}+0   : i32[4]
+  return %1
+}`), Options{})
+	require.ErrorContains(t, err, "access: only the views pass makes accesses")
+}
+
 // TestRuleMadeConstants: what a rule makes is numbered like all else.
 func TestRuleMadeConstants(t *testing.T) {
 	p := lower(t, `func f(%x: f32[4]) {

@@ -69,6 +69,11 @@ func Stages() []string {
 // and changes it. An error in the graph is an *ir.Error; a panic is a bug, and
 // carries the pass and the text that it was given.
 func Lower(f *ir.Func, o Options) (*ir.Plan, error) {
+	for _, v := range f.Body {
+		if v.Op == ir.OpAccess {
+			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "only the views pass makes accesses: a graph has views"}
+		}
+	}
 	s := &State{Func: f, noFuse: o.NoFuse}
 	observe(s, o, "graph")
 	for _, p := range Default {
