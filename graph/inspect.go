@@ -16,7 +16,8 @@ func (p *Program) String() string {
 
 // Kernels returns the signature of each different kernel, in order of use: what
 // generated code is looked up by, and what genkernels emits. They depend on the
-// formulas, not on sizes. There are none before the first run of a program whose
+// formulas, and on sizes only where an extent is 1 or an input has strides of
+// its own: such a run may need other kernels, and is covered. There are none before the first run of a program whose
 // graph fits none of the example sizes.
 func (p *Program) Kernels() []string {
 	bound := p.latest()

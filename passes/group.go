@@ -31,10 +31,6 @@ func isSplat(v *ir.Value) bool {
 	return true
 }
 
-// strided returns the layout of a value that is not simply row-major along the
-// axes of its shape, or nil.
-func strided(v *ir.Value) *ir.Layout { return v.Attr.At }
-
 // affine reports whether the layouts that some values read have one loop nest.
 // They have if all are laid out along the axes of the one shape; values in
 // row-major order fit every nest.
@@ -43,7 +39,7 @@ func affine(values []*ir.Value) bool {
 	refined := false
 	for _, v := range values {
 		for _, a := range v.Args {
-			if l := strided(a); l != nil {
+			if l := a.Attr.At; l != nil { // not simply row-major
 				refined = refined || !slices.Equal(l.Shape, extents(a))
 				ls = append(ls, *l)
 			}
