@@ -15,90 +15,147 @@ var sizes = []struct {
 	n    int
 }{{"1K", 1000}, {"64K", 1 << 16}, {"16M", 1 << 24}}
 
-// elementwise is W1 and W2.
+// formulas are W1 to W5.
+var formulas = []flat{
+	{"W1-add", formula.Add, graph.Float32, []limits{{0.5, 1.5}, {0.5, 1.5}}},
+	{"W2-chain5", formula.Chain5, graph.Float32, []limits{{0.5, 1.5}, {0.5, 1.5}, {-1, 1.5}}},
+	one("W3-gelu", graph.Node.GELUTanh, graph.Float32, limits{-4, 4}),
+	one("W4-exp", graph.Node.Exp, graph.Float32, limits{-4, 4}),
+	one("W4-log", graph.Node.Log, graph.Float32, limits{0.01, 100}),
+	one("W4-sin", graph.Node.Sin, graph.Float32, limits{-4, 4}),
+	one("W4-tanh", graph.Node.Tanh, graph.Float32, limits{-4, 4}),
+	one("W4-sigmoid", graph.Node.Sigmoid, graph.Float32, limits{-4, 4}),
+	one("W4-erf", graph.Node.Erf, graph.Float32, limits{-4, 4}),
+	{"W5-bs", formula.BlackScholes, graph.Float32, []limits{{10, 100}, {10, 100}, {0.1, 2}}},
+}
+
+// elementwise is W1 to W5 at every size.
 func elementwise() []workload {
 	var ws []workload
 	for _, z := range sizes {
-		ws = append(ws,
-			workload{"W1-add", z.name, func(threads int) ([]call, error) {
-				return flat(formula.Add, threads, z.n, limits{0.5, 1.5}, limits{0.5, 1.5})
-			}},
-			workload{"W2-chain5", z.name, func(threads int) ([]call, error) {
-				return flat(formula.Chain5, threads, z.n, limits{0.5, 1.5}, limits{0.5, 1.5}, limits{-1, 1.5})
-			}})
+		for _, f := range formulas {
+			ws = append(ws, workload{f.name, z.name, func(threads int) ([]call, error) { return f.calls(threads, z.n) }})
+		}
 	}
 	return ws
 }
 
 // overhead is W17: one call of W2 on 16 elements.
 func overhead() []workload {
-	return []workload{{"W17-overhead", "16", func(threads int) ([]call, error) {
-		return flat(formula.Chain5, threads, 16, limits{0.5, 1.5}, limits{0.5, 1.5}, limits{-1, 1.5})
-	}}}
+	return []workload{{"W17-overhead", "16", func(threads int) ([]call, error) { return formulas[1].calls(threads, 16) }}}
+}
+
+// flat is a formula on vectors of one size.
+type flat struct {
+	name   string
+	build  func() graph.Node
+	dtype  graph.DType
+	inputs []limits
 }
 
 // limits is the range that an input's elements are drawn from.
 type limits struct{ lo, hi float64 }
 
-// flat returns the ways of running a formula on vectors of n elements: with its
-// generated kernel and as a cover of built-in ones, into an old result, and with a
-// fresh result.
-func flat(f func() graph.Node, threads, n int, inputs ...limits) ([]call, error) {
-	ins := make([]*graph.Tensor, len(inputs))
-	for i, in := range inputs {
-		ins[i] = graph.Uniform(graph.Float32, uint64(i+1), in.lo, in.hi, n)
-	}
-	outs := []*graph.Tensor{graph.New(graph.Float32, n)}
-	traffic := float64(4 * n * (len(ins) + 1))
-	fused, err := graph.Compile(f(), graph.Workers(threads))
+// one is a function of one vector.
+func one(name string, fn func(graph.Node) graph.Node, dt graph.DType, x limits) flat {
+	return flat{name, func() graph.Node { return fn(graph.Input("x", dt, graph.Dim("n"))) }, dt, []limits{x}}
+}
+
+// calls returns the ways of running a formula on n elements: with its generated
+// kernel and as a cover of built-in ones, into an old result, and with a fresh
+// result; then the fast tier, where that has another kernel.
+func (f flat) calls(threads, n int) ([]call, error) {
+	fused, err := f.prepare(n, graph.Workers(threads))
 	if err != nil {
 		return nil, err
 	}
-	cover, err := graph.Compile(f(), graph.Workers(threads), graph.CoverOnly())
+	cover, err := f.prepare(n, graph.Workers(threads), graph.CoverOnly())
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
-	into := func(p *graph.Program) func() error {
-		return func() error { return p.RunInto(ctx, outs, ins...) }
+	calls := []call{fused.into("generated kernel"), cover.into("cover"), fused.fresh("fresh")}
+	if threads == 1 {
+		calls = append(calls, fused.alone("kernel alone")...)
 	}
-	fresh := func() error {
-		_, err := fused.Run(ctx, ins...)
-		return err
+	fast, err := f.prepare(n, graph.Workers(threads), graph.Fast())
+	if err != nil {
+		return nil, err
 	}
-	calls := []call{
-		{"generated kernel", into(fused), traffic, "GB/s"},
-		{"cover", into(cover), traffic, "GB/s"},
-		{"fresh", fresh, traffic, "GB/s"},
+	if fast.sig() == fused.sig() {
+		return calls, nil
 	}
-	if loop := alone(fused.Kernels()[0], n, ins, outs[0]); loop != nil && threads == 1 {
-		calls = append(calls, call{"kernel alone", loop, traffic, "GB/s"})
+	calls = append(calls, fast.into("generated kernel, fast tier"))
+	if threads == 1 {
+		calls = append(calls, fast.alone("kernel alone, fast tier")...)
 	}
 	return calls, nil
 }
 
-// alone returns a call of a kernel without the library round it, or nil if none
-// was generated for this machine. The inputs come in any order.
-func alone(sig string, n int, ins []*graph.Tensor, out *graph.Tensor) func() error {
-	fn, ok := runtime.Lookup(runtime.AVX2, sig)
-	k, err := ir.ParseKernel(sig)
-	if !ok || err != nil || !runtime.HasAVX2() {
+// job is a formula compiled, with its arguments.
+type job struct {
+	program *graph.Program
+	ins     []*graph.Tensor
+	out     *graph.Tensor
+}
+
+func (f flat) prepare(n int, opts ...graph.Item) (*job, error) {
+	p, err := graph.Compile(append(opts, f.build())...)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{program: p, out: graph.New(f.dtype, n)}
+	for i, in := range f.inputs {
+		j.ins = append(j.ins, graph.Uniform(f.dtype, uint64(i+1), in.lo, in.hi, n))
+	}
+	return j, nil
+}
+
+// sig is the kernel that the formula is, whose loop is the only one.
+func (j *job) sig() string { return j.program.Kernels()[0] }
+
+// call gives a way of running a job its rate.
+func (j *job) call(note string, run func() error) call {
+	bytes := j.out.Bytes() * (len(j.ins) + 1)
+	return call{note, run, float64(bytes), "GB/s"}
+}
+
+func (j *job) into(note string) call {
+	ctx, outs := context.Background(), []*graph.Tensor{j.out}
+	return j.call(note, func() error { return j.program.RunInto(ctx, outs, j.ins...) })
+}
+
+func (j *job) fresh(note string) call {
+	ctx := context.Background()
+	return j.call(note, func() error {
+		_, err := j.program.Run(ctx, j.ins...)
+		return err
+	})
+}
+
+// alone returns a call of a job's kernel without the library round it, or none
+// if no kernel was generated for this machine. The inputs come in any order, and
+// scalars are 1: elementary functions of several of them would see other numbers
+// than they do in the formula, so there is none for those either.
+func (j *job) alone(note string) []call {
+	fn, ok := runtime.Lookup(runtime.AVX2, j.sig())
+	k, err := ir.ParseKernel(j.sig())
+	if !ok || err != nil || !runtime.HasAVX2() || len(k.In) > len(j.ins)+1 {
 		return nil
 	}
-	one := graph.Ones(graph.Float32)
-	f := &runtime.Frame{Rows: 1, Cols: n}
+	scalar := graph.Ones(j.out.DType())
+	f := &runtime.Frame{Rows: 1, Cols: j.out.Size()}
 	unit := 0
 	for i, in := range k.In {
 		if in.Splat {
-			f.Ptr[i] = one.Pointer()
+			f.Ptr[i] = scalar.Pointer()
 			continue
 		}
-		f.Ptr[i] = ins[unit].Pointer()
+		f.Ptr[i] = j.ins[unit].Pointer()
 		unit++
 	}
-	f.Ptr[len(k.In)] = out.Pointer()
-	return func() error {
+	f.Ptr[len(k.In)] = j.out.Pointer()
+	return []call{j.call(note, func() error {
 		fn(f)
 		return nil
-	}
+	})}
 }

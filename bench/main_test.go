@@ -16,11 +16,15 @@ func output(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// TestList finds every workload in the README's table, and the other way round.
+// TestList finds every workload in the README's table, and the other way round;
+// the functions are one row.
 func TestList(t *testing.T) {
 	listed := map[string]bool{}
 	for line := range strings.Lines(output(t, "-list")) {
 		name, _, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(name, "fn-") {
+			name = "fn-NAME"
+		}
 		listed[name] = true
 	}
 	readme, err := os.ReadFile("README.md")
@@ -67,6 +71,24 @@ func TestLines(t *testing.T) {
 		}
 	}
 	t.Error("the README has no example of a line")
+}
+
+// TestFunctions runs each function's workload once in both tiers.
+func TestFunctions(t *testing.T) {
+	for _, w := range functions() {
+		calls, err := w.prepare(1)
+		require.NoError(t, err, w.name)
+		for _, c := range calls {
+			require.NoError(t, c.run(), "%s: %s", w.name, c.note)
+		}
+	}
+}
+
+// TestGrids builds the graphs of the reductions.
+func TestGrids(t *testing.T) {
+	for _, g := range grids() {
+		require.NoError(t, g.node().Err(), "%s %s", g.name, g.size)
+	}
 }
 
 func keys(m map[string]any) map[string]bool {

@@ -39,8 +39,8 @@ var superKernels = []string{
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
 // Builtins returns the kernels that the library brings: every elementwise op on
-// every type that runs, with every mix of unit and splat operands, and the
-// super-kernels. They are the instructions from which any fused kernel can be
+// every type that runs, with every mix of unit and splat operands, the
+// super-kernels, folds and scans. They are the instructions from which any fused kernel can be
 // put together. All are canonical, and sorted by signature.
 //
 // Operands that are all splats give one value, which the compiler folds or
@@ -54,7 +54,8 @@ func Builtins() []*ir.Kernel {
 		for _, types := range opTypes(op) {
 			for splats := range 1 << len(types.in) {
 				if splats != 1<<len(types.in)-1 || op == ir.OpCopy {
-					out = append(out, singleOp(op, types, splats))
+					k := singleOp(op, types, splats)
+					out = append(out, k, k.InTier(true))
 				}
 			}
 		}
@@ -68,6 +69,8 @@ func Builtins() []*ir.Kernel {
 			}
 		}
 	}
+	out = append(out, builtinFolds()...)
+	out = append(out, builtinScans()...)
 	slices.SortFunc(out, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
 }

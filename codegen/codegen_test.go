@@ -103,6 +103,8 @@ func TestLoop(t *testing.T) {
 		"kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }":            "for i: o0[i] = (a0[i] * a1[i]) + a2",
 		"kernel (u0:f32) { t0 = neg u0; t1 = exp t0; store t1 t1 }":                               "for i: t1 := exp(-a0[i]); o0[i] = t1; o1[i] = t1",
 		"kernel (u0:f32) { t0 = const:f32:3f000000; t1 = mul u0 t0; t2 = cast:i64 t1; store t2 }": "for i: o0[i] = int64(a0[i] * 0.5)",
+		"kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }":               "for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1",
+		"kernel (u0:i32) { store min(u0) xor(u0) }":                                               "for i: o0 = min(o0, a0[i]); o1 ^= a0[i]",
 		"kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }":                     "for i: o0[i] = select(a0[i], a1, a2[i])",
 	} {
 		require.Equal(t, want, loop(parse(t, sig)[0]))

@@ -15,7 +15,7 @@ func docComment(name string, k *ir.Kernel) string {
 
 // loop returns the Go loop that a kernel equals, on one line:
 //
-//	for i: o0[i] = a0[i]*a1[i] + a2
+//	for i: o0[i] = a0[i]*a1[i] + a2; o1 += a0[i]
 func loop(k *ir.Kernel) string {
 	f := &formula{k: k, uses: make([]int, len(k.In)+len(k.Body)), text: make([]string, len(k.In)+len(k.Body))}
 	for _, in := range k.Body {
@@ -41,9 +41,25 @@ func loop(k *ir.Kernel) string {
 		}
 	}
 	for i, r := range k.Out {
+		if by := k.FoldOf(i); by != ir.OpInvalid {
+			parts = append(parts, foldText(by, fmt.Sprintf("o%d", i), f.text[r]))
+			continue
+		}
 		parts = append(parts, fmt.Sprintf("o%d[i] = %s", i, f.text[r]))
 	}
 	return "for i: " + strings.Join(parts, "; ")
+}
+
+// foldText is the statement that folds an element into a row's result, but for
+// the order, which is ir.FoldRow's; or that stores a running value.
+func foldText(by ir.Op, result, element string) string {
+	if by.Info().Kind == ir.Scan {
+		return fmt.Sprintf("%s; %s[i] = run", foldText(by.Info().By, "run", element), result)
+	}
+	if sign, ok := infix[by]; ok && len(sign) == 1 {
+		return fmt.Sprintf("%s %s= %s", result, sign, element)
+	}
+	return fmt.Sprintf("%s = %s(%[1]s, %[3]s)", result, by, element)
 }
 
 type formula struct {

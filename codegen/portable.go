@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -27,9 +28,13 @@ type portable struct {
 
 // kernel writes the function of a canonical kernel, named by Symbol and _go.
 func (w *portable) kernel(k *ir.Kernel) error {
+	if k.Scans() {
+		w.scan(k)
+		return nil
+	}
 	name := Symbol(k) + "_go"
 	e := k.Expand()
-	g := &goKernel{portable: w, k: e, varies: varying(e)}
+	g := &goKernel{portable: w, k: e, varies: Varying(e), main: Split(e)}
 	for _, in := range e.Body {
 		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {
 			return fmt.Errorf("%s: the portable engine has no row for %s", k, in.Op)
@@ -37,10 +42,14 @@ func (w *portable) kernel(k *ir.Kernel) error {
 	}
 	w.printf("%s", docComment(name, k))
 	w.printf("func %s(f *%sFrame) {\nn := f.Cols\n", name, w.runtime)
+	if k.Fold != nil {
+		w.printf("if n <= 0 {\nreturn\n}\n")
+	}
 	g.constants()
 	w.printf("for r := range f.Rows {\n")
 	g.operands()
 	g.uniform()
+	g.lanes()
 	if g.operations() >= longBody {
 		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", interleave)
 		g.block()
@@ -49,24 +58,29 @@ func (w *portable) kernel(k *ir.Kernel) error {
 		w.printf("for i := range n {\n")
 	}
 	g.element()
-	w.printf("}\n}\n}\n\n")
+	w.printf("}\n")
+	g.halve()
+	w.printf("}\n}\n\n")
 	return nil
 }
 
 func (w *portable) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
+func itoa(n int) string { return strconv.Itoa(n) }
+
 // goKernel writes the parts of one function. Values are named after what they
 // are: a0 is the row of a unit input, s1 a splat, v0 an element of a0, o0 the
-// row of an output, c3 a constant, t4 an instruction's result.
+// row of an output, l0 its lanes if it is folded, c3 a constant, t4 an instruction's result.
 type goKernel struct {
 	*portable
 	k      *ir.Kernel // expanded
 	varies []bool     // for each value whether it differs along the columns
+	main   *Region    // what every element needs
 }
 
-// varying reports which values differ along the columns: the others are
+// Varying reports which values differ along the columns: the others are
 // computed once a row.
-func varying(k *ir.Kernel) []bool {
+func Varying(k *ir.Kernel) []bool {
 	v := make([]bool, len(k.In)+len(k.Body))
 	for i, in := range k.In {
 		v[i] = !in.Splat
@@ -146,6 +160,9 @@ func (g *goKernel) operands() {
 		}
 	}
 	for i, r := range g.k.Out {
+		if g.k.FoldOf(i) != ir.OpInvalid {
+			continue
+		}
 		g.printf("o%d := unsafe.Slice(%s, n)\n", i, address(g.k.DType(r), len(g.k.In)+i))
 	}
 }
@@ -155,15 +172,25 @@ func address(d ir.DType, i int) string {
 }
 
 // uniform writes the instructions that are the same for all columns.
-func (g *goKernel) uniform() { g.body(false, []string{""}) }
+func (g *goKernel) uniform() {
+	for j, in := range g.k.Body {
+		if r := ir.Ref(len(g.k.In) + j); in.Op != ir.OpConst && !g.varies[r] {
+			g.inst(r, []string{""})
+		}
+	}
+}
 
 // element computes element i.
 func (g *goKernel) element() {
 	for _, i := range g.units() {
 		g.printf("v%d := a%d[i]\n", i, i)
 	}
-	g.body(true, []string{""})
+	g.region(g.main, []string{""})
 	for i, r := range g.k.Out {
+		if g.k.FoldOf(i) != ir.OpInvalid {
+			g.take(i, g.value(r, ""), "i")
+			continue
+		}
 		g.printf("o%d[i] = %s\n", i, g.value(r, ""))
 	}
 }
@@ -177,8 +204,14 @@ func (g *goKernel) block() {
 		g.printf("%s := ", g.across(ir.Ref(i), lanes))
 		g.printf("%s\n", indices(fmt.Sprintf("x%d", i)))
 	}
-	g.body(true, lanes)
+	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
+		if g.k.FoldOf(i) != ir.OpInvalid {
+			for j, lane := range lanes {
+				g.take(i, g.value(r, lane), "(i+"+itoa(j)+")")
+			}
+			continue
+		}
 		g.printf("y%d := o%d[i : i+%d : i+%[3]d]\n", i, i, interleave)
 		g.printf("%s = %s\n", indices(fmt.Sprintf("y%d", i)), g.across(r, lanes))
 	}
@@ -212,28 +245,76 @@ func indices(slice string) string {
 	return strings.Join(parts, ", ")
 }
 
-// body writes the instructions that vary along the columns, or the others, once
-// a lane.
-func (g *goKernel) body(varies bool, lanes []string) {
-	for j, in := range g.k.Body {
-		r := ir.Ref(len(g.k.In) + j)
-		if in.Op == ir.OpConst || g.varies[r] != varies {
-			continue
+// region writes the instructions of a region in the order of the body, but for
+// those that the detour of an earlier one needs.
+func (g *goKernel) region(r *Region, lanes []string) {
+	detours := map[ir.Ref]*Detour{}
+	for _, d := range r.Detours {
+		for _, v := range d.Seldoms {
+			detours[v] = d
 		}
-		// The operands' type is the last one's: a select's first is bool.
-		t := portableOps[in.Op](g.k.DType(in.Args[in.Arity()-1]), in.DType)
-		if statements := strings.Contains(string(t), "$t"); statements {
-			for _, lane := range lanes {
-				g.printf("%s\n", g.fill(t, r, lane))
-			}
-			continue
-		}
-		exprs := make([]string, len(lanes))
-		for i, lane := range lanes {
-			exprs[i] = g.fill(t, r, lane)
-		}
-		g.printf("%s := %s\n", g.across(r, lanes), strings.Join(exprs, ", "))
 	}
+	done := make([]bool, len(r.Has))
+	var visit func(v ir.Ref)
+	visit = func(v ir.Ref) {
+		switch d := detours[v]; {
+		case !r.Has[v] || done[v]:
+		case d != nil:
+			for _, v := range d.Seldoms {
+				done[v] = true
+				visit(g.k.Inst(v).Args[2])
+			}
+			visit(d.Cond)
+			for _, v := range d.Inputs {
+				visit(v)
+			}
+			g.detour(d, lanes)
+		default:
+			done[v] = true
+			in := g.k.Inst(v)
+			for _, a := range in.Args[:in.Arity()] {
+				visit(a)
+			}
+			g.inst(v, lanes)
+		}
+	}
+	for j := range g.k.Body {
+		visit(ir.Ref(len(g.k.In) + j))
+	}
+}
+
+// detour writes seldoms of one condition: a lane leaves its way only where that
+// is true.
+func (g *goKernel) detour(d *Detour, lanes []string) {
+	for _, lane := range lanes {
+		for _, v := range d.Seldoms {
+			g.printf("%s := %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[2], lane))
+		}
+		g.printf("if %s {\n", g.value(d.Cond, lane))
+		g.region(d.Cone, []string{lane})
+		for _, v := range d.Seldoms {
+			g.printf("%s = %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[1], lane))
+		}
+		g.printf("}\n")
+	}
+}
+
+// inst writes an instruction, once a lane.
+func (g *goKernel) inst(r ir.Ref, lanes []string) {
+	in := g.k.Inst(r)
+	// The operands' type is the last one's: a select's first is bool.
+	t := portableOps[in.Op](g.k.DType(in.Args[in.Arity()-1]), in.DType)
+	if statements := strings.Contains(string(t), "$t"); statements {
+		for _, lane := range lanes {
+			g.printf("%s\n", g.fill(t, r, lane))
+		}
+		return
+	}
+	exprs := make([]string, len(lanes))
+	for i, lane := range lanes {
+		exprs[i] = g.fill(t, r, lane)
+	}
+	g.printf("%s := %s\n", g.across(r, lanes), strings.Join(exprs, ", "))
 }
 
 // fill puts names into a template.

@@ -50,6 +50,7 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpShr: shift(">>"),
 
 	ir.OpSelect:  always("$t := $z\nif $x {\n$t = $y\n}"),
+	ir.OpSeldom:  always("$t := $z\nif $x {\n$t = $y\n}"),
 	ir.OpCast:    goCast,
 	ir.OpBitcast: goBitcast,
 }

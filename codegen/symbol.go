@@ -15,7 +15,7 @@ const (
 )
 
 // Symbol returns the name of a canonical kernel's function in Go and in
-// assembly: the ops, the element types and the operand classes for the reader,
+// assembly: the ops, those of folds, the element types and the operand classes for the reader,
 // then a hash of the signature. Generate refuses kernels that share one.
 //
 //	k_mul_add_f32_uus_1a2b3c4d5e
@@ -36,6 +36,14 @@ func symbolOpNames(k *ir.Kernel) []string {
 	}
 	if len(names) > symbolOps {
 		names = append(names[:symbolOps-1], "etc")
+	}
+	for _, by := range k.Fold {
+		switch {
+		case k.Scans():
+			names = append(names, by.String())
+		case by != ir.OpInvalid:
+			names = append(names, "fold"+by.String())
+		}
 	}
 	return names
 }

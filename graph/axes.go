@@ -139,6 +139,8 @@ func resultNames(n *node) ([]string, error) {
 		return nil, nil
 	case n.op.IsView():
 		return viewNames(n.op, n.attr, n.args[0].names, len(n.typ.Shape)), nil
+	case !n.op.IsElementwise():
+		return reducedNames(n.op, n.attr, n.args[0].names), nil
 	}
 	return alignedNames(n)
 }

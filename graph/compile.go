@@ -43,6 +43,7 @@ func Compile(items ...Item) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	fn.Fast = s.fast
 	p := &Program{
 		name:     s.name,
 		fn:       fn,

@@ -4,12 +4,6 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // The functions below are made of other ops, and fuse as those do.
 
-// ReLU returns x where it is positive and 0 elsewhere. NaN stays.
-func ReLU(x Node) Node { return x.Max(0) }
-
-// Sigmoid returns 1 / (1 + exp(-x)) of floats.
-func Sigmoid(x Node) Node { return x.Neg().Exp().Add(1).Reciprocal() }
-
 // Lerp returns a + t*(b-a), with one rounding for the sum: a at t = 0, and b at
 // t = 1 up to the rounding of b-a. b and t may be Go numbers.
 func Lerp(a Node, b, t any) Node {

@@ -72,10 +72,11 @@
 // A program gives the same bits fused or not, on every CPU and number of threads,
 // in assembly and in Go. Nothing is reassociated and Mul and Add are never
 // contracted: FMA is an op of its own. Add, Sub, Mul, Div, Sqrt, FMA and
-// Reciprocal are correctly rounded; Exp and Tanh have published bounds. Subnormals
-// are kept, -0 is not +0, and of a NaN only that it is one is specified. Integers
-// wrap; x/0 is 0. Float to integer truncates, saturates, and takes NaN to 0.
-// Round is half to even; Min and Max are Go's builtins.
+// Reciprocal are correctly rounded; elementary functions are as accurate as the
+// table at the end says. Subnormals are kept, -0 is not +0, and of a NaN only that
+// it is one is specified. Integers wrap; x/0 is 0. Float to integer truncates,
+// saturates, and takes NaN to 0. Round is half to even; Min and Max are Go's
+// builtins.
 //
 // # Coming from NumPy
 //

@@ -24,17 +24,23 @@ func (x Node) Mul(y any) Node { return x.elementwise(ir.OpMul, ir.Attr{}, y) }
 // least integer divided by -1 is itself.
 func (x Node) Div(y any) Node { return x.elementwise(ir.OpDiv, ir.Attr{}, y) }
 
-// FloorDiv returns x / y rounded down, on integers: Python's //. It is 0 where
-// y is 0.
+// FloorDiv returns x / y rounded down: Python's //. Integers give 0 where y is 0,
+// floats what x / y is.
 func (x Node) FloorDiv(y any) Node { return x.elementwise(ir.OpFloorDiv, ir.Attr{}, y) }
 
-// Mod returns x - y*FloorDiv(x, y) on integers, with the sign of y: Python's %.
-// It is 0 where y is 0.
+// Mod returns x - y*FloorDiv(x, y), with the sign of y: Python's %. Where y is 0
+// it is 0 on integers and NaN on floats.
 func (x Node) Mod(y any) Node { return x.elementwise(ir.OpMod, ir.Attr{}, y) }
 
-// Rem returns x - y*Div(x, y) on integers, with the sign of x: Go's %. It is 0
-// where y is 0.
-func (x Node) Rem(y any) Node { return x.elementwise(ir.OpRem, ir.Attr{}, y) }
+// Rem returns the remainder of the division that truncates, with the sign of x:
+// Go's % and math.Mod. It is exact. Where y is 0 it is 0 on integers and NaN on
+// floats.
+func (x Node) Rem(y any) Node {
+	if ir.Floats.Has(x.DType()) {
+		return x.elementwise(ir.OpFMod, ir.Attr{}, y)
+	}
+	return x.elementwise(ir.OpRem, ir.Attr{}, y)
+}
 
 // FMA returns x*y + z with one rounding, on floats. Mul and Add round twice, and
 // are never fused into it.
@@ -59,11 +65,29 @@ func (x Node) Reciprocal() Node { return x.elementwise(ir.OpReciprocal, ir.Attr{
 // Square returns x * x.
 func (x Node) Square() Node { return x.elementwise(ir.OpSquare, ir.Attr{}) }
 
-// Min returns the lesser of x and y: NaN if either is, and -0 < +0, as Go's min.
-func (x Node) Min(y any) Node { return x.elementwise(ir.OpMin, ir.Attr{}, y) }
+// Min returns the least of x and the operands, element by element: NaN if any
+// is, and -0 < +0, as Go's min. Without an operand it is AMin of all of x.
+func (x Node) Min(y ...any) Node {
+	if len(y) == 0 {
+		return x.AMin()
+	}
+	for _, v := range y {
+		x = x.elementwise(ir.OpMin, ir.Attr{}, v)
+	}
+	return x
+}
 
-// Max returns the greater of x and y: NaN if either is, and -0 < +0, as Go's max.
-func (x Node) Max(y any) Node { return x.elementwise(ir.OpMax, ir.Attr{}, y) }
+// Max returns the greatest of x and the operands, element by element: NaN if any
+// is, and -0 < +0, as Go's max. Without an operand it is AMax of all of x.
+func (x Node) Max(y ...any) Node {
+	if len(y) == 0 {
+		return x.AMax()
+	}
+	for _, v := range y {
+		x = x.elementwise(ir.OpMax, ir.Attr{}, v)
+	}
+	return x
+}
 
 // Clip returns min(max(x, lo), hi).
 func (x Node) Clip(lo, hi any) Node { return x.elementwise(ir.OpClip, ir.Attr{}, lo, hi) }
@@ -79,14 +103,6 @@ func (x Node) Round() Node { return x.elementwise(ir.OpRound, ir.Attr{}) }
 
 // Trunc returns x without its fraction, as a float.
 func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc, ir.Attr{}) }
-
-// Exp returns e to the power x, of floats: within 0.54 ULP for Float32, within
-// 1 ULP for Float64, with gradual underflow. The method is in ir/expand_exp.go.
-func (x Node) Exp() Node { return x.elementwise(ir.OpExp, ir.Attr{}) }
-
-// Tanh returns the hyperbolic tangent of floats: within 0.51 ULP for Float32,
-// within 1.1 ULP for Float64. The method is in ir/expand_exp.go.
-func (x Node) Tanh() Node { return x.elementwise(ir.OpTanh, ir.Attr{}) }
 
 // Shl returns x << y on integers. y counts as unsigned; from x's width on the
 // result is 0.

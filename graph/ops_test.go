@@ -17,6 +17,11 @@ var otherwise = map[ir.Op]string{
 	ir.OpParam:  "Input and Const",
 	ir.OpConst:  "Scalar, and Go numbers as operands",
 	ir.OpSelect: "Where",
+	ir.OpFMod:   "Rem of floats",
+	ir.OpIota:   "Iota",
+	ir.OpExtent: "Mean and others divide by it",
+	ir.OpFold:   "the reductions pass makes it",
+	ir.OpSeldom: "expansions make it",
 	ir.OpAccess: "the views pass makes it of views",
 	ir.OpCopy:   "the passes make it where strides can't do",
 }
@@ -108,9 +113,9 @@ func TestBroadcast(t *testing.T) {
 func TestComposed(t *testing.T) {
 	x := f32("x", 4)
 	in := graph.Of([]float32{-1, 0, 0.5, float32(math.NaN())})
-	require.Equal(t, "float32[4]\n[0.  0.  0.5 nan]", strings.ToLower(run(t, graph.ReLU(x), in).String()))
-	require.Equal(t, "float32[4]\n[0.26894143 0.5        0.62245935        nan]", strings.ToLower(run(t, graph.Sigmoid(x), in).String()))
+	require.Equal(t, "float32[4]\n[0.  0.  0.5 nan]", strings.ToLower(run(t, x.ReLU(), in).String()))
+	require.Equal(t, "float32[4]\n[0.26894143 0.5        0.62245935        nan]", strings.ToLower(run(t, x.Sigmoid(), in).String()))
 	require.Equal(t, "float32[4]\n[1.   2.   2.25  nan]", strings.ToLower(run(t, graph.Lerp(x, 4, 0.5), graph.Of([]float32{-2, 0, 0.5, float32(math.NaN())})).String()))
 	bytes := graph.Input("b", graph.Uint8, 2)
-	require.ErrorContains(t, graph.Sigmoid(bytes).Err(), here()+": exp: does not take uint8")
+	require.ErrorContains(t, bytes.Sigmoid().Err(), here()+": sigmoid: does not take uint8")
 }

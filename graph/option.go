@@ -6,8 +6,8 @@ type Item interface{ addTo(*settings) }
 // Nodes are several outputs, for those kept in a slice.
 type Nodes []Node
 
-// Option changes how a program is compiled or run, never the numbers that it
-// gives.
+// Option changes how a program is compiled or run. None but Fast changes the
+// numbers that it gives.
 type Option func(*settings)
 
 // settings are what the items of one Compile come to.
@@ -16,6 +16,7 @@ type settings struct {
 	outputs     []Node
 	noBroadcast bool
 	noFuse      bool
+	fast        bool
 	verify      bool
 	portable    bool
 	coverOnly   bool
@@ -51,6 +52,11 @@ func CoverOnly() Option { return func(s *settings) { s.coverOnly = true } }
 
 // NoFusion gives every op a loop of its own: for comparing and debugging.
 func NoFusion() Option { return func(s *settings) { s.noFuse = true } }
+
+// Fast takes elementary functions of up to 4 ULP where that saves time: the table
+// in the package's documentation says which those are. They too have the same
+// bits on every engine. Dumps mark such a program as fast.
+func Fast() Option { return func(s *settings) { s.fast = true } }
 
 // Verify checks the compiler's own work after each of its passes. Tests use it;
 // an error it finds is a bug of this library.

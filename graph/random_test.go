@@ -22,7 +22,7 @@ import (
 func TestRandomGraphs(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, inputs := irtest.Func(t, irtest.Config{Layouts: true})
+		f, inputs := irtest.Func(t, irtest.Config{Reductions: true, Layouts: true})
 		helped += checkPrograms(t, f, inputs, nil)
 	})
 	requireHelp(t, helped)
@@ -33,7 +33,7 @@ func TestRandomGraphs(t *testing.T) {
 func TestRandomSymbolicGraphs(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{})
+		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{Reductions: true})
 		helped += checkPrograms(t, f, inputs, sizes)
 	})
 	requireHelp(t, helped)
@@ -122,6 +122,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 	switch v.Op {
 	case ir.OpConst:
 		return graph.Scalar(a.DType, goValue(a.DType, a.Bits))
+	case ir.OpIota:
+		return graph.Iota(a.DType, a.Shape[0])
 	case ir.OpCopy:
 		return args[0]
 	case ir.OpReshape:
@@ -153,8 +155,18 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Cast(a.DType)
 	case ir.OpBitcast:
 		return args[0].Bitcast(a.DType)
-	case ir.OpSelect:
+	case ir.OpSum, ir.OpProd, ir.OpAMin, ir.OpAMax, ir.OpAll, ir.OpAny:
+		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes)
+	case ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax:
+		var opts []graph.ReduceOption
+		if a.Exclusive {
+			opts = append(opts, graph.Exclusive)
+		}
+		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(any, ...graph.ReduceOption) graph.Node)(a.Axis, opts...)
+	case ir.OpSelect, ir.OpSeldom:
 		return graph.Where(args[0], args[1], args[2])
+	case ir.OpFMod:
+		return args[0].Rem(args[1])
 	}
 	in := make([]reflect.Value, len(args)-1)
 	for i, x := range args[1:] {

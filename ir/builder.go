@@ -12,6 +12,9 @@ type Builder struct {
 	seen map[Inst]Ref
 }
 
+// SetFast puts the kernel into the fast tier.
+func (b *Builder) SetFast(fast bool) { b.k.Fast = fast }
+
 // NewBuilder starts a kernel with the given operands, Refs 0, 1, ...
 func NewBuilder(operands ...Operand) *Builder {
 	return &Builder{k: Kernel{In: operands}, seen: map[Inst]Ref{}}
@@ -24,7 +27,21 @@ func (b *Builder) Kernel() *Kernel { return &b.k }
 func (b *Builder) DType(r Ref) DType { return b.k.DType(r) }
 
 // Store makes r the next output.
-func (b *Builder) Store(r Ref) { b.k.Out = append(b.k.Out, r) }
+func (b *Builder) Store(r Ref) {
+	b.k.Out = append(b.k.Out, r)
+	if b.k.Fold != nil {
+		b.k.Fold = append(b.k.Fold, OpInvalid)
+	}
+}
+
+// Fold makes r, folded along the columns, the next output.
+func (b *Builder) Fold(by Op, r Ref) {
+	for len(b.k.Fold) < len(b.k.Out) {
+		b.k.Fold = append(b.k.Fold, OpInvalid)
+	}
+	b.k.Out = append(b.k.Out, r)
+	b.k.Fold = append(b.k.Fold, by)
+}
 
 // Op appends an operation.
 func (b *Builder) Op(op Op, args ...Ref) Ref { return b.inst(op, Invalid, args) }
@@ -79,6 +96,7 @@ func (b *Builder) add(in Inst) Ref {
 // targets emit and Eval computes.
 func (k *Kernel) Expand() *Kernel {
 	b := NewBuilder(k.In...)
+	b.k.Fast = k.Fast
 	at := make([]Ref, len(k.In)+len(k.Body))
 	for i := range k.In {
 		at[i] = Ref(i)
@@ -88,8 +106,8 @@ func (k *Kernel) Expand() *Kernel {
 		for i := range in.Arity() {
 			args[i] = at[in.Args[i]]
 		}
-		if expand := in.Op.Info().Expand; expand != nil {
-			at[len(k.In)+j] = expand(b, args[:in.Arity()])
+		if in.Op.Info().Kind == Composed {
+			at[len(k.In)+j] = b.Expand(in.Op, args[:in.Arity()]...)
 			continue
 		}
 		in.Args = args
@@ -98,7 +116,19 @@ func (k *Kernel) Expand() *Kernel {
 	for _, r := range k.Out {
 		b.Store(at[r])
 	}
-	return b.Kernel().prune()
+	b.k.Fold = k.Fold
+	out := b.Kernel().prune()
+	out.Fast = false // nothing is left that has tiers
+	return out
+}
+
+// Expand appends the lane ops of a composed op, in the kernel's tier.
+func (b *Builder) Expand(op Op, args ...Ref) Ref {
+	info := op.Info()
+	if b.k.Fast && info.Fast != nil {
+		return info.Fast(b, args)
+	}
+	return info.Expand(b, args)
 }
 
 // needed says of each value whether an output needs it.
@@ -120,7 +150,7 @@ func (k *Kernel) needed() []bool {
 // prune drops instructions that no output needs. Operands stay.
 func (k *Kernel) prune() *Kernel {
 	need := k.needed()
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body))}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Fold: k.Fold}
 	at := make([]Ref, len(need))
 	for i := range k.In {
 		at[i] = Ref(i)

@@ -8,8 +8,9 @@ package ir
 //
 // Commutative arguments are ordered by colours: each value is hashed by what it
 // is made from and by how it is used, twice over, so that neither names nor the
-// order of construction matter. Of two with one colour, that goes first which
-// has a number already. If neither has, colours are refined until they separate
+// order of construction matter. Of two operands or two instructions that have
+// numbers already, the lower goes first; of two values with one colour, the one
+// that has a number. If neither has, colours are refined until they separate
 // no more values; then either may go first, and has a colour of its own from
 // there on. (That is the individualization and refinement of McKay's nauty
 // without its backtracking: it is right where values of one colour are
@@ -40,7 +41,8 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 // merged returns k without instructions that no output needs and without those
 // that repeat an earlier one, be it with commuting arguments exchanged.
 func (k *Kernel) merged() *Kernel {
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out))}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), Fold: k.Fold}
+	fast := false
 	need := k.needed()
 	at := make([]Ref, len(need))
 	for i := range k.In {
@@ -60,6 +62,7 @@ func (k *Kernel) merged() *Kernel {
 		}
 		r, ok := seen[inst]
 		if !ok {
+			fast = fast || in.Op.Info().Fast != nil
 			r = Ref(len(k.In) + len(out.Body))
 			out.Body = append(out.Body, inst)
 			seen[inst] = r
@@ -69,6 +72,7 @@ func (k *Kernel) merged() *Kernel {
 	for i, r := range k.Out {
 		out.Out[i] = at[r]
 	}
+	out.Fast = k.Fast && fast // else both tiers are one
 	return out
 }
 
@@ -108,11 +112,15 @@ func (c *canonizer) goesFirst(a, b Ref) bool {
 	if a == b {
 		return false
 	}
+	x, y := c.at[a], c.at[b]
+	if x >= 0 && y >= 0 && (c.k.Inst(a) == nil) == (c.k.Inst(b) == nil) {
+		return x < y
+	}
 	if c.colour[a] != c.colour[b] {
 		return c.colour[a] < c.colour[b]
 	}
-	if x, y := c.at[a], c.at[b]; x >= 0 || y >= 0 {
-		return y < 0 || 0 <= x && x < y
+	if x >= 0 || y >= 0 {
+		return y < 0
 	}
 	c.refine(c.k)
 	if c.colour[a] != c.colour[b] {
@@ -138,7 +146,7 @@ func (c *canonizer) number() *Kernel {
 	for _, r := range c.from {
 		c.at[r] += Ref(len(c.order))
 	}
-	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order))}
+	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fold: c.k.Fold, Fast: c.k.Fast}
 	for i, old := range c.order {
 		out.In[i] = c.k.In[old]
 	}

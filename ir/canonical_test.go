@@ -171,7 +171,7 @@ func TestCanonicalForms(t *testing.T) {
 			"kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = neg t0; t2 = sub t1 t1; store t2 }",
 		}, { // a choice between products decides the sums, which pair them up
 			"kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = max u3 u0; t4 = max u1 u2; t5 = mul t3 t4; t6 = sub t2 t5; store t6 }",
-			"kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = max u2 u0; t4 = max u1 u3; t5 = mul t3 t4; t6 = sub t2 t5; store t6 }",
+			"kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = max u0 u3; t4 = max u1 u2; t5 = mul t3 t4; t6 = sub t2 t5; store t6 }",
 		},
 	} {
 		k, err := ir.ParseKernel(c.text)

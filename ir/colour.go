@@ -77,7 +77,7 @@ func (c *colours) single(r Ref) {
 
 // made hashes an instruction by the colours of its arguments.
 func (c *colours) made(i *Inst) uint64 {
-	h := mix(uint64(i.Op)<<8|uint64(i.DType), i.Bits)
+	h := mix(i.Op.Info().hash+uint64(i.DType), i.Bits)
 	if i.Op.Info().Commutative {
 		return mix(h, c.colour[i.Args[0]]+c.colour[i.Args[1]])
 	}
@@ -92,7 +92,7 @@ func (c *colours) made(i *Inst) uint64 {
 func (c *colours) use(k *Kernel) {
 	clear(c.uses)
 	for i, r := range k.Out {
-		c.uses[r] += mix(uint64(i), 0x53)
+		c.uses[r] += mix(uint64(i)+k.FoldOf(i).Info().hash, 0x53)
 	}
 	for j := len(k.Body) - 1; j >= 0; j-- {
 		in, self := &k.Body[j], len(k.In)+j

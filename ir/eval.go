@@ -26,7 +26,7 @@ func Eval(f *Func, inputs []Array) ([]Array, error) {
 		env[p] = in
 	}
 	for _, v := range f.Body {
-		out, err := evalValue(v, env)
+		out, err := f.eval(v, env)
 		if err != nil {
 			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 		}
@@ -39,7 +39,7 @@ func Eval(f *Func, inputs []Array) ([]Array, error) {
 	return results, nil
 }
 
-func evalValue(v *Value, env map[*Value]Array) (Array, error) {
+func (f *Func) eval(v *Value, env map[*Value]Array) (Array, error) {
 	shape, ok := v.Type.Shape.Ints()
 	if !ok {
 		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
@@ -51,8 +51,11 @@ func evalValue(v *Value, env map[*Value]Array) (Array, error) {
 	}
 	switch v.Op.Info().Kind {
 	case Source:
-		out.Data = []uint64{v.Attr.Bits}
-		return out, nil
+		return evalSource(v, out)
+	case Reduce:
+		return evalReduce(v, out, args[0])
+	case Scan:
+		return evalScan(v, out, args[0])
 	case View:
 		l, err := v.Layout(RowMajor(args[0].Shape...))
 		if err != nil {
@@ -67,7 +70,22 @@ func evalValue(v *Value, env map[*Value]Array) (Array, error) {
 		}
 		return out, nil
 	}
-	return evalElementwise(v, out, args)
+	return f.evalElementwise(v, out, args)
+}
+
+func evalSource(v *Value, out Array) (Array, error) {
+	switch v.Op {
+	case OpExtent:
+		n, _ := v.Attr.Begin.Int()
+		out.Data = []uint64{ElementOf(v.Attr.DType, n)}
+	case OpIota:
+		for i := range out.Shape[0] {
+			out.Data = append(out.Data, ElementOf(v.Attr.DType, i))
+		}
+	default:
+		out.Data = []uint64{v.Attr.Bits}
+	}
+	return out, nil
 }
 
 // spread puts elements given in row-major order where the layout says, and
@@ -84,7 +102,7 @@ func spread(data []uint64, l Layout) (buffer []uint64, from int) {
 }
 
 // evalElementwise applies the op's lane meaning to broadcast operands.
-func evalElementwise(v *Value, out Array, args []Array) (Array, error) {
+func (f *Func) evalElementwise(v *Value, out Array, args []Array) (Array, error) {
 	operands := make([]Operand, len(args))
 	walk := make([][]int, len(args))
 	for i, a := range args {
@@ -98,6 +116,7 @@ func evalElementwise(v *Value, out Array, args []Array) (Array, error) {
 		}
 	}
 	b := NewBuilder(operands...)
+	b.SetFast(f.Fast)
 	refs := [3]Ref{0, 1, 2}
 	b.Store(b.inst(v.Op, v.Attr.DType, refs[:len(args)]))
 	k := b.Kernel().Expand()

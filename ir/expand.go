@@ -31,6 +31,9 @@ func expandClip(b *Builder, a []Ref) Ref {
 
 // expandMod corrects the remainder, which has the sign of x, to that of y.
 func expandMod(b *Builder, a []Ref) Ref {
+	if Floats.Has(b.DType(a[0])) {
+		return expandFloatMod(b, a)
+	}
 	r := b.Op(OpRem, a[0], a[1])
 	if Unsigned.Has(b.DType(r)) {
 		return r
@@ -41,6 +44,9 @@ func expandMod(b *Builder, a []Ref) Ref {
 // expandFloorDiv lowers the truncated quotient by one where the remainder has
 // not the sign of y.
 func expandFloorDiv(b *Builder, a []Ref) Ref {
+	if Floats.Has(b.DType(a[0])) {
+		return expandFloatFloorDiv(b, a)
+	}
 	q := b.Op(OpDiv, a[0], a[1])
 	dt := b.DType(q)
 	if Unsigned.Has(dt) {

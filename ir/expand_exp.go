@@ -2,21 +2,29 @@ package ir
 
 import "math"
 
-// exp and tanh. The float32 forms compute in float64 with a polynomial of
-// about the degree that float32 would need, and round once: 0.534 and 0.503
-// ULP at worst over all inputs. The float64 forms: 0.87 and 1.1 ULP.
+// exp, exp2 and expm1, and the steps that more families share.
 //
-// Both reduce x = k*ln2 + r with |r| <= ln2/2. k comes from adding magic, which
+// All reduce x = k*ln2 + r with |r| <= ln2/2. k comes from adding magic, which
 // leaves it as an integer in the low bits of the sum; shifted by 52 it is an
 // addend to the exponent of a float64.
+//
+// Functions of float32 that need more than float32 on the way compute in
+// float64 with a polynomial of about the degree that float32 would need, and
+// round once; names that end in 32 are such steps. exp itself does without:
+// expand_exp_native.go.
 
 const (
-	magic  = 0x1.8p52
-	log2e  = 0x1.71547652b82fep+0
-	ln2    = 0x1.62e42fefa39efp-1
-	ln2Lo  = 0x1.abc9e3b39803fp-56
+	magic = 0x1.8p52
+	log2e = 0x1.71547652b82fep+0
+	ln2   = 0x1.62e42fefa39efp-1
+	ln2Lo = 0x1.abc9e3b39803fp-56
+
+	ln2Short = 0x1.62e42feep-1 // 32 bits
+	ln2Rest  = 0x1.a39ef35793c76p-33
+
 	one    = 0x3ff0000000000000 // the bits of 1.0
-	expLen = 52                 // bits of a float64's fraction
+	bias   = 1023
+	expLen = 52 // bits of a float64's fraction
 )
 
 var (
@@ -26,30 +34,36 @@ var (
 	expm1Poly32 = []float64{0x1p0, 0x1.00000028b7907p-1, 0x1.5555550bebc98p-3, 0x1.5554abebbbca8p-5, 0x1.11115d8bf7dbcp-7, 0x1.6d765e42d1bf8p-10, 0x1.a071e22c117efp-13}
 	// (exp(r)-1-r)/r^2, to float64 accuracy.
 	expPoly64 = []float64{0x1p-1, 0x1.55555555554b7p-3, 0x1.5555555553025p-5, 0x1.111111113974ep-7, 0x1.6c16c17d58b4p-10, 0x1.a01a00c73dbcdp-13, 0x1.a019a959a57fp-16, 0x1.71e006c009906p-19, 0x1.28a15d2ba0a53p-22, 0x1.ac17315907898p-26}
-	// (tanh(a)-a)/a^3 in a^2, a <= 1.02, to float64 accuracy.
-	tanhPoly64 = []float64{-0x1.55555555554e3p-2, 0x1.111111110b773p-3, -0x1.ba1ba1b70630bp-5, 0x1.664f481437b25p-6, -0x1.226e2c1db7711p-7, 0x1.d6d2cd6c3b492p-9, -0x1.7d998f4b6ff95p-10, 0x1.3513b3f4070eap-11, -0x1.f2c16789615d2p-13, 0x1.8c0fe2812b5a4p-14, -0x1.2b90be6613094p-15, 0x1.946adf2d5ebf9p-17, -0x1.b74fb7519d0ebp-19, 0x1.47ad644d0bc1p-21, -0x1.e730780810857p-25}
+	// The same, accurate for itself and not just as a part of exp(r).
+	expm1Poly64 = []float64{0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555551p-5, 0x1.1111111110033p-7, 0x1.6c16c16c1918ep-10, 0x1.a01a01ac35ba8p-13, 0x1.a01a0194e1dbdp-16, 0x1.71de0153c07fdp-19, 0x1.27e5072c1945cp-22, 0x1.af4f970cdf021p-26, 0x1.1f293d5baefc9p-29}
+	// (2^r-1)/r, |r| <= 0.5, to float64 accuracy.
+	exp2Poly64 = []float64{0x1.62e42fefa39efp-1, 0x1.ebfbdff82c58ep-3, 0x1.c6b08d704a1d1p-5, 0x1.3b2ab6fba51a1p-7, 0x1.5d87fe7875275p-10, 0x1.430912f75554ep-13, 0x1.ffcbfd443c0fcp-17, 0x1.62c0272e79a56p-20, 0x1.b5233dce623d7p-24, 0x1.e4bb7f1f6866ap-28, 0x1.ec5e95af7c575p-32, 0x1.e0fcb9bb44335p-36}
 )
 
 func expandExp(b *Builder, a []Ref) Ref {
 	x := a[0]
 	if b.DType(x) == Float32 {
-		x = b.clamp(x, -104, 89)
-		return b.Cast(Float32, b.exp32(b.Cast(Float64, x)))
+		return b.expNative(b.clamp(x, -104, 89))
 	}
 	return b.exp64(b.clamp(x, -746, 710))
 }
 
-// expandTanh works on |x| and puts the sign back, which keeps -0.
-func expandTanh(b *Builder, a []Ref) Ref {
+func expandExp2(b *Builder, a []Ref) Ref {
 	x := a[0]
-	dt := b.DType(x)
-	t := b.Op(OpAbs, x)
-	if dt == Float32 {
-		t = b.Cast(Float32, b.tanh32(b.Cast(Float64, b.upTo(t, 10))))
-	} else {
-		t = b.tanh64(b.upTo(t, 22))
+	if b.DType(x) == Float32 {
+		return b.exp2Native(b.clamp(x, -151, 129))
 	}
-	return b.withSign(t, x)
+	return b.exp2For64(b.clamp(x, -1076, 1025))
+}
+
+// expandExpm1 takes the sign of float32 from x, which keeps -0.
+func expandExpm1(b *Builder, a []Ref) Ref {
+	x := a[0]
+	if b.DType(x) == Float32 {
+		m := b.expm1For32(b.Cast(Float64, b.clamp(x, -20, 89)))
+		return b.withSign(b.Cast(Float32, m), x)
+	}
+	return b.expm1For64(b.clamp(x, -60, 710))
 }
 
 // exp32 is exp in float64 with the accuracy of float32, for -104 <= x <= 89.
@@ -59,46 +73,47 @@ func (b *Builder) exp32(x Ref) Ref {
 	return b.Bitcast(Float64, b.Op(OpAdd, b.toExponent(k), b.Bitcast(Int64, p)))
 }
 
-// tanh32 is tanh with the accuracy of float32, for 0 <= x <= 10: with
-// m = exp(2x)-1 it is m/(m+2).
-func (b *Builder) tanh32(x Ref) Ref {
-	x = b.Op(OpAdd, x, x)
+// expm1For32 is expm1 in float64 with the accuracy of float32, for |x| <= 700.
+func (b *Builder) expm1For32(x Ref) Ref {
 	k, kf := b.scale(x)
 	r := b.reduce(x, kf)
 	p := b.Op(OpMul, r, b.estrin(r, expm1Poly32))
 	e := b.powerOf2(b.toExponent(k))
-	m := b.Op(OpFMA, e, p, b.Op(OpSub, e, b.f64(1)))
-	return b.Op(OpDiv, m, b.Op(OpAdd, m, b.f64(2)))
+	return b.Op(OpFMA, e, p, b.Op(OpSub, e, b.f64(1)))
 }
 
-// exp64 is exp for -746 <= x <= 710. The scale is applied in two steps, so
-// that results below the normal range are rounded once.
+// exp64 is exp for -746 <= x <= 710.
 func (b *Builder) exp64(x Ref) Ref {
-	k, kf := b.scale(x)
+	k, kf := b.scaleBiased(x, log2e)
 	r := b.Op(OpFMA, kf, b.f64(-ln2Lo), b.reduce(x, kf))
-	upper := b.estrin(r, expPoly64[2:])
-	p := b.horner(r, []float64{1, 1, expPoly64[0], expPoly64[1]}, upper)
-	half := b.Op(OpFMA, kf, b.f64(0.5), b.f64(magic))
-	h, rest := b.toExponent(b.Bitcast(Int64, half)), b.toExponent(b.Op(OpSub, k, b.Bitcast(Int64, half)))
-	return b.Op(OpMul, b.Op(OpMul, p, b.powerOf2(h)), b.powerOf2(rest))
+	p := b.horner(r, []float64{1, 1}, b.tailHorner(r, expPoly64))
+	return b.scaleTwice64(p, k, kf)
 }
 
-// tanh64 is tanh for 0 <= a <= 22: a polynomial near 0, 1 - 2/(exp(2a)+1)
-// beyond, with the rounding of the sum and of the quotient put back.
-func (b *Builder) tanh64(a Ref) Ref {
-	s := b.Op(OpMul, a, a)
-	upper := b.estrin(s, tanhPoly64[4:])
-	q := b.horner(s, tanhPoly64[:4], upper)
-	near := b.Op(OpFMA, b.Op(OpMul, a, s), q, a)
+// exp2For64 is exp2 for -1076 <= x <= 1025.
+func (b *Builder) exp2For64(x Ref) Ref {
+	k, kf := b.scaleBiased(x, 1)
+	r := b.Op(OpSub, x, kf)
+	return b.scaleTwice64(b.horner(r, []float64{1}, b.tailHorner(r, exp2Poly64)), k, kf)
+}
 
-	e := b.exp64(b.Op(OpAdd, a, a))
-	d := b.Op(OpAdd, e, b.f64(1))
-	lost := b.Op(OpSub, b.f64(1), b.Op(OpSub, d, e))
-	t := b.Op(OpDiv, b.f64(2), d)
-	res := b.Op(OpFMA, b.Op(OpNeg, t), lost, b.Op(OpFMA, b.Op(OpNeg, t), d, b.f64(2)))
-	t = b.Op(OpFMA, res, b.Op(OpMul, t, b.f64(0.5)), t)
-	far := b.Op(OpSub, b.f64(1), t)
-	return b.Op(OpSelect, b.Op(OpLt, b.f64(1.02), a), far, near)
+// expm1For64 is expm1 for -60 <= x <= 710. The two large terms of
+// 2^k-1 + 2^k*r + 2^k*(exp(r)-1-r) are added without loss. It doubles half the
+// result, as 2^k may be beyond the range; there the least x would lose bits,
+// but the result is x.
+func (b *Builder) expm1For64(x Ref) Ref {
+	k, kf := b.scale(x)
+	r := b.reducePair(x, kf)
+	e := b.powerOf2(b.toExponent(b.Op(OpSub, k, b.Int(Int64, 1))))
+	sum := b.fastTwoSum(b.Op(OpSub, e, b.f64(0.5)), b.Op(OpMul, e, r.hi))
+	h := b.Op(OpAdd, sum.hi, b.Op(OpFMA, e, b.expTail(r), sum.lo))
+	h = b.Op(OpAdd, h, h)
+	return b.Op(OpSelect, b.Op(OpLt, b.Op(OpAbs, x), b.f64(0x1p-60)), x, h)
+}
+
+// expTail is exp(r) - 1 - r.hi.
+func (b *Builder) expTail(r pair) Ref {
+	return b.Op(OpFMA, b.Op(OpMul, r.hi, r.hi), b.tailHorner(r.hi, expm1Poly64), r.lo)
 }
 
 // scale returns k = round(x/ln2), as the low bits of an int64 and as a float64.
@@ -109,6 +124,29 @@ func (b *Builder) scale(x Ref) (k, kf Ref) {
 
 // reduce returns x - kf*ln2.
 func (b *Builder) reduce(x, kf Ref) Ref { return b.Op(OpFMA, kf, b.f64(-ln2), x) }
+
+// reducePair is x - kf*ln2 with the bits that one float64 loses: with ln2Short,
+// which has zeros to spare for kf, the first step is exact.
+func (b *Builder) reducePair(x, kf Ref) pair {
+	r := b.Op(OpFMA, kf, b.f64(-ln2Short), x)
+	return b.fastTwoSum(r, b.Op(OpMul, kf, b.f64(-ln2Rest)))
+}
+
+// scaleBiased is scale with 2*bias added to the bits of k, for scaleTwice64, of
+// x times inv.
+func (b *Builder) scaleBiased(x Ref, inv float64) (k, kf Ref) {
+	t := b.Op(OpFMA, x, b.f64(inv), b.f64(magic+2*bias))
+	return b.Bitcast(Int64, t), b.Op(OpSub, t, b.f64(magic+2*bias))
+}
+
+// scaleTwice64 returns p*2^k by two powers of 2 that are in the normal range, so
+// that results below it are rounded once.
+func (b *Builder) scaleTwice64(p, k, kf Ref) Ref {
+	half := b.Bitcast(Int64, b.Op(OpFMA, kf, b.f64(0.5), b.f64(magic+bias)))
+	rest := b.Op(OpSub, k, half)
+	p = b.Op(OpMul, p, b.Bitcast(Float64, b.toExponent(half)))
+	return b.Op(OpMul, p, b.Bitcast(Float64, b.toExponent(rest)))
+}
 
 // toExponent moves an integer to where a float64 has its exponent.
 func (b *Builder) toExponent(k Ref) Ref { return b.Op(OpShl, k, b.Int(Int64, expLen)) }
@@ -130,14 +168,19 @@ func (b *Builder) upTo(x Ref, hi float64) Ref {
 	return b.Op(OpSelect, b.Op(OpLt, most, x), most, x)
 }
 
-// withSign returns magnitude, which has no sign, with the sign of x.
+// withSign returns magnitude, which has no sign or that of x, with the sign of x.
 func (b *Builder) withSign(magnitude, x Ref) Ref {
-	dt, bits := b.DType(x), Int64
-	if dt == Float32 {
-		bits = Int32
-	}
+	dt, bits := b.DType(x), b.bitsOf(x)
 	sign := b.Op(OpAnd, b.Bitcast(bits, x), b.Const(bits, wrap(bits, math.MinInt64>>(64-8*dt.Size()))))
 	return b.Bitcast(dt, b.Op(OpOr, b.Bitcast(bits, magnitude), sign))
+}
+
+// bitsOf returns the integer type of the size of x's.
+func (b *Builder) bitsOf(x Ref) DType {
+	if b.DType(x) == Float32 {
+		return Int32
+	}
+	return Int64
 }
 
 func (b *Builder) f64(v float64) Ref { return b.Float(Float64, v) }
@@ -145,9 +188,15 @@ func (b *Builder) f64(v float64) Ref { return b.Float(Float64, v) }
 // horner evaluates c[0] + x*(c[1] + ... x*(c[n-1] + x*top)).
 func (b *Builder) horner(x Ref, c []float64, top Ref) Ref {
 	for i := len(c) - 1; i >= 0; i-- {
-		top = b.Op(OpFMA, top, x, b.f64(c[i]))
+		top = b.Op(OpFMA, top, x, b.Float(b.DType(x), c[i]))
 	}
 	return top
+}
+
+// tailHorner evaluates all of c, the upper terms by estrin, the lower two by
+// horner: where they carry the accuracy, estrin's powers of x cost an ULP.
+func (b *Builder) tailHorner(x Ref, c []float64) Ref {
+	return b.horner(x, c[:2], b.estrin(x, c[2:]))
 }
 
 // estrin evaluates a polynomial by halves, which shortens the chain of
@@ -155,7 +204,7 @@ func (b *Builder) horner(x Ref, c []float64, top Ref) Ref {
 func (b *Builder) estrin(x Ref, c []float64) Ref {
 	terms := make([]Ref, len(c))
 	for i, v := range c {
-		terms[i] = b.f64(v)
+		terms[i] = b.Float(b.DType(x), v)
 	}
 	for len(terms) > 1 {
 		var next []Ref

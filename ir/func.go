@@ -4,16 +4,18 @@ import "fmt"
 
 // Attr holds what an op needs besides its operands. Each op uses a few fields.
 type Attr struct {
-	Axes  []int   // permute, flip, squeeze, unsqueeze, diagonal (two)
-	Shape Shape   // reshape, expand, param: the shape of the result
-	DType DType   // cast, bitcast, const, param: the type of the result
-	Axis  int     // slice, index
-	Begin Dim     // slice, index: the first index
-	Len   Dim     // slice: how many; a diagonal's follows from its axes
-	Step  int     // slice: not 0; diagonal: its offset
-	Bits  uint64  // const: the element
-	At    *Layout // access; param: where the buffer's elements sit if not row-major
-	Note  string  // copy: the reason for it
+	Axes      []int   // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
+	Shape     Shape   // reshape, expand, iota, param: the shape of the result
+	DType     DType   // cast, bitcast, const, extent, iota, param: the type of the result
+	Axis      int     // slice, index, scan
+	Begin     Dim     // slice, index: the first index; extent: the size
+	Len       Dim     // slice: how many; a diagonal's follows from its axes
+	Step      int     // slice: not 0; diagonal: its offset
+	Bits      uint64  // const: the element
+	At        *Layout // access; param: where the buffer's elements sit if not row-major
+	Note      string  // copy: the reason for it
+	By        Op      // fold: the lane op
+	Exclusive bool    // scan: without the element itself
 }
 
 // Value is a node of a Func: an operation and its operands.
@@ -33,6 +35,7 @@ type Func struct {
 	Params  []*Value
 	Body    []*Value
 	Results []*Value
+	Fast    bool // composed ops have their fast expansions
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
@@ -97,7 +100,7 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 
 // rebuild copies f with the attributes that attr returns, inferring types anew.
 func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
-	g := &Func{Name: f.Name, Body: make([]*Value, 0, len(f.Body))}
+	g := &Func{Name: f.Name, Fast: f.Fast, Body: make([]*Value, 0, len(f.Body))}
 	twin := make(map[*Value]*Value, len(f.Params)+len(f.Body))
 	for _, p := range f.Params {
 		a, err := attr(p)

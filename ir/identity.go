@@ -24,6 +24,9 @@ func identityOne(d DType) (uint64, bool) {
 	return 1, true
 }
 
+// identityIntOne is of rounded division, which changes floats.
+func identityIntOne(d DType) (uint64, bool) { return 1, Ints.Has(d) }
+
 // identityOnes has every bit set, of x & c; of bools it is true.
 func identityOnes(d DType) (uint64, bool) {
 	if d == Bool {

@@ -23,6 +23,8 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 			return Type{}, err
 		}
 		return Type{args[0].DType, s}, s.Check()
+	case Reduce, Scan:
+		return inferAlong(op, attr, args[0])
 	}
 	dt, err := inferDType(op, attr, args)
 	if err != nil {
@@ -38,6 +40,21 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 }
 
 func inferSource(op Op, attr Attr) (Type, error) {
+	if op == OpExtent {
+		attr.Shape = Shape{}
+		if err := attr.Begin.Err(); err != nil {
+			return Type{}, err
+		}
+	}
+	if op == OpIota && len(attr.Shape) != 1 {
+		return Type{}, fmt.Errorf("the shape %s has not one axis", attr.Shape)
+	}
+	if n, ok := attr.Shape.NumElems().Int(); op == OpIota && ok && n > 0 && ElementOf(attr.DType, n-1) != uint64(n-1) {
+		return Type{}, fmt.Errorf("%d elements: %s has not so many numbers", n, attr.DType)
+	}
+	if !op.Info().Domain.Has(attr.DType) {
+		return Type{}, fmt.Errorf("has no elements of type %s: one of %s", attr.DType, op.Info().Domain&Running)
+	}
 	if op == OpConst && len(attr.Shape) > 0 {
 		return Type{}, fmt.Errorf("a constant is one element, not of shape %s: expand it", attr.Shape)
 	}

@@ -28,12 +28,19 @@ type Inst struct {
 func (i Inst) Arity() int { return i.Op.Info().Arity }
 
 // Kernel is the body of one loop: for each element of a block it reads the
-// operands, computes the instructions and stores the outputs. It knows nothing
-// of extents, strides and pointers, which are given when it is called.
+// operands, computes the instructions and stores the outputs, or folds those of
+// a row into one. It knows nothing of extents, strides and pointers, which are
+// given when it is called.
 type Kernel struct {
 	In   []Operand
 	Body []Inst
 	Out  []Ref
+	// Fold is nil, or says of each output by which op its elements along the
+	// columns are folded into one a row, as FoldRow does; OpInvalid if they are
+	// stored. A row then has at most FoldChunk columns. A scan here stores the
+	// running values instead: see ScanKernel.
+	Fold []Op
+	Fast bool // composed ops expand in the fast tier
 
 	sig string // the text; set by Canonical alone, of what it returns
 }
@@ -44,6 +51,14 @@ func (k *Kernel) DType(r Ref) DType {
 		return k.In[r].DType
 	}
 	return k.Body[int(r)-len(k.In)].DType
+}
+
+// FoldOf returns the op that folds output i, OpInvalid if it is stored.
+func (k *Kernel) FoldOf(i int) Op {
+	if k.Fold == nil {
+		return OpInvalid
+	}
+	return k.Fold[i]
 }
 
 // Inst returns the instruction that computes r, or nil for an operand.
@@ -65,11 +80,17 @@ func (k *Kernel) Signature() string {
 
 // String returns the kernel on one line:
 //
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 add(t0) }
+//
+// which stores the differences, and their sum over each row.
 func (k *Kernel) String() string {
 	var b strings.Builder
 	b.Grow(32 + 24*len(k.Body))
-	b.WriteString("kernel (")
+	b.WriteString("kernel ")
+	if k.Fast {
+		b.WriteString("fast ")
+	}
+	b.WriteByte('(')
 	for i, in := range k.In {
 		if i > 0 {
 			b.WriteString(", ")
@@ -84,8 +105,15 @@ func (k *Kernel) String() string {
 		b.WriteByte(';')
 	}
 	b.WriteString(" store")
-	for _, r := range k.Out {
+	for i, r := range k.Out {
 		b.WriteByte(' ')
+		if by := k.FoldOf(i); by != OpInvalid {
+			b.WriteString(by.String())
+			b.WriteByte('(')
+			k.writeRef(&b, r)
+			b.WriteByte(')')
+			continue
+		}
 		k.writeRef(&b, r)
 	}
 	b.WriteString(" }")
@@ -178,6 +206,9 @@ func (k *Kernel) Verify() error {
 			return fmt.Errorf("a store of a value that does not exist")
 		}
 	}
+	if err := k.checkFold(); err != nil {
+		return err
+	}
 	switch {
 	case len(k.Out) == 0:
 		return fmt.Errorf("a kernel without a store")
@@ -189,6 +220,33 @@ func (k *Kernel) Verify() error {
 	return nil
 }
 
+func (k *Kernel) checkFold() error {
+	if k.Fold == nil {
+		return nil
+	}
+	if k.Scans() {
+		return k.checkScan()
+	}
+	folds := 0
+	for i, by := range k.Fold {
+		if by == OpInvalid {
+			continue
+		}
+		folds++
+		if i >= len(k.Out) {
+			break
+		}
+		d := k.DType(k.Out[i])
+		if _, err := inferFold(Attr{By: by}, Type{d, Shape{Fixed(1)}}); err != nil {
+			return fmt.Errorf("output %d: %w", i, err)
+		}
+	}
+	if folds == 0 || len(k.Fold) != len(k.Out) {
+		return fmt.Errorf("%d folds for %d outputs: one for each, and none at all where nothing is folded", len(k.Fold), len(k.Out))
+	}
+	return nil
+}
+
 // CheckBody returns an error unless a kernel has at most MaxBody instructions.
 // A kernel that Expand made may have more.
 func (k *Kernel) CheckBody() error {
@@ -196,6 +254,14 @@ func (k *Kernel) CheckBody() error {
 		return fmt.Errorf("%d instructions: a kernel has at most %d before expansion", n, MaxBody)
 	}
 	return nil
+}
+
+// InTier returns the kernel in canonical form, in the fast tier or the default
+// one. They are the same where no op of it has a fast expansion.
+func (k *Kernel) InTier(fast bool) *Kernel {
+	k = &Kernel{In: k.In, Body: k.Body, Out: k.Out, Fold: k.Fold, Fast: fast}
+	k, _ = k.Canonical()
+	return k
 }
 
 // SingleOp returns the kernel of one operation on operands of the given types

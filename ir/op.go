@@ -7,8 +7,10 @@ type Op uint8
 const (
 	OpInvalid Op = iota
 
-	OpParam // a buffer given at run time
-	OpConst // one element, by its bits
+	OpParam  // a buffer given at run time
+	OpConst  // one element, by its bits
+	OpExtent // a size, as one element
+	OpIota   // 0, 1, 2, ...
 
 	OpReshape
 	OpPermute
@@ -48,6 +50,7 @@ const (
 	OpShl
 	OpShr
 	OpSelect
+	OpSeldom
 	OpCast
 	OpBitcast
 
@@ -63,7 +66,57 @@ const (
 	OpIsInf
 	OpIsFinite
 	OpExp
+	OpExp2
+	OpExpm1
+	OpLog
+	OpLog2
+	OpLog10
+	OpLog1p
+	OpPow
+	OpCbrt
+	OpRsqrt
+	OpHypot
+	OpSin
+	OpCos
+	OpTan
+	OpAsin
+	OpAcos
+	OpAtan
+	OpAtan2
+	OpSinh
+	OpCosh
 	OpTanh
+	OpAsinh
+	OpAcosh
+	OpAtanh
+	OpErf
+	OpErfc
+	OpFMod
+
+	OpSigmoid
+	OpSiLU
+	OpSoftplus
+	OpGELU
+	OpGELUTanh
+	OpMish
+	OpELU
+	OpSELU
+	OpCELU
+	OpHardSwish
+	OpSoftsign
+	OpLogit
+
+	OpSum
+	OpProd
+	OpAMin
+	OpAMax
+	OpAll
+	OpAny
+	OpFold // one step of a reduction: what the reductions pass makes of them
+	OpCumSum
+	OpCumProd
+	OpCumMin
+	OpCumMax
 
 	numOps
 )
@@ -77,6 +130,8 @@ const (
 	View                 // moves indices, computes nothing; gone after the views pass
 	Lane                 // elementwise; every target has it
 	Composed             // elementwise; its row expands it into lane ops
+	Reduce               // one element of each line along some axes, by a tree of folds
+	Scan                 // each element of a line from those up to it
 )
 
 // ResultRule says how the element type of a result follows from the operands.
@@ -107,6 +162,11 @@ type OpInfo struct {
 	// for a NaN's payload. Where the op commutes, f(c,x) == x too.
 	Identity func(d DType) (bits uint64, ok bool)
 
+	// By is the lane op that a reduction or scan combines elements with. It is
+	// associative but for rounding, commutes, and has an identity.
+	By Op
+
+	hash     uint64                // of the name: canonical forms outlive the order of the table
 	attrs    []*attribute          // of the op, in the order of printing
 	fromType func(a *Attr, t Type) // fills the attributes that a value's printed type states
 
@@ -119,6 +179,9 @@ type OpInfo struct {
 	Ref func(in, out DType, a [3]uint64) uint64
 	// Expand writes a composed op as lane ops.
 	Expand func(b *Builder, a []Ref) Ref
+	// Fast does the same within 4 ULP in less time, for kernels of the fast tier.
+	// Nil if that saves little: the tier then has the default expansion.
+	Fast func(b *Builder, a []Ref) Ref
 }
 
 // Info returns the row of op.
@@ -136,6 +199,12 @@ func (op Op) String() string { return op.Info().Name }
 func (op Op) IsElementwise() bool {
 	k := op.Info().Kind
 	return k == Lane || k == Composed
+}
+
+// IsComputed reports whether op computes elements in a loop.
+func (op Op) IsComputed() bool {
+	k := op.Info().Kind
+	return k == Lane || k == Composed || k == Reduce || k == Scan
 }
 
 // IsView reports whether op only moves indices.

@@ -6,6 +6,9 @@ func init() { // not an initializer: expansions read the table
 	table = rows
 	for _, op := range Ops() {
 		opNames[op.Info().Name] = op
+		for _, c := range []byte(op.Info().Name) {
+			table[op].hash = mix(table[op].hash, uint64(c))
+		}
 		for _, a := range op.Info().attrs {
 			attributes[a.name] = a
 		}
@@ -21,6 +24,9 @@ var rows = [numOps]OpInfo{
 
 	OpParam: {Name: "param", Doc: "a tensor given at run time", Kind: Source, Domain: AllTypes, Result: GivenType},
 	OpConst: {Name: "const", Doc: "one element", Kind: Source, Domain: AllTypes, Result: GivenType, fromType: constFromType},
+
+	OpExtent: {Name: "extent", Doc: "a size of the graph as one element; its number once sizes are bound", Kind: Source, Domain: Numeric, Result: GivenType, fromType: dtypeFromType, attrs: []*attribute{attrAt}},
+	OpIota:   {Name: "iota", Doc: "0, 1, 2, ... along one axis", Kind: Source, Domain: Ints, Result: GivenType, fromType: constFromType},
 
 	OpReshape: {Name: "reshape", Doc: "the elements of x in the same order under another shape", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: reshapeShape, Layout: reshapeLayout, fromType: shapeFromType},
@@ -76,6 +82,7 @@ var rows = [numOps]OpInfo{
 	OpShr: {Name: "shr", Doc: "x >> y; y is unsigned, signed x keeps its sign", Kind: Lane, Arity: 2, Domain: Ints, Identity: identityZero, Cost: 1, Ref: refShr},
 
 	OpSelect:  {Name: "select", Doc: "y where x, else z", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
+	OpSeldom:  {Name: "seldom", Doc: "y where x, else z, as select: for an x that is seldom true, as y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpCast:    {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: refCast, fromType: dtypeFromType},
 	OpBitcast: {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 
@@ -86,12 +93,63 @@ var rows = [numOps]OpInfo{
 	OpReciprocal: {Name: "reciprocal", Doc: "1 / x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 8, Expand: expandReciprocal},
 	OpSquare:     {Name: "square", Doc: "x * x", Kind: Composed, Arity: 1, Domain: Numeric, Cost: 1, Expand: expandSquare},
 	OpClip:       {Name: "clip", Doc: "min(max(x, y), z)", Kind: Composed, Arity: 3, Domain: Numeric, Cost: 4, Expand: expandClip},
-	OpMod:        {Name: "mod", Doc: "x - y*floordiv(x,y), with the sign of y; 0 for y = 0", Kind: Composed, Arity: 2, Domain: Ints, Cost: 13, Expand: expandMod},
-	OpFloorDiv:   {Name: "floordiv", Doc: "x / y rounded down; 0 for y = 0", Kind: Composed, Arity: 2, Domain: Ints, Identity: identityOne, Cost: 13, Expand: expandFloorDiv},
+	OpMod:        {Name: "mod", Doc: "x - y*floordiv(x,y), with the sign of y; for y = 0 it is 0, NaN on floats", Kind: Composed, Arity: 2, Domain: Numeric, Cost: 13, Expand: expandMod},
+	OpFloorDiv:   {Name: "floordiv", Doc: "x / y rounded down; integers give 0 for y = 0", Kind: Composed, Arity: 2, Domain: Numeric, Identity: identityIntOne, Cost: 13, Expand: expandFloorDiv},
 	OpIsNaN:      {Name: "isnan", Doc: "whether x is NaN", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 1, Expand: expandIsNaN},
 	OpIsInf:      {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2, Expand: expandIsInf},
 	OpIsFinite:   {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2, Expand: expandIsFinite},
 
-	OpExp:  {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 15, Expand: expandExp},
-	OpTanh: {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandTanh},
+	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 15, Expand: expandExp},
+	OpExp2:  {Name: "exp2", Doc: "2 to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 15, Expand: expandExp2},
+	OpExpm1: {Name: "expm1", Doc: "exp(x) - 1, accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 18, Expand: expandExpm1, Fast: fastExpm1},
+	OpLog:   {Name: "log", Doc: "the natural logarithm", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandLog, Fast: fastLog},
+	OpLog2:  {Name: "log2", Doc: "the logarithm to base 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandLog2, Fast: fastLog2},
+	OpLog10: {Name: "log10", Doc: "the logarithm to base 10", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandLog10, Fast: fastLog10},
+	OpLog1p: {Name: "log1p", Doc: "log(1 + x), accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 25, Expand: expandLog1p, Fast: fastLog1p},
+	OpPow:   {Name: "pow", Doc: "x to the power y, with the special cases of C", Kind: Composed, Arity: 2, Domain: Floats, Cost: 45, Expand: expandPow},
+	OpCbrt:  {Name: "cbrt", Doc: "the cube root", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandCbrt},
+	OpRsqrt: {Name: "rsqrt", Doc: "1 / sqrt(x)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 18, Expand: expandRsqrt},
+	OpHypot: {Name: "hypot", Doc: "sqrt(x*x + y*y) without overflow on the way", Kind: Composed, Arity: 2, Domain: Floats, Commutative: true, Cost: 20, Expand: expandHypot},
+	OpSin:   {Name: "sin", Doc: "the sine of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 18, Expand: expandSin, Fast: fastSin},
+	OpCos:   {Name: "cos", Doc: "the cosine of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 18, Expand: expandCos, Fast: fastCos},
+	OpTan:   {Name: "tan", Doc: "the tangent of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 25, Expand: expandTan, Fast: fastTan},
+	OpAsin:  {Name: "asin", Doc: "the arc sine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandAsin, Fast: fastAsin},
+	OpAcos:  {Name: "acos", Doc: "the arc cosine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandAcos, Fast: fastAcos},
+	OpAtan:  {Name: "atan", Doc: "the arc tangent in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 25, Expand: expandAtan, Fast: fastAtan},
+	OpAtan2: {Name: "atan2", Doc: "the angle of the point (y, x), x being the ordinate: C's atan2(x, y)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 35, Expand: expandAtan2, Fast: fastAtan2},
+	OpSinh:  {Name: "sinh", Doc: "the hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 25, Expand: expandSinh, Fast: fastSinh},
+	OpCosh:  {Name: "cosh", Doc: "the hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandCosh, Fast: fastCosh},
+	OpTanh:  {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandTanh, Fast: fastTanh},
+	OpAsinh: {Name: "asinh", Doc: "the inverse hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, Expand: expandAsinh, Fast: fastAsinh},
+	OpAcosh: {Name: "acosh", Doc: "the inverse hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, Expand: expandAcosh, Fast: fastAcosh},
+	OpAtanh: {Name: "atanh", Doc: "the inverse hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, Expand: expandAtanh, Fast: fastAtanh},
+	OpErf:   {Name: "erf", Doc: "the error function", Kind: Composed, Arity: 1, Domain: Floats, Cost: 25, Expand: expandErf, Fast: fastErf},
+	OpErfc:  {Name: "erfc", Doc: "1 - erf(x), accurate where it is small", Kind: Composed, Arity: 1, Domain: Floats, Cost: 30, Expand: expandErfc},
+	OpFMod:  {Name: "fmod", Doc: "x - y*trunc(x/y), exact, with the sign of x; NaN for y = 0", Kind: Composed, Arity: 2, Domain: Floats, Cost: 20, Expand: expandFMod},
+
+	OpSigmoid:   {Name: "sigmoid", Doc: "1 / (1 + exp(-x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandSigmoid, Fast: fastSigmoid},
+	OpSiLU:      {Name: "silu", Doc: "x * sigmoid(x)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 22, Expand: expandSiLU, Fast: fastSiLU},
+	OpSoftplus:  {Name: "softplus", Doc: "log(1 + exp(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 45, Expand: expandSoftplus, Fast: fastSoftplus},
+	OpGELU:      {Name: "gelu", Doc: "x * (1 + erf(x/sqrt(2))) / 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 35, Expand: expandGELU},
+	OpGELUTanh:  {Name: "gelutanh", Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x*x*x))) / 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 25, Expand: expandGELUTanh, Fast: fastGELUTanh},
+	OpMish:      {Name: "mish", Doc: "x * tanh(softplus(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 30, Expand: expandMish, Fast: fastMish},
+	OpELU:       {Name: "elu", Doc: "x where it is positive, else y * (exp(x) - 1)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 20, Expand: expandELU, Fast: fastELU},
+	OpSELU:      {Name: "selu", Doc: "1.0507... * elu(x, 1.6732...)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 20, Expand: expandSELU, Fast: fastSELU},
+	OpCELU:      {Name: "celu", Doc: "x where it is positive, else y * (exp(x/y) - 1)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 28, Expand: expandCELU},
+	OpHardSwish: {Name: "hardswish", Doc: "x * min(max(x + 3, 0), 6) / 6", Kind: Composed, Arity: 1, Domain: Floats, Cost: 12, Expand: expandHardSwish},
+	OpSoftsign:  {Name: "softsign", Doc: "x / (1 + abs(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 10, Expand: expandSoftsign},
+	OpLogit:     {Name: "logit", Doc: "log(x / (1 - x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 35, Expand: expandLogit},
+
+	OpSum:  {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}},
+	OpProd: {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}},
+	OpAMin: {Name: "amin", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}},
+	OpAMax: {Name: "amax", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}},
+	OpAll:  {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}},
+	OpAny:  {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}},
+	OpFold: {Name: "fold", Doc: "chunks of the last axis of x, each folded into one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}},
+
+	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}},
+	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}},
+	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}},
+	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}},
 }

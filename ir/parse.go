@@ -39,6 +39,7 @@ func (p *parser) parseFunc() {
 		p.f.Name = p.name("a name or (")
 	}
 	p.list("()", 1<<20, p.param)
+	p.f.Fast = p.accept("fast")
 	p.want("{")
 	p.endLine()
 	for p.bad == nil && p.next() == '%' {

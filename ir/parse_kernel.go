@@ -21,11 +21,12 @@ func ParseKernel(text string) (*Kernel, error) {
 // kernel of MaxBody instructions is well below.
 const maxKernelLen = 1 << 16
 
-// kernel reads kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }.
+// kernel reads kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }.
 func (s *scanner) kernel() *Kernel {
 	from := s.blanks()
 	k := &Kernel{}
 	s.want("kernel")
+	k.Fast = s.accept("fast")
 	s.list("()", MaxOperands, func() { s.kernelOperand(k) })
 	s.want("{")
 	for s.bad == nil && !s.accept("store") {
@@ -33,7 +34,7 @@ func (s *scanner) kernel() *Kernel {
 		s.want(";")
 	}
 	for s.bad == nil && s.next() != '}' {
-		k.Out = append(k.Out, s.ref(k))
+		s.kernelOut(k)
 	}
 	s.want("}")
 	if s.bad != nil {
@@ -43,6 +44,30 @@ func (s *scanner) kernel() *Kernel {
 		s.refuse(from, "%v", err)
 	}
 	return k
+}
+
+// kernelOut reads an output: t0, or add(t0).
+func (s *scanner) kernelOut(k *Kernel) {
+	at, folds := s.blanks(), false
+	if s.run(isWordByte); s.next() == '(' {
+		folds = true
+	}
+	s.pos = at
+	by := OpInvalid
+	if folds {
+		by = s.op()
+		s.want("(")
+	}
+	k.Out = append(k.Out, s.ref(k))
+	if folds {
+		s.want(")")
+	}
+	if folds && k.Fold == nil {
+		k.Fold = make([]Op, len(k.Out)-1, len(k.Out))
+	}
+	if k.Fold != nil {
+		k.Fold = append(k.Fold, by)
+	}
 }
 
 func (s *scanner) kernelOperand(k *Kernel) {

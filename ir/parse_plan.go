@@ -31,6 +31,18 @@ func (s *scanner) plan(p *Plan) {
 	for s.bad == nil && s.accept("step") {
 		s.step(p)
 	}
+	for s.bad == nil && s.accept("rows") {
+		g := RowGroup{First: s.field("first"), Last: s.field("last")}
+		s.want("outer")
+		s.want("=")
+		g.Outer = s.integers("[]")
+		s.want("along")
+		s.want("=")
+		g.Along = s.integers("[]")
+		g.Block, g.Scratch = s.field("block"), s.field("scratch")
+		s.endLine()
+		p.Rows = append(p.Rows, g)
+	}
 	for s.bad == nil && s.accept("#") {
 		p.Ledger = append(p.Ledger, s.decision())
 	}
@@ -59,13 +71,14 @@ func (s *scanner) oneOf(what string, words []string) int {
 func (s *scanner) buffer(p *Plan) {
 	s.numbered("%", len(p.Buffers))
 	s.want("=")
-	b := Buffer{Kind: BufferKind(s.oneOf("param, result, const or temp", bufferKinds[:]))}
+	b := Buffer{Kind: BufferKind(s.oneOf("param, result, const, temp, scratch or iota", bufferKinds[:]))}
 	at, text := s.blanks(), ""
 	switch b.Kind {
 	case ConstBuffer:
 		text = s.constant()
-	case TempBuffer:
+	case TempBuffer, ScratchBuffer:
 		b.Offset = s.integer()
+	case IotaBuffer:
 	default:
 		b.Name = s.name("the name of a buffer")
 		b.Index = s.integer()
@@ -123,6 +136,13 @@ func (s *scanner) step(p *Plan) {
 	if len(block) != 2 && s.bad == nil {
 		s.refuse(at, "a block has rows and columns")
 	}
+	st.Down = s.accept("down")
+	switch {
+	case s.accept("scan-exclusive"):
+		st.Scan = Exclusive
+	case s.accept("scan"):
+		st.Scan = Inclusive
+	}
 	st.Pos = s.endLine()
 	st.Kernel = s.kernel()
 	s.endLine()
@@ -161,7 +181,7 @@ func (s *scanner) access() Access {
 
 // decision reads an entry of the ledger after its mark.
 func (s *scanner) decision() Decision {
-	d := Decision{Kind: DecisionKind(s.oneOf("fused, materialized, copied or recomputed", decisionKinds[:]))}
+	d := Decision{Kind: DecisionKind(s.oneOf("fused, materialized, copied, staged or recomputed", decisionKinds[:]))}
 	at := s.blanks()
 	name := s.word("the name of an operation")
 	op, ok := OpByName(name)

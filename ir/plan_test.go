@@ -49,7 +49,7 @@ func TestParsePlanErrors(t *testing.T) {
 	cases := []struct{ old, new, want string }{
 		{"plan normalize", "plan", `1:11: found "=", want "arena"`},
 		{"%1 = param", "%7 = param", `3:3: found %7, want %1`},
-		{"= temp", "= tmp", `5:8: found "tmp", want param, result, const or temp`},
+		{"= temp", "= tmp", `5:8: found "tmp", want param, result, const, temp, scratch or iota`},
 		{"f32[3]", "f32[n]", `is no type of a buffer`},
 		{"const 1.5", "const true", `4:14: true is not an element of float32`},
 		{"block=[4,3]", "block=[4]", `8:22: a block has rows and columns`},

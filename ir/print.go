@@ -29,7 +29,11 @@ func (f *Func) String() string {
 		}
 		b.WriteString(p.param(v))
 	}
-	b.WriteString(") {\n")
+	b.WriteString(") ")
+	if f.Fast {
+		b.WriteString("fast ")
+	}
+	b.WriteString("{\n")
 	w := columns(&b)
 	for _, v := range f.Body {
 		p.line(w, v)

@@ -51,6 +51,22 @@ var (
 		print: func(a *Attr) string { return layoutText(a.At) },
 		parse: func(s *scanner, a *Attr) { a.At = s.layout() },
 	}
+	attrBy = &attribute{
+		name:  "by",
+		print: func(a *Attr) string { return a.By.String() },
+		parse: func(s *scanner, a *Attr) { a.By = s.op() },
+	}
+	attrExclusive = &attribute{
+		name:     "exclusive",
+		optional: true,
+		print: func(a *Attr) string {
+			if a.Exclusive {
+				return "1"
+			}
+			return ""
+		},
+		parse: func(s *scanner, a *Attr) { a.Exclusive = s.integer() != 0 },
+	}
 	attrNote = &attribute{
 		name:     "note",
 		optional: true,

@@ -8,9 +8,11 @@ import (
 
 // bufferKinds and decisionKinds are the kinds' names in text.
 var (
-	bufferKinds   = [...]string{ParamBuffer: "param", ResultBuffer: "result", ConstBuffer: "const", TempBuffer: "temp"}
-	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Recomputed: "recomputed"}
+	bufferKinds   = [...]string{ParamBuffer: "param", ResultBuffer: "result", ConstBuffer: "const", TempBuffer: "temp", ScratchBuffer: "scratch", IotaBuffer: "iota"}
+	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Staged: "staged", Recomputed: "recomputed"}
 )
+
+var scans = [...]string{Inclusive: "scan", Exclusive: "scan-exclusive"}
 
 func (k BufferKind) String() string {
 	if int(k) >= len(bufferKinds) {
@@ -48,6 +50,9 @@ func (p *Plan) String() string {
 		}
 		b.WriteString("\n   " + s.operands() + "\n")
 	}
+	for _, g := range p.Rows {
+		b.WriteString("  " + g.String() + "\n")
+	}
 	for _, d := range p.Ledger {
 		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
 	}
@@ -69,8 +74,10 @@ func (p *Plan) bufferHead(i int) string {
 	switch b.Kind {
 	case ConstBuffer:
 		return head + constText(b.DType, b.Bits)
-	case TempBuffer:
+	case TempBuffer, ScratchBuffer:
 		return head + strconv.Itoa(b.Offset)
+	case IotaBuffer:
+		return strings.TrimSpace(head)
 	}
 	return head + nameText(b.Name) + " " + strconv.Itoa(b.Index)
 }
@@ -90,7 +97,14 @@ func (p *Plan) bufferLine(i int) string {
 
 func (p *Plan) stepLine(i int) string {
 	s := &p.Steps[i]
-	return fmt.Sprintf("step %d %s block=[%d,%d]", i, bracketed(s.Extents), s.Rows, s.Cols)
+	line := fmt.Sprintf("step %d %s block=[%d,%d]", i, bracketed(s.Extents), s.Rows, s.Cols)
+	if s.Down {
+		line += " down"
+	}
+	if s.Scan != NoScan {
+		line += " " + scans[s.Scan]
+	}
+	return line
 }
 
 // operands returns the accesses, each after a space, with -> before the outputs.
@@ -108,6 +122,11 @@ func (s *Step) operands() string {
 		b.WriteString(" " + a.String())
 	}
 	return b.String()
+}
+
+// String returns the group as a line of a plan's text.
+func (g RowGroup) String() string {
+	return fmt.Sprintf("rows first=%d last=%d outer=%s along=%s block=%d scratch=%d", g.First, g.Last, bracketed(g.Outer), bracketed(g.Along), g.Block, g.Scratch)
 }
 
 // String returns the access as %buffer{strides}+offset.

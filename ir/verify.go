@@ -31,8 +31,9 @@ const (
 // At StageViewed besides:
 //
 //   - every extent is a number;
-//   - the one view op is access, of a param, a constant or an elementwise value,
-//     and it stays inside that buffer;
+//   - the one view op is access, of a source or a computed value, and it
+//     stays inside that buffer;
+//   - the one reduction is fold;
 //   - an operand of an elementwise op is a scalar constant, an access of the
 //     result's shape, or a value with as many elements as the result.
 func Verify(f *Func, s Stage) error {
@@ -178,6 +179,12 @@ func (v *verifier) viewed(line string, x *Value) {
 		v.fail(line, "the views pass leaves no %s", x.Op)
 		return
 	}
+	if k := x.Op.Info().Kind; k == Reduce || k == Scan {
+		if k == Reduce && x.Op != OpFold {
+			v.fail(line, "the reductions pass leaves no %s", x.Op)
+		}
+		return
+	}
 	for i, a := range x.Args {
 		scalar := a.Op == OpConst
 		same := a.Type.Shape.Equal(x.Type.Shape)
@@ -194,7 +201,7 @@ func (v *verifier) viewed(line string, x *Value) {
 func (v *verifier) access(line string, x *Value) {
 	buffer := x.Args[0]
 	if buffer.Op.IsView() {
-		v.fail(line, "access of %s: only a param, a constant or an elementwise value is a buffer", buffer.Op)
+		v.fail(line, "access of %s: only a source or a computed value is a buffer", buffer.Op)
 		return
 	}
 	n, known := buffer.Type.Shape.NumElems().Int()

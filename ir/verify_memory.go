@@ -30,11 +30,14 @@ func injective(l Layout) bool {
 	return true
 }
 
-// share checks two temporaries that have bytes in common: one must be dead, or
+// share checks two temporaries, or two scratch buffers of a row group, that have bytes in common: one must be dead, or
 // die, where the other is written.
 func (v *planVerifier) share(i, j int) {
 	a, b := &v.p.Buffers[i], &v.p.Buffers[j]
-	if a.Kind != TempBuffer || b.Kind != TempBuffer || v.first[i] == never || v.first[j] == never {
+	if a.Kind != b.Kind || a.Kind != TempBuffer && a.Kind != ScratchBuffer || v.first[i] == never || v.first[j] == never {
+		return
+	}
+	if a.Kind == ScratchBuffer && v.group[v.first[i]] != v.group[v.first[j]] {
 		return
 	}
 	aEnd, bEnd := a.Offset+a.Size()*a.DType.Size(), b.Offset+b.Size()*b.DType.Size()
@@ -45,6 +48,12 @@ func (v *planVerifier) share(i, j int) {
 		i, j = j, i // i is written later
 	}
 	dies, born := max(v.last[j], v.first[j]), v.first[i]
+	if g := v.group[dies]; g != nil && a.Kind == TempBuffer && g.Last > g.First { // its steps take turns
+		dies = g.Last
+	}
+	if g := v.group[born]; g != nil && a.Kind == TempBuffer && g.Last > g.First {
+		born = g.First
+	}
 	switch {
 	case dies < born:
 	case dies == born && v.first[j] < born && v.inPlace(born, j, i):
@@ -57,10 +66,10 @@ func (v *planVerifier) share(i, j int) {
 // buffer exactly where it writes one of another.
 func (v *planVerifier) inPlace(step, from, to int) bool {
 	a, b := &v.p.Buffers[from], &v.p.Buffers[to]
-	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() {
+	s := &v.p.Steps[step]
+	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || s.Folds() || s.Scan == Exclusive {
 		return false
 	}
-	s := &v.p.Steps[step]
 	var out Access
 	for _, o := range s.Operands[len(s.Kernel.In):] {
 		if o.Buffer == to {

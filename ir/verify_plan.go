@@ -19,7 +19,13 @@ import (
 //     have the extents' rank;
 //   - every access is inside its buffer; a splat operand has stride 0 along the
 //     columns, an output stride 1;
-//   - params and constants are not written; a result or temporary is written
+//   - a folded output has an element a chunk of its axis; a step that folds down
+//     has accumulators: see CheckDown; one that scans has nothing else: see
+//     CheckScan;
+//   - row groups are in order, and their steps have their axes; what one step
+//     of a group makes for another belongs to the same row; scratch buffers are
+//     used in one group, and lie in its scratch;
+//   - params, constants and iotas are not written; a result or temporary is written
 //     once, in full, each element once, and is not read before.
 func (p *Plan) Verify() error {
 	if p == nil {
@@ -32,6 +38,9 @@ func (p *Plan) Verify() error {
 	}
 	if len(v.errs) > 0 {
 		return errors.Join(v.errs...) // what follows relies on buffers
+	}
+	if v.rowGroups(); len(v.errs) > 0 {
+		return errors.Join(v.errs...)
 	}
 	for i := range p.Steps {
 		v.step(i)
@@ -49,8 +58,9 @@ const never = -1
 
 type planVerifier struct {
 	p     *Plan
-	first []int // the step that writes a buffer
-	last  []int // the last step that reads it
+	first []int       // the step that writes a buffer
+	last  []int       // the last step that reads it
+	group []*RowGroup // of each step, or nil
 	errs  []error
 }
 
@@ -71,8 +81,11 @@ func (v *planVerifier) buffer(i int) {
 		return
 	}
 	v.memory(line, b, bytes)
-	if b.Kind > TempBuffer {
+	if b.Kind > IotaBuffer {
 		v.fail(line, "there is no such kind of buffer")
+	}
+	if b.Kind == IotaBuffer && (len(b.Shape) != 1 || !Ints.Has(b.DType) || n > 0 && ElementOf(b.DType, n-1) != uint64(n-1)) {
+		v.fail(line, "an iota is a list of integers, all elements of its type")
 	}
 	if b.Kind == ConstBuffer && (n != 1 || !isElement(b.DType, b.Bits)) {
 		v.fail(line, "a constant is one element of its type")
@@ -93,6 +106,9 @@ func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
 		}
 	}
 	end, ok := addInt(b.Offset, bytes)
+	if b.Kind == ScratchBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok) {
+		v.fail(line, "it begins at byte %d, want a multiple of 64", b.Offset)
+	}
 	if b.Kind == TempBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok || end > v.p.Arena) {
 		v.fail(line, "bytes %d to %d, want a multiple of 64 and an end within the arena's %d", b.Offset, end, v.p.Arena)
 	}
@@ -136,20 +152,35 @@ func (v *planVerifier) step(i int) {
 		v.fail(line, "%d operands, the kernel has %d", len(s.Operands), want)
 		return
 	}
+	if v.oneBlock(i) == nil {
+		v.fail(line, "it does not have the axes of %s", v.group[i])
+		return
+	}
 	for o, a := range s.Operands {
-		if msg := v.operand(s, o); msg != "" {
+		if msg := v.operand(i, o); msg != "" {
 			v.fail(line, "operand %s: %s", a, msg)
-		} else if o < inputs {
+			return
+		} else if o < inputs && !s.Accumulates(o) {
 			v.read(i, a)
+			v.ownRows(i, a)
 		}
 	}
-	for _, a := range s.Operands[inputs:] {
-		v.write(i, a)
+	if err := s.CheckScan(); err != nil {
+		v.fail(line, "%v", err)
+	}
+	if s.Down && s.Scan == NoScan {
+		if err := s.CheckDown(); err != nil {
+			v.fail(line, "%v", err)
+		}
+	}
+	for o := inputs; o < len(s.Operands); o++ {
+		v.write(i, o)
 	}
 }
 
 // operand returns what is wrong with an access on its own, or "".
-func (v *planVerifier) operand(s *Step, o int) string {
+func (v *planVerifier) operand(i, o int) string {
+	s := &v.p.Steps[i]
 	a, k := s.Operands[o], s.Kernel
 	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
 		return "there is no such buffer"
@@ -158,10 +189,14 @@ func (v *planVerifier) operand(s *Step, o int) string {
 		return fmt.Sprintf("%d strides for %d extents", len(a.Strides), len(s.Extents))
 	}
 	b := &v.p.Buffers[a.Buffer]
-	l := Layout{Shape: s.Extents, Strides: a.Strides, Offset: a.Offset}
+	if msg := v.scratch(i, a); msg != "" {
+		return msg
+	}
+	l := Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
 	first, last := b.bounds()
 	cols := s.Extents[len(s.Extents)-1]
 	out := o >= len(k.In)
+	stored := out && (s.Scan != NoScan || k.FoldOf(o-len(k.In)) == OpInvalid)
 	want := Float32
 	if out {
 		want = k.DType(k.Out[o-len(k.In)])
@@ -175,12 +210,22 @@ func (v *planVerifier) operand(s *Step, o int) string {
 		return fmt.Sprintf("elements %d to %d are outside the buffer, which has %d to %d", lo, hi, first, last)
 	case !out && k.In[o].Splat && cols > 1 && a.Inner() != 0:
 		return fmt.Sprintf("stride %d along the columns of a splat operand, want 0", a.Inner())
-	case out && cols > 1 && a.Inner() != 1:
+	case stored && cols > 1 && a.Inner() != 1:
 		return fmt.Sprintf("stride %d along the columns of an output, want 1", a.Inner())
 	case out && !injective(l):
 		return "two stores to one element"
 	}
 	return ""
+}
+
+// reach returns the extents over which an operand moves, in scratch those of one
+// block.
+func (v *planVerifier) reach(i, o int) []int {
+	s := &v.p.Steps[i]
+	if v.p.Buffers[s.Operands[o].Buffer].Kind == ScratchBuffer {
+		s = v.oneBlock(i)
+	}
+	return s.Reach(o)
 }
 
 // bounds returns the least and the greatest location of a buffer's elements.
@@ -193,21 +238,19 @@ func (b *Buffer) bounds() (lo, hi int) {
 
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
-	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer
+	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
 	if computed && v.first[a.Buffer] == never && b.Size() > 0 {
 		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
 }
 
-func (v *planVerifier) write(i int, a Access) {
-	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
-		return
-	}
+func (v *planVerifier) write(i, o int) {
+	a := v.p.Steps[i].Operands[o]
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
-	size, _ := NumElems(v.p.Steps[i].Extents)
+	size, _ := NumElems(v.reach(i, o))
 	switch {
-	case b.Kind == ParamBuffer || b.Kind == ConstBuffer:
+	case b.Kind.ReadOnly():
 		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
 	case v.first[a.Buffer] != never:
 		v.fail(line, "operand %s: the buffer is written a second time", a)

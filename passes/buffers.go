@@ -11,25 +11,52 @@ import (
 // buffers gives the temporaries places in one arena. A place is taken from the
 // first step that writes the buffer to the last that reads it. A step may write
 // over an operand that dies in it, if it reads that operand exactly where it
-// writes.
+// writes. The steps of a row group run in turns, so a place is taken for all of
+// them; what they keep for a block of rows has places in the group's scratch.
 //
-// Requires: loops.
-// Ensures: temporaries that live at the same time do not overlap; offsets are
-// multiples of 64; Arena covers them all.
+// Requires: loops, rows.
+// Ensures: buffers of one memory that live at the same time do not overlap;
+// offsets are multiples of 64; Arena and Scratch cover them.
 func buffers(s *State) error {
 	p := s.Plan
 	last := lastUse(p)
-	free := &freeList{}
-	for i := range p.Steps {
-		step := &p.Steps[i]
+	arena := &freeList{}
+	for i, group := 0, 0; i < len(p.Steps); i++ {
+		end := i
+		if group < len(p.Rows) && p.Rows[group].First == i {
+			end = p.Rows[group].Last
+			scratch := &freeList{}
+			for k := i; k <= end; k++ {
+				if err := placeStep(p, scratch, ir.ScratchBuffer, last, k, k); err != nil {
+					return err
+				}
+			}
+			p.Rows[group].Scratch = scratch.end
+			group++
+		}
+		if err := placeStep(p, arena, ir.TempBuffer, last, i, end); err != nil {
+			return err
+		}
+		i = end
+	}
+	p.Arena = arena.end
+	return nil
+}
+
+// placeStep places what steps i to end write into buffers of a kind, and gives
+// back the places of those that no later step touches.
+func placeStep(p *ir.Plan, free *freeList, kind ir.BufferKind, last []int, i, end int) error {
+	gone := map[int]bool{} // taken over by an output of the step, or given back
+	steps := p.Steps[i : end+1]
+	for k := range steps {
+		step := &steps[k]
 		ins, outs := step.Operands[:len(step.Kernel.In)], step.Operands[len(step.Kernel.In):]
-		gone := map[int]bool{} // taken over by an output of this step
 		for _, out := range outs {
 			b := &p.Buffers[out.Buffer]
-			if b.Kind != ir.TempBuffer {
+			if b.Kind != kind {
 				continue
 			}
-			if in, ok := inPlace(p, i, last, ins, out, gone); ok {
+			if in, ok := inPlace(p, i, last, ins, out, gone); ok && i == end {
 				gone[in] = true
 				b.Offset = p.Buffers[in].Offset
 				continue
@@ -39,15 +66,16 @@ func buffers(s *State) error {
 				return &ir.Error{Pos: step.Pos, Msg: "the intermediate values together have more bytes than an int counts"}
 			}
 		}
-		for _, a := range step.Operands {
+	}
+	for k := range steps {
+		for _, a := range steps[k].Operands {
 			b := &p.Buffers[a.Buffer]
-			if b.Kind == ir.TempBuffer && last[a.Buffer] == i && !gone[a.Buffer] {
+			if b.Kind == kind && last[a.Buffer] <= end && !gone[a.Buffer] {
 				gone[a.Buffer] = true
 				free.give(b.Offset, place(b))
 			}
 		}
 	}
-	p.Arena = free.end
 	return nil
 }
 
@@ -67,10 +95,10 @@ func lastUse(p *ir.Plan) []int {
 func inPlace(p *ir.Plan, i int, last []int, ins []ir.Access, out ir.Access, gone map[int]bool) (int, bool) {
 	for _, in := range ins {
 		b := &p.Buffers[in.Buffer]
-		if b.Kind != ir.TempBuffer || last[in.Buffer] != i || gone[in.Buffer] {
+		o := &p.Buffers[out.Buffer]
+		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || p.Steps[i].Folds() || p.Steps[i].Scan == ir.Exclusive {
 			continue
 		}
-		o := &p.Buffers[out.Buffer]
 		if b.DType.Size() == o.DType.Size() && place(b) == place(o) && readsOnlyAt(ins, in.Buffer, out) {
 			return in.Buffer, true
 		}

@@ -51,7 +51,7 @@ func (n *numbering) first(v *ir.Value) *ir.Value {
 	if v.Op.Info().Commutative && k.args[0] > k.args[1] {
 		k.args[0], k.args[1] = k.args[1], k.args[0]
 	}
-	if v.Op.IsView() {
+	if !v.Op.IsElementwise() {
 		k.view = viewText(v)
 	}
 	if w, ok := n.seen[k]; ok {
@@ -79,11 +79,11 @@ type valueKey struct {
 	view  string
 }
 
-// viewText returns what a view does, as text.
+// viewText returns what a view or a fold does, as text.
 func viewText(v *ir.Value) string {
 	a := v.Attr
 	if a.At != nil {
 		return a.At.String() + v.Type.Shape.String()
 	}
-	return fmt.Sprint(v.Type.Shape, a.Axes, a.Axis, a.Begin, a.Step)
+	return fmt.Sprint(v.Type.Shape, a.Axes, a.Axis, a.Begin, a.Step, a.By, a.Exclusive)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// fuse divides the elementwise values into groups.
+// fuse divides the computed values into groups.
 //
 // Values belong together if one reads the other element by element, or if they
 // read the same buffer in the same way, and if they have one level: the number
@@ -15,7 +15,7 @@ import (
 // higher level, and groups of one level cannot form a cycle.
 //
 // Requires: stage viewed, topological order.
-// Ensures: every elementwise value is in one group; the groups are in an order
+// Ensures: every computed value is in one group; the groups are in an order
 // in which each can run; all values of a group have one loop nest; no group
 // passes the limits of a kernel. Values that another group or a result needs
 // are its outputs.
@@ -53,7 +53,7 @@ func levels(f *ir.Func) []int {
 	for i, v := range f.Body {
 		for _, a := range v.Args {
 			if a.Op != ir.OpParam {
-				level[i] = max(level[i], level[a.ID]+behind(v))
+				level[i] = max(level[i], level[a.ID]+behind(v, a))
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func levels(f *ir.Func) []int {
 			if a.Op == ir.OpParam {
 				continue
 			}
-			if l := late[i] - behind(v); late[a.ID] < 0 || l < late[a.ID] {
+			if l := late[i] - behind(v, a); late[a.ID] < 0 || l < late[a.ID] {
 				late[a.ID] = l
 			}
 		}
@@ -78,9 +78,11 @@ func levels(f *ir.Func) []int {
 	return late
 }
 
-// behind is 1 for an access to a computed value, which must be complete first.
-func behind(v *ir.Value) int {
-	if v.Op == ir.OpAccess && v.Args[0].Op.IsElementwise() {
+// behind is 1 for an operand that must be complete before v: a computed value
+// that v reads through an access or scans, or one that a loop gives only at its
+// end.
+func behind(v, a *ir.Value) int {
+	if a.Op.IsComputed() && (v.Op == ir.OpAccess || isScan(v) || !a.Op.IsElementwise()) {
 		return 1
 	}
 	return 0
@@ -108,13 +110,13 @@ func (fu *fuser) join() {
 	}
 	readers := map[shared]int{}
 	for i, v := range fu.Func.Body {
-		if !v.Op.IsElementwise() {
+		if !v.Op.IsComputed() || isScan(v) {
 			continue
 		}
 		for _, a := range v.Args {
 			if a.Op.IsElementwise() {
 				fu.unite(i, a.ID)
-			} else if !isConst(a) {
+			} else if !isConst(a) && !a.Op.IsComputed() {
 				k := shared{a, fu.level[i]}
 				if j, ok := readers[k]; ok {
 					fu.unite(i, j)
@@ -144,7 +146,7 @@ func (fu *fuser) components() [][]*ir.Value {
 	var out [][]*ir.Value
 	place := map[int]int{} // by root
 	for i, v := range fu.Func.Body {
-		if !v.Op.IsElementwise() {
+		if !v.Op.IsComputed() {
 			continue
 		}
 		root := fu.root(i)

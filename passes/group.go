@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// group is a set of elementwise values that one loop computes.
+// group is a set of values that one loop computes.
 type group struct {
 	values  []*ir.Value // in topological order
 	inputs  []*ir.Value // what it reads from memory: params, constants, accesses, values of other groups
@@ -33,11 +33,20 @@ func isSplat(v *ir.Value) bool {
 
 // affine reports whether the layouts that some values read have one loop nest.
 // They have if all are laid out along the axes of the one shape; values in
-// row-major order fit every nest.
+// row-major order fit every nest. The elements that a fold takes in must have
+// one stride.
 func affine(values []*ir.Value) bool {
 	var ls []ir.Layout
 	refined := false
+	line := 0
 	for _, v := range values {
+		if v.Op == ir.OpFold {
+			n := lineOf(v)
+			if line > 0 && n != line {
+				return false
+			}
+			line = n
+		}
 		for _, a := range v.Args {
 			if l := a.Attr.At; l != nil { // not simply row-major
 				refined = refined || !slices.Equal(l.Shape, extents(a))
@@ -45,11 +54,53 @@ func affine(values []*ir.Value) bool {
 			}
 		}
 	}
+	if line > 0 {
+		_, ok := lineNest(ls, size(domain(values[0])), line)
+		return ok
+	}
 	if !refined {
 		return true
 	}
 	_, ok := ir.Refine(ls...)
 	return ok
+}
+
+// domain returns the shape that v's loop runs over.
+func domain(v *ir.Value) ir.Shape {
+	if v.Op == ir.OpFold {
+		return v.Args[0].Type.Shape
+	}
+	return v.Type.Shape
+}
+
+// lineOf returns how many elements a fold takes in for one line.
+func lineOf(v *ir.Value) int {
+	s := v.Args[0].Type.Shape
+	n, _ := s[len(s)-1].Int()
+	return n
+}
+
+// line returns how many elements the group's folds take in, 0 if it has none.
+func (g *group) line() int {
+	for _, v := range g.outputs {
+		if v.Op == ir.OpFold {
+			return lineOf(v)
+		}
+	}
+	return 0
+}
+
+// lineNest refines layouts over a domain of that size to axes of which the last
+// is the line of n elements, and reports whether there are such. A layout that cuts
+// the line off comes after the others.
+func lineNest(ls []ir.Layout, size, n int) ([]ir.Layout, bool) {
+	cut := ir.Layout{Shape: []int{size / n, n}, Strides: []int{0, 1}}
+	ls, ok := ir.Refine(append(ls[:len(ls):len(ls)], cut)...)
+	if !ok {
+		return nil, false
+	}
+	shape := ls[0].Shape
+	return ls, shape[len(shape)-1] == n
 }
 
 // seal finds what each group reads and what it must store, and records what
@@ -64,7 +115,7 @@ func (fu *fuser) seal() {
 	for _, v := range f.Body {
 		g := fu.in[v.ID]
 		for _, a := range v.Args {
-			if a.Op.IsElementwise() && fu.in[a.ID] != g && !stored[a.ID] {
+			if a.Op.IsComputed() && fu.in[a.ID] != g && !stored[a.ID] {
 				stored[a.ID] = true
 				reasons[a.ID] = fu.whyNot(a, v)
 			}
@@ -93,7 +144,7 @@ func (fu *fuser) seal() {
 				fu.record(ir.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons[v.ID] != "":
 				fu.record(ir.Materialized, v, 2*bytes(v), reasons[v.ID])
-			case !stored[v.ID]:
+			case !stored[v.ID] && v.Op != ir.OpFold:
 				fu.record(ir.Fused, v, 2*bytes(v), "")
 			}
 		}
@@ -103,6 +154,10 @@ func (fu *fuser) seal() {
 // whyNot says why v reads a from memory.
 func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
+	case a.Op == ir.OpFold:
+		return "" // one element of a line: nothing could be fused
+	case isScan(a) || isScan(v):
+		return "a scan goes along whole lines, in a loop of its own"
 	case v.Op == ir.OpAccess && fu.why[a] != "":
 		return fu.why[a]
 	case v.Op == ir.OpAccess:
@@ -134,11 +189,11 @@ func checkGroups(s *State) error {
 	}
 	for _, v := range s.Func.Body {
 		g, ok := place[v]
-		if ok != v.Op.IsElementwise() {
+		if ok != v.Op.IsComputed() {
 			return fmt.Errorf("%%%d: in a group: %v", v.ID, ok)
 		}
 		for _, a := range v.Args {
-			if h, ok := place[base(a)]; ok && (h > g || h == g && a.Op == ir.OpAccess) && v.Op != ir.OpAccess {
+			if h, ok := place[base(a)]; ok && (h > g || h == g && !a.Op.IsElementwise()) && v.Op != ir.OpAccess {
 				return fmt.Errorf("%%%d in group %d reads %%%d of group %d, which is not complete", v.ID, g, a.ID, h)
 			}
 		}

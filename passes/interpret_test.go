@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -34,33 +36,162 @@ func interpret(p *ir.Plan, inputs []ir.Array) []ir.Array {
 			results = append(results, ir.Array{DType: b.DType, Shape: b.Shape, Data: mem[i]})
 		case ir.ConstBuffer:
 			mem[i] = []uint64{b.Bits}
+		case ir.IotaBuffer:
+			for k := range b.Size() {
+				mem[i] = append(mem[i], ir.ElementOf(b.DType, k))
+			}
 		}
 	}
-	// A temporary's element k of size s is at the arena's byte Offset + k*s.
-	place := func(a ir.Access, index []int) *uint64 {
-		at := a.Offset
-		for d, i := range index {
-			at += i * a.Strides[d]
-		}
-		b := &p.Buffers[a.Buffer]
-		if b.Kind == ir.TempBuffer {
-			return &arena[b.Offset+at*b.DType.Size()]
-		}
-		return &mem[a.Buffer][at-from[a.Buffer]]
-	}
-	for _, step := range p.Steps {
-		k := step.Kernel.Expand()
-		in := make([]uint64, len(k.In))
-		for index := range indices(step.Extents) {
-			for i := range k.In {
-				in[i] = *place(step.Operands[i], index)
-			}
-			for i, v := range k.Eval(in) {
-				*place(step.Operands[len(k.In)+i], index) = v
-			}
+	for i := range p.Steps {
+		m := &machine{p: p, arena: arena, mem: mem, from: from}
+		if g := groupOf(p, i); g == nil {
+			m.step(&p.Steps[i])
+		} else if g.First == i {
+			m.scratch = make([]uint64, g.Scratch)
+			m.group(g)
 		}
 	}
 	return results
+}
+
+func groupOf(p *ir.Plan, i int) *ir.RowGroup {
+	for k := range p.Rows {
+		if g := &p.Rows[k]; g.First <= i && i <= g.Last {
+			return g
+		}
+	}
+	return nil
+}
+
+// machine runs steps on the memory of a plan.
+type machine struct {
+	p       *ir.Plan
+	arena   []uint64
+	scratch []uint64
+	mem     [][]uint64
+	from    []int
+}
+
+// place returns an element. Element k of a temporary, of size s, is at the arena's
+// byte Offset + k*s.
+func (m *machine) place(a ir.Access, index []int) *uint64 {
+	at := a.Offset
+	for d, i := range index {
+		at += i * a.Strides[d]
+	}
+	b := &m.p.Buffers[a.Buffer]
+	switch b.Kind {
+	case ir.TempBuffer:
+		return &m.arena[b.Offset+at*b.DType.Size()]
+	case ir.ScratchBuffer:
+		return &m.scratch[b.Offset+at*b.DType.Size()]
+	}
+	return &m.mem[a.Buffer][at-m.from[a.Buffer]]
+}
+
+// group takes one block of rows after the other through the steps.
+func (m *machine) group(g *ir.RowGroup) {
+	lead := len(g.Outer) - 1
+	for outer := range indices(g.Outer[:lead]) {
+		for from := 0; from < g.Outer[lead]; from += g.Block {
+			for i := g.First; i <= g.Last; i++ {
+				s := *g.OneBlock(&m.p.Steps[i], i)
+				along := g.Along[i-g.First]
+				s.Extents[along] = min(g.Block, g.Outer[lead]-from)
+				s.Operands = slices.Clone(s.Operands)
+				for o := range s.Operands {
+					a := &s.Operands[o]
+					if m.p.Buffers[a.Buffer].Kind != ir.ScratchBuffer {
+						a.Offset += from * a.Strides[along]
+						for k, at := range outer {
+							a.Offset += at * a.Strides[k]
+						}
+					}
+				}
+				m.step(&s)
+			}
+		}
+	}
+}
+
+// step computes line after line: what is folded, or one element.
+func (m *machine) step(s *ir.Step) {
+	axis := len(s.Extents) - 1
+	if s.Down {
+		axis--
+	}
+	n, lines := 1, slices.Clone(s.Extents)
+	if s.Folds() || s.Scan != ir.NoScan {
+		n, lines[axis] = lines[axis], 1
+	}
+	if s.Scan != ir.NoScan {
+		m.scan(s, axis, n, lines)
+		return
+	}
+	k := s.Kernel.Expand()
+	ins := len(k.In)
+	in := make([]uint64, ins)
+	for index := range indices(lines) {
+		folded := make([][]uint64, len(k.Out))
+		for i := range n {
+			index[axis] += i
+			for o := range in {
+				if s.Accumulates(o) {
+					in[o], _ = foldedBy(s, s.Operands[o].Buffer).Info().Identity(k.In[o].DType)
+				} else {
+					in[o] = *m.place(s.Operands[o], index)
+				}
+			}
+			for o, v := range k.Eval(in) {
+				if s.Accumulates(ins+o) || k.FoldOf(o) != ir.OpInvalid {
+					folded[o] = append(folded[o], v)
+				} else {
+					*m.place(s.Operands[ins+o], index) = v
+				}
+			}
+			index[axis] -= i
+		}
+		for o, line := range folded {
+			by := s.Kernel.FoldOf(o)
+			if s.Down {
+				by = foldedBy(s, s.Operands[ins+o].Buffer)
+			}
+			c := 0
+			for chunk := range slices.Chunk(line, ir.FoldChunk) {
+				index[axis] += c
+				*m.place(s.Operands[ins+o], index) = ir.FoldRow(by, k.DType(k.Out[o]), chunk)
+				index[axis] -= c
+				c++
+			}
+		}
+	}
+}
+
+// scan stores the running values of line after line.
+func (m *machine) scan(s *ir.Step, axis, n int, lines []int) {
+	in, out := s.Operands[0], s.Operands[1]
+	for index := range indices(lines) {
+		x := make([]uint64, n)
+		for i := range n {
+			index[axis] = i
+			x[i] = *m.place(in, index)
+		}
+		for i, v := range ir.ScanLine(s.Kernel.Fold[0], s.Kernel.In[0].DType, x, s.Scan == ir.Exclusive) {
+			index[axis] = i
+			*m.place(out, index) = v
+		}
+		index[axis] = 0
+	}
+}
+
+// foldedBy returns the op by which a step folds down into a buffer.
+func foldedBy(s *ir.Step, buffer int) ir.Op {
+	for o, value := range s.Kernel.Out {
+		if in := s.Kernel.Inst(value); in != nil && s.Operands[len(s.Kernel.In)+o].Buffer == buffer {
+			return in.Op
+		}
+	}
+	return ir.OpInvalid
 }
 
 // indices enumerates the indices of a box in row-major order.

@@ -14,12 +14,15 @@ func (s *State) record(kind ir.DecisionKind, v *ir.Value, bytes int, reason stri
 }
 
 // decisions returns the ledger, each entry with the step that computes its value.
-func (s *State) decisions(step map[*ir.Value]int) []ir.Decision {
+func (s *State) decisions() []ir.Decision {
 	out := make([]ir.Decision, len(s.ledger))
 	for i, e := range s.ledger {
 		out[i] = e.Decision
-		if k, ok := step[e.value]; ok {
+		if k, ok := s.step[e.value]; ok {
 			out[i].Step = k
+		}
+		if b, ok := s.buffer[e.value]; ok && e.Kind == ir.Materialized && s.Plan.Buffers[b].Kind == ir.ScratchBuffer {
+			out[i].Kind = ir.Staged
 		}
 	}
 	return out

@@ -14,25 +14,22 @@ import "github.com/stridefuse/stridefuse/ir"
 // of temporaries; no two adjacent axes of a step can be folded; kernels are
 // canonical.
 func loops(s *State) error {
-	l := &looper{State: s, buffer: map[*ir.Value]int{}}
+	s.buffer, s.step = map[*ir.Value]int{}, make(map[*ir.Value]int, len(s.Func.Body))
+	l := &looper{s}
 	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
-	step := make(map[*ir.Value]int, len(s.Func.Body))
 	for _, g := range s.groups {
 		if l.group(g) {
 			for _, v := range g.values {
-				step[v] = len(s.Plan.Steps) - 1
+				s.step[v] = len(s.Plan.Steps) - 1
 			}
 		}
 	}
-	s.Plan.Ledger = s.decisions(step)
+	s.Plan.Ledger = s.decisions()
 	return nil
 }
 
-type looper struct {
-	*State
-	buffer map[*ir.Value]int
-}
+type looper struct{ *State }
 
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
@@ -56,8 +53,11 @@ func (l *looper) of(v *ir.Value) int {
 	if i, ok := l.buffer[v]; ok {
 		return i
 	}
-	if isConst(v) {
+	switch {
+	case isConst(v):
 		return l.add(v, ir.Buffer{Kind: ir.ConstBuffer, Bits: v.Attr.Bits})
+	case v.Op == ir.OpIota:
+		return l.add(v, ir.Buffer{Kind: ir.IotaBuffer})
 	}
 	return l.add(v, ir.Buffer{Kind: ir.TempBuffer})
 }
@@ -68,67 +68,25 @@ func (l *looper) group(g *group) bool {
 	for _, v := range g.outputs {
 		l.of(v)
 	}
-	n := l.nest(g)
-	if n == nil {
+	if size(domain(g.values[0])) == 0 {
 		return false
 	}
-	kernel, order := n.kernel(g)
+	if isScan(g.values[0]) {
+		l.Plan.Steps = append(l.Plan.Steps, l.scan(g.values[0]))
+		return true
+	}
+	n := l.nest(g)
+	kernel, order := n.kernel(l.Func.Fast)
 	rank := len(n.extents)
-	step := ir.Step{Kernel: kernel, Extents: n.extents, Pos: g.values[len(g.values)-1].Pos}
+	step := ir.Step{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: g.values[len(g.values)-1].Pos}
 	step.Rows, step.Cols = n.extents[rank-2], n.extents[rank-1]
 	step.Operands = make([]ir.Access, 0, len(n.operands))
 	for _, i := range order {
 		step.Operands = append(step.Operands, n.operands[i])
 	}
-	step.Operands = append(step.Operands, n.operands[len(g.inputs):]...)
+	step.Operands = append(step.Operands, n.operands[len(n.operands)-len(g.outputs):]...)
 	l.Plan.Steps = append(l.Plan.Steps, step)
 	return true
-}
-
-// nest is the loop nest of a group: the operands are its inputs, then its
-// outputs.
-type nest struct {
-	extents  []int
-	operands []ir.Access
-}
-
-// nest finds the coarsest axes along which every operand has a stride.
-func (l *looper) nest(g *group) *nest {
-	if size(g.values[0].Type.Shape) == 0 {
-		return nil
-	}
-	operands := append(g.inputs[:len(g.inputs):len(g.inputs)], g.outputs...)
-	var layouts []ir.Layout
-	for _, v := range operands {
-		if !isConst(v) {
-			layouts = append(layouts, layoutOf(v))
-		}
-	}
-	layouts, ok := ir.Refine(layouts...)
-	if !ok {
-		panic("the operands of a group have no common loop nest")
-	}
-	n := &nest{extents: atLeastTwo(layouts[0].Shape, 1)}
-	for i, v := range operands {
-		a := ir.Access{Buffer: l.of(base(v)), Strides: make([]int, len(n.extents))}
-		if !isConst(v) {
-			a.Offset, a.Strides = layouts[0].Offset, atLeastTwo(layouts[0].Strides, 0)
-			if len(layouts[0].Shape) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
-				a.Strides[1] = 1 // its class does not depend on the extents
-			}
-			layouts = layouts[1:]
-		}
-		n.operands = append(n.operands, a)
-	}
-	return n
-}
-
-// atLeastTwo puts fill before the numbers of an axis list shorter than two.
-func atLeastTwo(axes []int, fill int) []int {
-	for len(axes) < 2 {
-		axes = append([]int{fill}, axes...)
-	}
-	return axes
 }
 
 // base returns the value whose buffer v reads.
@@ -137,33 +95,4 @@ func base(v *ir.Value) *ir.Value {
 		return v.Args[0]
 	}
 	return v
-}
-
-// kernel writes the group's body. Input i of the kernel is g.inputs[order[i]].
-func (n *nest) kernel(g *group) (k *ir.Kernel, order []int) {
-	ref := make(map[*ir.Value]ir.Ref, len(g.inputs)+len(g.values))
-	operands := make([]ir.Operand, len(g.inputs))
-	for i, v := range g.inputs {
-		operands[i] = ir.Operand{DType: v.Type.DType, Splat: n.operands[i].Inner() == 0}
-		ref[v] = ir.Ref(i)
-	}
-	b := ir.NewBuilder(operands...)
-	for _, v := range g.values {
-		args := make([]ir.Ref, len(v.Args))
-		for i, a := range v.Args {
-			args[i] = ref[a]
-		}
-		switch v.Op {
-		case ir.OpCast:
-			ref[v] = b.Cast(v.Type.DType, args[0])
-		case ir.OpBitcast:
-			ref[v] = b.Bitcast(v.Type.DType, args[0])
-		default:
-			ref[v] = b.Op(v.Op, args...)
-		}
-	}
-	for _, v := range g.outputs {
-		b.Store(ref[v])
-	}
-	return b.Kernel().Canonical()
 }

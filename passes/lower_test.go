@@ -19,7 +19,7 @@ import (
 func TestLowerKeepsMeaning(t *testing.T) {
 	reached := map[string]int{}
 	check := func(t *rapid.T) {
-		f, inputs := irtest.Func(t, irtest.Config{Layouts: true})
+		f, inputs := irtest.Func(t, irtest.Config{Layouts: true, Reductions: true})
 		text := f.String()
 		want, err := ir.Eval(f, inputs)
 		if err != nil {

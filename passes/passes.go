@@ -32,18 +32,23 @@ type State struct {
 	why    map[*ir.Value]string // why a value has memory of its own
 	groups []*group
 	ledger []entry
+	buffer map[*ir.Value]int // of each value that has one
+	step   map[*ir.Value]int // that computes each value
 }
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical},
+	{Name: "reductions", Run: reductions, Check: checkReductions},
+	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}}},
 	{Name: "cse", Run: cse, Check: checkCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
 	{Name: "results", Run: results, Check: checkResults, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results that are copies of one value"}}},
-	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}}},
+	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
+	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}}},
 	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
-	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"loops", "lifetimes are counted in steps"}}},
+	{Name: "rows", Run: rows, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
+	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"rows", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 	{Name: "schedule", Run: schedule, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"loops", "blocks divide extents that are final"}}},
 }
 

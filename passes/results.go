@@ -9,7 +9,7 @@ import (
 // results gives each result memory of its own, which the caller owns.
 //
 // Requires: stage viewed; after cse, which would merge two copies of one value.
-// Ensures: every result is an elementwise value, and no two are the same.
+// Ensures: every result is a computed value, and no two are the same.
 func results(s *State) error {
 	seen := map[*ir.Value]bool{}
 	for i, r := range s.Func.Results {
@@ -17,7 +17,7 @@ func results(s *State) error {
 		switch {
 		case seen[r]:
 			why = "the value is another result too, and each has its own memory"
-		case !r.Op.IsElementwise():
+		case !r.Op.IsComputed():
 			why = "a result has its own memory, and nothing computes this one"
 		}
 		if why != "" {
@@ -36,7 +36,7 @@ func results(s *State) error {
 func checkResults(s *State) error {
 	seen := map[*ir.Value]bool{}
 	for _, r := range s.Func.Results {
-		if !r.Op.IsElementwise() || seen[r] {
+		if !r.Op.IsComputed() || seen[r] {
 			return fmt.Errorf("result %%%d has no memory of its own", r.ID)
 		}
 		seen[r] = true

@@ -18,6 +18,9 @@ func schedule(s *State) error {
 		limit := max(1024, int(blockElems/max(1, cost(step.Kernel)/16))&^63)
 		rank := len(step.Extents)
 		step.Cols = min(step.Extents[rank-1], limit)
+		if step.Kernel.Fold != nil && step.Cols < step.Extents[rank-1] {
+			step.Cols = max(step.Cols/ir.FoldChunk, 1) * ir.FoldChunk // whole chunks
+		}
 		step.Rows = max(1, min(step.Extents[rank-2], limit/step.Cols))
 	}
 	return nil

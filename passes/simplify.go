@@ -30,7 +30,7 @@ func simplify(s *State) error {
 
 func checkSimple(s *State) error {
 	for _, v := range s.Func.Body {
-		scratch := &ir.Func{}
+		scratch := &ir.Func{Fast: s.Func.Fast}
 		if w, err := simpler(scratch, v); err != nil || w != nil {
 			return fmt.Errorf("%%%d (%s) can be simpler: %v", v.ID, v.Op, err)
 		}
@@ -44,7 +44,7 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		return nil, nil
 	}
 	if allConst(v.Args) {
-		return f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(v)}, v.Pos)
+		return f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(f, v)}, v.Pos)
 	}
 	for _, rule := range rules {
 		w, err := rule(f, v)
@@ -59,7 +59,7 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 }
 
 // fold evaluates an op on constants by its expansion, which has the kernels' bits.
-func fold(v *ir.Value) uint64 {
+func fold(f *ir.Func, v *ir.Value) uint64 {
 	operands := make([]ir.Operand, len(v.Args))
 	elems := make([]uint64, len(v.Args))
 	for i, a := range v.Args {
@@ -69,7 +69,7 @@ func fold(v *ir.Value) uint64 {
 	if err != nil {
 		panic(err) // the graph has been checked
 	}
-	return k.Expand().Eval(elems)[0]
+	return k.InTier(f.Fast).Expand().Eval(elems)[0]
 }
 
 func allConst(args []*ir.Value) bool {

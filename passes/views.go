@@ -29,6 +29,10 @@ func views(s *State) error {
 			w.uses[x] += w.uses[v]
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
+		case v.Op == ir.OpFold:
+			err = w.line(v)
+		case isScan(v):
+			err = w.scan(v)
 		}
 		if x == v {
 			w.place(v)
@@ -183,6 +187,17 @@ func (w *viewer) shape(v *ir.Value) error {
 	}
 	v.Args[refined] = c
 	return w.shape(v)
+}
+
+// line sees to it that the line which v folds has one stride.
+func (w *viewer) line(v *ir.Value) error {
+	a := v.Args[0]
+	if a.Op != ir.OpAccess || affine([]*ir.Value{v}) {
+		return nil
+	}
+	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the elements that it folds have no common stride in %s", a.Attr.At))
+	v.Args[0] = c
+	return err
 }
 
 // refinable reports whether the layouts of v's operands have a common loop nest.

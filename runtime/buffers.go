@@ -20,7 +20,8 @@ type buffer struct {
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
 	dense  bool
-	offset int // temporary: bytes from the start of the arena
+	offset int // temporary: bytes from the start of the arena; scratch: of its group's
+	bytes  int // that it takes there: scratch for a block of rows
 }
 
 // linkBuffers checks the plan's buffers and puts them in order.
@@ -86,7 +87,7 @@ func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
 		b.layout = *p.At
 	case p.Kind == ir.ConstBuffer:
 		b.layout = ir.RowMajor()
-	case p.Kind > ir.TempBuffer:
+	case p.Kind > ir.IotaBuffer:
 		return b, fmt.Errorf("kind %d does not exist", p.Kind)
 	}
 	var err error
@@ -97,6 +98,13 @@ func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
 	b.dense = b.layout.IsRowMajor()
 	if span := b.layout.Span(); span > (math.MaxInt/2)/b.size {
 		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
+	}
+	b.bytes = b.elems * b.size
+	if p.Kind == ir.IotaBuffer {
+		return b, checkIota(&b)
+	}
+	if p.Kind == ir.ScratchBuffer && (b.offset < 0 || b.offset%alignment != 0) {
+		return b, fmt.Errorf("scratch at %d, want a multiple of %d", b.offset, alignment)
 	}
 	if p.Kind == ir.TempBuffer {
 		if b.offset < 0 || b.offset%alignment != 0 || b.offset > arena || b.elems*b.size > arena-b.offset {
@@ -132,8 +140,8 @@ func mayAlias(buffers []buffer, i, j int) bool {
 	switch {
 	case i == j:
 		return true
-	case a.kind != ir.TempBuffer || b.kind != ir.TempBuffer:
+	case a.kind != b.kind || a.kind != ir.TempBuffer && a.kind != ir.ScratchBuffer:
 		return false // Run keeps params and results apart
 	}
-	return a.offset < b.offset+b.elems*b.size && b.offset < a.offset+a.elems*a.size
+	return a.offset < b.offset+b.bytes && b.offset < a.offset+a.bytes
 }

@@ -17,21 +17,30 @@ type StepInfo struct {
 	Elements  int    // of the index space
 	Read      int    // bytes, each element counted once
 	Written   int    // bytes
+	Group     int    // the row group that it belongs to, or -1
 	Pos       ir.Pos
 }
 
-func (s *step) info(pos ir.Pos) StepInfo {
-	in := StepInfo{Signature: s.kernel.Signature(), Compiled: s.compiled, Engine: s.engine,
-		Blocks: s.blocks, Chunks: s.chunks, Elements: s.elems, Read: s.touched[0], Written: s.touched[1], Pos: pos}
-	for i := range s.operands {
-		if s.operands[i].packed {
-			in.Packed = append(in.Packed, i)
+// info describes step i of a plan, which parts compute.
+func info(in *ir.Step, parts []*step, read, written int) StepInfo {
+	x := StepInfo{Read: read, Written: written, Group: -1, Pos: in.Pos}
+	for i, s := range parts {
+		if i == 0 {
+			x.Signature, x.Compiled, x.Engine = s.kernel.Signature(), s.compiled, s.engine
+			for o := range s.operands {
+				if s.operands[o].packed {
+					x.Packed = append(x.Packed, o)
+				}
+			}
 		}
+		x.Blocks += s.blocks
+		x.Chunks += s.chunks
+		x.Elements += s.elems
 	}
-	return in
+	return x
 }
 
-// choose finds what computes the step: the order is Link's.
+// choose finds what computes the step, and the calls that fold its lanes.
 func (e *Executor) choose(s *step, buffers []buffer) error {
 	f := finder{lookup: e.lookup, engines: []Engine{AVX2, Portable}}
 	if f.lookup == nil {
@@ -40,6 +49,28 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 	if e.Portable || !HasAVX2() {
 		f.engines = f.engines[1:]
 	}
+	if s.scan != nil {
+		var err error
+		s.scratch, err = s.scan.link(f, s)
+		return err
+	}
+	if err := e.chooseKernels(s, f, buffers); err != nil {
+		return err
+	}
+	if s.program != nil {
+		s.scratch = s.program.scratch
+	}
+	if s.down == nil {
+		return nil
+	}
+	s.down.findMany(s, f)
+	var err error
+	s.scratch, err = s.down.link(f, s.scratch)
+	return err
+}
+
+// chooseKernels finds what computes the step: the order is Link's.
+func (e *Executor) chooseKernels(s *step, f finder, buffers []buffer) error {
 	if f.engines[0] == AVX2 {
 		if e.whole(s, f, AVX2) {
 			return nil

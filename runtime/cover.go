@@ -42,6 +42,7 @@ type coverInst struct {
 	args  []ir.Ref
 	value ir.Ref // that it computes, or -1 for a copy of one
 	out   int    // the output that it writes, or -1 for a register
+	fold  bool   // that it folds its argument to
 }
 
 // coverStep covers the body of a step. It fails when an operation has no kernel.
@@ -53,20 +54,23 @@ func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	c.args = make([]kernelArg, 0, 4*values) // so that most of these grow once
 	c.program.slots = make([]slot, 0, 2*values)
 	c.operandSlots()
-	stored := make([]int, len(c.k.In)+len(c.k.Body)) // 1 + the first output that is the value
-	for o := len(c.k.Out) - 1; o >= 0; o-- {
-		stored[c.k.Out[o]] = o + 1
-	}
+	stored := c.stored()
 	c.addValues(stored)
 	if err := c.addPieces(stored); err != nil {
 		return nil, err
 	}
 	for o, r := range c.k.Out {
+		if c.k.FoldOf(o) != ir.OpInvalid {
+			continue
+		}
 		if v := c.values[r]; int(r) < len(c.k.In) || v.splat || stored[r] != o+1 {
 			if err := c.addCopy(r, -1, o); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if err := c.addFolds(); err != nil {
+		return nil, err
 	}
 	if err := c.delayStores(); err != nil {
 		return nil, err
@@ -75,13 +79,27 @@ func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	return c, nil
 }
 
+// stored returns of each value 1 + the first output that it is stored to, or -1
+// if it is folded alone.
+func (c *cover) stored() []int {
+	stored := make([]int, len(c.k.In)+len(c.k.Body))
+	for o := len(c.k.Out) - 1; o >= 0; o-- {
+		if r := c.k.Out[o]; c.k.FoldOf(o) == ir.OpInvalid {
+			stored[r] = o + 1
+		} else if stored[r] == 0 {
+			stored[r] = -1
+		}
+	}
+	return stored
+}
+
 // operandSlots makes the slots of the step's operands, and the values of those
 // that are inputs.
 func (c *cover) operandSlots() {
 	widest := 1
 	for i := range c.s.operands {
 		o := &c.s.operands[i]
-		c.program.slots = append(c.program.slots, slot{step: o.rowStep})
+		c.program.slots = append(c.program.slots, slot{})
 		widest = max(widest, o.size)
 		if o.packed {
 			c.program.packs = append(c.program.packs, packing{operand: i, fn: packFor(o)})
@@ -145,13 +163,42 @@ func (c *cover) addCopy(from, to ir.Ref, out int) error {
 	return err
 }
 
+// addFolds folds values, in tiles, to outputs.
+func (c *cover) addFolds() error {
+	for o, r := range c.k.Out {
+		by := c.k.FoldOf(o)
+		if by == ir.OpInvalid {
+			continue
+		}
+		dt := c.values[r].dtype
+		if c.values[r].splat { // a row of it
+			tile := ir.Ref(len(c.values))
+			c.values = append(c.values, coverValue{dtype: dt, slot: -1})
+			if err := c.addCopy(r, tile, -1); err != nil {
+				return err
+			}
+			r = tile
+		}
+		key := pieceKey{ins: 1, fold: by}
+		key.in[0].DType = dt
+		part := partOf(key)
+		fn, on, err := c.f.find(part.sig)
+		if err != nil {
+			return err
+		}
+		c.insts = append(c.insts, coverInst{fn: fn, order: part.order, args: []ir.Ref{r}, value: -1, out: o, fold: true})
+		c.on[on]++
+	}
+	return nil
+}
+
 // delayStores finds the stores that would change an operand still to be read,
 // because the output lies where the operand does, and puts them at the end.
 func (c *cover) delayStores() error {
 	for p := 0; p < len(c.insts); p++ {
 		i := &c.insts[p]
 		out := i.out
-		if out < 0 || !c.readLater(p, out) {
+		if out < 0 || i.fold || !c.readLater(p, out) {
 			continue
 		}
 		i.out = -1

@@ -74,7 +74,7 @@ func (c *cover) addPiece(r ir.Ref, p *choice, stored []int) error {
 		c.rows = append(c.rows, i)
 		return nil
 	}
-	i.out = stored[r] - 1
+	i.out = max(stored[r], 0) - 1
 	c.insts = append(c.insts, i)
 	return nil
 }
@@ -151,6 +151,8 @@ func (c *cover) findPiece(p *choice) {
 // pieceKey says what a piece computes, up to its kernel's canonical form.
 type pieceKey struct {
 	n, ins int8
+	fast   bool
+	fold   ir.Op // of a piece without instructions, which folds its operand
 	insts  [maxPiece]pieceInst
 	in     [maxPieceArgs]ir.Operand
 }
@@ -166,7 +168,7 @@ type pieceInst struct {
 // describe returns the key of the piece of the given instructions, and what its
 // operands are.
 func (c *cover) describe(insts []ir.Ref, unit bool) (key pieceKey, args [maxPieceArgs]ir.Ref) {
-	key.n = int8(len(insts))
+	key.n, key.fast = int8(len(insts)), c.k.Fast
 	for m, r := range insts {
 		in := c.k.Inst(r)
 		row := &key.insts[m]
@@ -222,7 +224,7 @@ func partOf(key pieceKey) *part {
 
 // kernel writes the piece as a body.
 func (key *pieceKey) kernel() *ir.Kernel {
-	k := &ir.Kernel{In: slices.Clone(key.in[:key.ins])}
+	k := &ir.Kernel{In: slices.Clone(key.in[:key.ins]), Fast: key.fast}
 	first := ir.Ref(key.ins + key.n - 1) // of insts; those that it reads come before it
 	for m := key.n - 1; m >= 0; m-- {
 		row := key.insts[m]
@@ -236,5 +238,8 @@ func (key *pieceKey) kernel() *ir.Kernel {
 		k.Body = append(k.Body, in)
 	}
 	k.Out = []ir.Ref{first}
+	if key.fold != ir.OpInvalid {
+		k.Fold = []ir.Op{key.fold}
+	}
 	return k
 }

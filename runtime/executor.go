@@ -76,7 +76,7 @@ type Linked struct {
 	results []int // the buffer of each output
 	consts  []uint64
 	arena   int
-	steps   []step // without those that have no elements
+	tasks   []*task // without those that have no elements
 	infos   []StepInfo
 	pool    sync.Pool // of *state
 }
@@ -95,19 +95,8 @@ func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
 	if err := l.linkBuffers(p); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}
-	for i := range p.Steps {
-		s, err := l.linkStep(p, &p.Steps[i])
-		if err == nil && s.elems > 0 {
-			err = e.choose(s, l.buffers)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("link %s: step %d: %w", p.Name, i, err)
-		}
-		l.infos = append(l.infos, s.info(p.Steps[i].Pos))
-		if s.elems > 0 {
-			s.setHands(e)
-			l.steps = append(l.steps, *s)
-		}
+	if err := l.link(p); err != nil {
+		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}
 	return l, nil
 }
@@ -190,6 +179,10 @@ func newState(l *Linked) (*state, error) {
 			st.bases[i] = unsafe.Pointer(unsafe.SliceData(st.arena[b.offset:]))
 		case ir.ConstBuffer:
 			st.bases[i] = unsafe.Pointer(&l.consts[b.index])
+		case ir.IotaBuffer:
+			if st.bases[i], err = iotaTable(&l.buffers[i]); err != nil {
+				return nil, fmt.Errorf("memory for an iota: %w", err)
+			}
 		}
 	}
 	return st, nil
@@ -197,8 +190,8 @@ func newState(l *Linked) (*state, error) {
 
 // run computes the steps, then copies the outs that overlap.
 func (st *state) run(ctx context.Context) error {
-	for i := range st.l.steps {
-		if err := st.job.run(ctx, &st.l.steps[i], st); err != nil {
+	for _, t := range st.l.tasks {
+		if err := st.job.run(ctx, t, st); err != nil {
 			return err
 		}
 	}

@@ -152,6 +152,10 @@ func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
 		switch b.Kind {
 		case ir.ConstBuffer:
 			data[i] = []uint64{b.Bits}
+		case ir.IotaBuffer:
+			for k := range data[i] {
+				data[i][k] = ir.ElementOf(b.DType, k)
+			}
 		case ir.ParamBuffer:
 			x := ins[b.Index]
 			_, hi := x.layout.Bounds()
@@ -161,8 +165,12 @@ func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
 			}
 		}
 	}
-	for _, s := range p.Steps {
-		referenceStep(s, data)
+	for i := range p.Steps {
+		if g := groupOf(p, i); g == nil {
+			referenceStep(&p.Steps[i], data)
+		} else if i == g.First {
+			referenceGroup(p, g, data)
+		}
 	}
 	var results [][]uint64
 	for i, b := range p.Buffers {
@@ -171,28 +179,6 @@ func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
 		}
 	}
 	return results
-}
-
-func referenceStep(s ir.Step, data [][]uint64) {
-	body := s.Kernel.Expand()
-	in := make([]uint64, len(s.Kernel.In))
-	for index := range (ir.Layout{Shape: s.Extents, Strides: ir.RowMajor(s.Extents...).Strides}).All() {
-		at := func(o int) *uint64 {
-			a, k := s.Operands[o], index
-			where := a.Offset
-			for axis := len(s.Extents) - 1; axis >= 0; axis-- {
-				where += k % s.Extents[axis] * a.Strides[axis]
-				k /= s.Extents[axis]
-			}
-			return &data[a.Buffer][where]
-		}
-		for i := range in {
-			in[i] = *at(i)
-		}
-		for o, v := range body.Eval(in) {
-			*at(len(in) + o) = v
-		}
-	}
 }
 
 // requireResults compares outs with the reference, any NaN for any other.
@@ -236,16 +222,19 @@ func poison(t require.TestingT, l *Linked) {
 	for i := range st.arena {
 		st.arena[i] = 0xff
 	}
-	scratch := 0
-	for _, s := range l.steps {
-		if s.program != nil {
-			scratch = max(scratch, s.program.scratch)
+	scratch, window := 0, 0
+	for _, task := range l.tasks {
+		scratch = max(scratch, task.scratch)
+		if task.group != nil {
+			window = max(window, task.group.window)
 		}
 	}
-	st.lane.scratch, err = allocate(scratch)
-	require.NoError(t, err)
-	for i := range st.lane.scratch {
-		st.lane.scratch[i] = 0xff
+	for into, n := range map[*[]byte]int{&st.lane.scratch: scratch, &st.lane.window: window} {
+		*into, err = allocate(n)
+		require.NoError(t, err)
+		for i := range *into {
+			(*into)[i] = 0xff
+		}
 	}
 	l.pool.Put(st)
 }
@@ -265,31 +254,6 @@ func interpreted(p *ir.Plan) func(Engine, string) (func(*Frame), bool) {
 	}
 }
 
-// interpret makes a kernel from the body's definition.
-func interpret(k *ir.Kernel) func(*Frame) {
-	body := k.Expand()
-	return func(f *Frame) {
-		in := make([]uint64, len(k.In))
-		for r := range f.Rows {
-			for c := range f.Cols {
-				at := func(i int, dt ir.DType, splat bool) unsafe.Pointer {
-					if splat {
-						return unsafe.Add(f.Ptr[i], r*f.Step[i])
-					}
-					return unsafe.Add(f.Ptr[i], r*f.Step[i]+c*dt.Size())
-				}
-				for i, o := range k.In {
-					in[i] = loadElement(o.DType, at(i, o.DType, o.Splat))
-				}
-				for o, v := range body.Eval(in) {
-					dt := k.DType(k.Out[o])
-					storeBits(dt, at(len(in)+o, dt, false), v)
-				}
-			}
-		}
-	}
-}
-
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
 
 // executors are the ways to run a plan that must give the same bits.
@@ -298,6 +262,7 @@ func executors(p *ir.Plan) map[string]*Executor {
 		"default":       {},
 		"one worker":    {Workers: 1},
 		"two workers":   {Workers: 2},
+		"small chunks":  {Workers: 3, ChunkElems: 700},
 		"five workers":  {Workers: 5},
 		"portable":      {Portable: true},
 		"cover":         {NoFused: true},
@@ -305,8 +270,18 @@ func executors(p *ir.Plan) map[string]*Executor {
 		"whole":         {Portable: true},
 	}
 	all["whole"].lookup = interpreted(p)
+	all["everything"] = &Executor{Portable: true, Workers: 1, lookup: everything}
 	all["all pieces"] = &Executor{Portable: true, NoFused: true, lookup: allPieces}
 	return all
+}
+
+// everything is a lookup that has every kernel.
+func everything(e Engine, sig string) (func(*Frame), bool) {
+	k, err := ir.ParseKernel(sig)
+	if err != nil {
+		return nil, false
+	}
+	return interpret(k), true
 }
 
 // allPieces is a lookup that has a kernel for every piece of a cover.

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"fmt"
-
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -16,8 +14,9 @@ const (
 	// blockElements bounds a kernel call, during which Go's runtime can't stop
 	// the goroutine. Plans keep below it; a larger block is cut.
 	blockElements = 64 << 10
-	// maxDims is how many axes an index space has, after folding.
-	maxDims = ir.MaxRank + 2
+	// maxDims is how many axes an index space has: a row group and a fold cut one
+	// in two each.
+	maxDims = ir.MaxRank + 5
 )
 
 // step is a linked step: an index space cut into blocks, and what runs a block.
@@ -32,89 +31,70 @@ type step struct {
 	counts               []int   // outer axes, blocks of rows, blocks of columns
 	carry                [][]int // see next
 	blocks               int
-	chunk, chunks        int  // blocks of a chunk; chunks
-	hands                int  // how many goroutines are worth their waking
-	yields               bool // after each chunk
+	chunk, chunks        int // blocks of a chunk; chunks
 
 	fn      func(*Frame) // computes a block as it lies, or
 	program *program     // computes it in tiles
+	bench   int          // which of a lane's is laid out for the program
+	down    *down        // folds a block down its rows by calls of the former
+	scan    *scan        // scans a block
+	scratch int          // bytes that all that needs
 
 	engine   string
 	compiled string // "kernel" or "cover of 5"
-	touched  [2]int // bytes read, written
 }
 
 // operand is where a step finds an operand, in bytes.
 type operand struct {
-	buffer  int
-	origin  int // from the buffer's base to the element at index 0,...,0
-	rowStep int
-	colStep int   // 0 for a splat
-	size    int   // of an element
-	walk    []int // from one index of each of the step's counts to the next
-	splat   bool
-	packed  bool // to be copied into scratch: the kernel wants it contiguous
+	buffer      int
+	scratch     bool // not a buffer: in the lane's memory for the row group
+	origin      int  // from the buffer's base to the element at index 0,...,0
+	rowStep     int
+	colStep     int   // 0 for a splat and for what is folded
+	size        int   // of an element
+	walk        []int // from one index of each of the step's counts to the next
+	splat       bool
+	accumulates bool // in a tile of lanes, but for the result: see down
+	folded      bool // one element for all columns of a row
+	packed      bool // to be copied into scratch: the kernel wants it contiguous
 }
 
-// linkStep checks a step and works out its geometry.
-func (l *Linked) linkStep(p *ir.Plan, in *ir.Step) (*step, error) {
-	if in.Kernel == nil {
-		return nil, fmt.Errorf("it has no kernel")
-	}
-	if err := in.Kernel.Verify(); err != nil {
-		return nil, err
-	}
-	if n := len(in.Kernel.In) + len(in.Kernel.Out); len(in.Operands) != n {
-		return nil, fmt.Errorf("%d operands for a kernel of %d", len(in.Operands), n)
-	}
-	if len(in.Extents) < 2 || len(in.Extents) > maxDims {
-		return nil, fmt.Errorf("%d axes: there must be 2 to %d", len(in.Extents), maxDims)
-	}
-	elems, err := ir.NumElems(in.Extents)
-	if err != nil {
-		return nil, err
-	}
-	kernel, order := in.Kernel.Canonical()
+// newStep works out the geometry of a step that checkStep has passed, whose
+// folded axis fits one kernel call. order is that of the inputs in the canonical
+// kernel.
+func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
+	elems, _ := ir.NumElems(in.Extents)
 	s := &step{kernel: kernel, ins: len(kernel.In), elems: elems}
 	for _, from := range order {
-		if err := s.addOperand(l, in, from); err != nil {
-			return nil, fmt.Errorf("operand %d: %w", from, err)
-		}
+		s.addOperand(l, in, from)
 	}
 	for o := range kernel.Out {
-		if err := s.addOperand(l, in, len(in.Kernel.In)+o); err != nil {
-			return nil, fmt.Errorf("output %d: %w", o, err)
-		}
+		s.addOperand(l, in, len(in.Kernel.In)+o)
 	}
-	if elems > 0 {
-		if in.Rows < 1 || in.Cols < 1 {
-			return nil, fmt.Errorf("blocks of %d x %d elements", in.Rows, in.Cols)
-		}
-		s.cut(in, l.exec.ChunkElems)
+	if elems == 0 {
+		return s
 	}
-	return s, nil
+	switch {
+	case in.Scan != ir.NoScan:
+		s.scan = newScan(s, in)
+	case in.Down:
+		s.down = newDown(s, in, l.hands())
+	}
+	s.cut(in, l.exec.ChunkElems)
+	return s
 }
 
 // addOperand appends operand from of the plan's step.
-func (s *step) addOperand(l *Linked, in *ir.Step, from int) error {
+func (s *step) addOperand(l *Linked, in *ir.Step, from int) {
 	a, i := in.Operands[from], len(s.operands)
-	isOut := i >= s.ins
-	if len(a.Strides) != len(in.Extents) {
-		return fmt.Errorf("%d strides for %d axes", len(a.Strides), len(in.Extents))
-	}
-	if a.Buffer < 0 || a.Buffer >= len(l.buffers) {
-		return fmt.Errorf("buffer %d does not exist", a.Buffer)
-	}
 	b := &l.buffers[a.Buffer]
-	value := ir.Ref(i)
-	if isOut {
-		value = s.kernel.Out[i-s.ins]
-	}
-	if dt := s.kernel.DType(value); b.dtype != dt {
-		return fmt.Errorf("buffer %d holds %s, the kernel has %s", a.Buffer, b.dtype, dt)
-	}
-	o := operand{buffer: a.Buffer, size: b.size, splat: !isOut && s.kernel.In[i].Splat}
+	o := operand{buffer: a.Buffer, size: b.size, splat: i < s.ins && s.kernel.In[i].Splat}
+	o.folded = i >= s.ins && in.Scan == ir.NoScan && s.kernel.FoldOf(i-s.ins) != ir.OpInvalid
 	o.origin = (a.Offset - b.layout.Offset) * b.size
+	if b.kind == ir.ScratchBuffer {
+		o.scratch = true
+		o.origin += b.offset
+	}
 	last := len(in.Extents) - 1
 	o.walk = make([]int, len(in.Extents))
 	for k, n := range in.Extents {
@@ -123,46 +103,8 @@ func (s *step) addOperand(l *Linked, in *ir.Step, from int) error {
 		}
 	}
 	o.rowStep, o.colStep = o.walk[last-1], o.walk[last]
-	if s.elems > 0 {
-		if err := s.checkAccess(in, a, b, isOut); err != nil {
-			return err
-		}
-	}
-	switch wide := in.Extents[last] > 1; {
-	case o.splat && wide && o.colStep != 0:
-		return fmt.Errorf("stride %d along the columns for a splat", a.Inner())
-	case o.splat || !wide || o.colStep == o.size:
-	case isOut:
-		return fmt.Errorf("stride %d along the columns of an output: it must be 1", a.Inner())
-	default:
-		o.packed = true
-	}
+	o.packed = !o.splat && !o.folded && in.Extents[last] > 1 && o.colStep != o.size
 	s.operands = append(s.operands, o)
-	return nil
-}
-
-func (s *step) checkAccess(in *ir.Step, a ir.Access, b *buffer, isOut bool) error {
-	lo, hi := ir.Layout{Shape: in.Extents, Strides: a.Strides, Offset: a.Offset}.Bounds()
-	if lo < b.lo || hi > b.hi {
-		return fmt.Errorf("locations %d to %d of buffer %d, which has %d to %d", lo, hi, a.Buffer, b.lo, b.hi)
-	}
-	touched := b.size
-	for k, n := range in.Extents {
-		if n > 1 && a.Strides[k] != 0 {
-			touched *= n
-		} else if n > 1 && isOut {
-			return fmt.Errorf("axis %d writes the same elements %d times", k, n)
-		}
-	}
-	if isOut {
-		if b.kind == ir.ParamBuffer || b.kind == ir.ConstBuffer {
-			return fmt.Errorf("a write to buffer %d, a param or a constant", a.Buffer)
-		}
-		s.touched[1] += touched
-	} else {
-		s.touched[0] += touched
-	}
-	return nil
 }
 
 // cut divides the index space into blocks and those into chunks. asked is
@@ -174,8 +116,18 @@ func (s *step) cut(in *ir.Step, asked int) {
 	}
 	last := len(in.Extents) - 1
 	s.rows, s.cols = in.Extents[last-1], in.Extents[last]
-	s.blockCols = min(in.Cols, s.cols, block)
-	s.blockRows = min(in.Rows, s.rows, block/s.blockCols)
+	switch {
+	case s.scan != nil:
+		s.blockRows, s.blockCols = s.scan.block(in, s.rows, s.cols)
+	case s.down != nil:
+		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
+	case s.kernel.Fold != nil: // whole rows
+		s.blockCols = s.cols
+		s.blockRows = min(in.Rows, s.rows, max(1, block/s.cols))
+	default:
+		s.blockCols = min(in.Cols, s.cols, block)
+		s.blockRows = min(in.Rows, s.rows, block/s.blockCols)
+	}
 	s.counts = append([]int{}, in.Extents...)
 	s.counts[last-1] = (s.rows-1)/s.blockRows + 1
 	s.counts[last] = (s.cols-1)/s.blockCols + 1
@@ -198,10 +150,10 @@ func (s *step) setCarry(last int) {
 		s.carry[k] = table[k*len(s.operands):][:len(s.operands)]
 		for i := range s.operands {
 			walk := s.operands[i].walk
-			switch k {
-			case last:
+			switch {
+			case k == last:
 				walk[k] *= s.blockCols
-			case last - 1:
+			case k == last-1 && !s.operands[i].accumulates: // of which a block is one row
 				walk[k] *= s.blockRows
 			}
 			s.carry[k][i] = walk[k] - back[i]
@@ -210,13 +162,18 @@ func (s *step) setCarry(last int) {
 	}
 }
 
-// setHands decides how many goroutines share the work, once the engine is known.
-func (s *step) setHands(e *Executor) {
-	if e.ChunkElems > 0 {
-		s.hands, s.yields = s.chunks, true
-		return
+// callSize returns the most rows and columns that a kernel of the step is called
+// with.
+func (s *step) callSize() (rows, cols int) {
+	if s.down != nil {
+		return min(s.blockRows, ir.FoldLanes), s.down.callCols()
 	}
-	const loads = 8 // reading and writing an element, in additions
+	return s.blockRows, s.blockCols
+}
+
+// work estimates what the step costs, in additions of assembly.
+func (s *step) work() float64 {
+	const loads = 8 // reading and writing an element
 	work := float64(loads)
 	for _, in := range s.kernel.Body {
 		work += in.Op.Info().Cost
@@ -224,5 +181,5 @@ func (s *step) setHands(e *Executor) {
 	if s.engine != AVX2.String() {
 		work *= 4
 	}
-	s.hands = int(min(float64(s.chunks), work*float64(s.elems)/handWork))
+	return work * float64(s.elems)
 }

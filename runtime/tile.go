@@ -12,6 +12,8 @@ const (
 	// transposedCols is how many columns a tile has that is read across: the
 	// fewer, the more rows, which are contiguous in memory there.
 	transposedCols = 32
+	// transposedRows is how many rows one has at least whose columns must be all.
+	transposedRows = 16
 )
 
 // program computes a block in tiles: it packs operands into scratch, then calls
@@ -39,7 +41,7 @@ type slot struct {
 	class slotClass
 	at    int            // register: its place in scratch
 	size  int            // bytes of an element of a register
-	step  int            // bytes from row to row, but for a tileSlot
+	step  int            // rowSlot: bytes from row to row
 	ptr   unsafe.Pointer // constant
 }
 
@@ -57,6 +59,7 @@ type kernelCall struct {
 	fn   func(*Frame)
 	args []kernelArg // the kernel's inputs, then its outputs
 	once bool        // of rowCalls: the same for all rows
+	fold bool        // one element a row is written
 }
 
 // kernelArg is an operand of a call.
@@ -88,10 +91,19 @@ func (p *program) setTile(s *step, limit int) {
 			p.colsOuter = true
 		}
 	}
-	p.tileCols = min(s.blockCols, cols)
-	p.tileRows = min(s.blockRows, max(1, limit/p.tileCols))
+	mostRows, mostCols := s.callSize()
+	if s.kernel.Fold != nil { // whole rows
+		rows := max(1, limit/mostCols)
+		if cols < limit {
+			rows = max(rows, transposedRows)
+		}
+		p.tileRows, p.tileCols = min(mostRows, rows), mostCols
+		return
+	}
+	p.tileCols = min(mostCols, cols)
+	p.tileRows = min(mostRows, max(1, limit/p.tileCols))
 	if cols < limit { // the rows may be few
-		p.tileCols = min(s.blockCols, limit/p.tileRows)
+		p.tileCols = min(mostCols, limit/p.tileRows)
 	}
 }
 
@@ -132,7 +144,7 @@ func (p *program) addPatches() {
 func wholeProgram(s *step, fn func(*Frame)) *program {
 	p := &program{}
 	widest := 1
-	k := kernelCall{fn: fn}
+	k := kernelCall{fn: fn, fold: s.kernel.Fold != nil}
 	for i := range s.operands {
 		o := &s.operands[i]
 		arg := kernelArg{slot: i, size: o.size}
@@ -140,7 +152,7 @@ func wholeProgram(s *step, fn func(*Frame)) *program {
 			arg.size = 0
 		}
 		k.args = append(k.args, arg)
-		p.slots = append(p.slots, slot{step: o.rowStep})
+		p.slots = append(p.slots, slot{})
 		if o.packed {
 			widest = max(widest, o.size)
 			p.packs = append(p.packs, packing{operand: i, fn: packFor(o)})

@@ -1,53 +1,54 @@
 package runtime
 
-import (
-	"fmt"
-	"unsafe"
-)
+import "unsafe"
 
-// prepare points a lane's registers into its scratch. They stay there until the
-// lane runs another program.
-func (ln *lane) prepare(p *program) error {
-	if ln.program == p {
-		return nil
+// bench is a program laid out in a lane's scratch, where it stays until the lane
+// runs another in its place.
+type bench struct {
+	program *program
+	calls   []laneCall
+	width   int // columns of the tile that the calls are for
+}
+
+// prepare points a program's registers into scratch.
+func (b *bench) prepare(p *program, scratch []byte) {
+	if b.program == p {
+		return
 	}
-	if len(ln.scratch) < p.scratch {
-		scratch, err := allocate(p.scratch)
-		if err != nil {
-			return fmt.Errorf("run: scratch: %w", err)
-		}
-		ln.scratch = scratch
+	if cap(b.calls) < len(p.calls) {
+		b.calls = make([]laneCall, len(p.calls))
 	}
-	if cap(ln.calls) < len(p.calls) {
-		ln.calls = make([]laneCall, len(p.calls))
-	}
-	ln.program, ln.width = p, -1
-	ln.calls = ln.calls[:len(p.calls)]
+	b.program, b.width = p, -1
+	b.calls = b.calls[:len(p.calls)]
 	for k := range p.calls {
-		f := &ln.calls[k].frame
+		f := &b.calls[k].frame
 		for i, a := range p.calls[k].args {
 			switch v := &p.slots[a.slot]; v.class {
 			case tileSlot, rowSlot:
-				f.Ptr[i] = unsafe.Pointer(&ln.scratch[v.at])
+				f.Ptr[i] = unsafe.Pointer(&scratch[v.at])
 			case constantSlot:
 				f.Ptr[i] = v.ptr
 			}
 		}
 	}
-	return nil
 }
 
-// setWidth lays the registers out for tiles of that many columns, densely.
-func (ln *lane) setWidth(p *program, cols int) {
-	ln.width = cols
+// setWidth lays the registers out for tiles of that many columns, densely. The
+// rows of the step's operands are as far apart as those of the block.
+func (b *bench) setWidth(block *Frame, cols int) {
+	b.width = cols
+	p := b.program
 	for k := range p.calls {
-		c := &ln.calls[k]
-		c.flat = true
+		c := &b.calls[k]
+		c.flat = !p.calls[k].fold
 		for i, a := range p.calls[k].args {
 			v := &p.slots[a.slot]
 			step := v.step
-			if v.class == tileSlot {
+			switch v.class {
+			case tileSlot:
 				step = cols * v.size
+			case operandSlot:
+				step = block.Step[a.slot]
 			}
 			c.frame.Step[i] = step
 			width := cols
@@ -59,28 +60,28 @@ func (ln *lane) setWidth(p *program, cols int) {
 	}
 }
 
-// run computes the lane's block.
-func (p *program) run(ln *lane, s *step) {
-	rows, cols := ln.block.Rows, ln.block.Cols
+// run computes a block of the step.
+func (b *bench) run(ln *lane, s *step, block *Frame) {
+	p, rows, cols := b.program, block.Rows, block.Cols
 	lastR, lastC := -1, -1
 	for r, c := 0, 0; ; {
 		tileRows, tileCols := min(p.tileRows, rows-r), min(p.tileCols, cols-c)
-		if tileCols != ln.width {
-			ln.setWidth(p, tileCols)
+		if tileCols != b.width {
+			b.setWidth(block, tileCols)
 		}
-		p.pack(ln, s, r, c, tileRows, tileCols, c != lastC)
-		p.point(ln, s, r, c)
+		p.pack(ln.scratch, s, block, r, c, tileRows, tileCols, c != lastC)
+		b.point(s, block, r, c)
 		if r != lastR {
 			for k := range p.rowCalls {
 				n := tileRows
 				if p.calls[k].once {
 					n = 1
 				}
-				ln.calls[k].run(p.calls[k].fn, n, 1)
+				b.calls[k].run(p.calls[k].fn, n, 1)
 			}
 		}
 		for k := p.rowCalls; k < len(p.calls); k++ {
-			ln.calls[k].run(p.calls[k].fn, tileRows, tileCols)
+			b.calls[k].run(p.calls[k].fn, tileRows, tileCols)
 		}
 		lastR, lastC = r, c
 		if r, c = p.advance(r, c, rows, cols); r >= rows || c >= cols {
@@ -105,25 +106,35 @@ func (p *program) advance(r, c, rows, cols int) (int, int) {
 
 // pack copies the packed operands of the tile at row r, column c into scratch;
 // one that repeats over the rows only when the columns are new.
-func (p *program) pack(ln *lane, s *step, r, c, rows, cols int, newCols bool) {
+func (p *program) pack(scratch []byte, s *step, block *Frame, r, c, rows, cols int, newCols bool) {
 	for i := range p.packs {
 		k := &p.packs[i]
-		o := &s.operands[k.operand]
-		from := unsafe.Add(ln.block.Ptr[k.operand], r*o.rowStep+c*o.colStep)
+		o, step := &s.operands[k.operand], block.Step[k.operand]
+		from := unsafe.Add(block.Ptr[k.operand], r*step+c*o.colStep)
 		if o.rowStep != 0 {
-			k.fn(unsafe.Pointer(&ln.scratch[k.at]), from, rows, cols, o.rowStep, o.colStep)
+			k.fn(unsafe.Pointer(&scratch[k.at]), from, rows, cols, step, o.colStep)
 		} else if newCols {
-			k.fn(unsafe.Pointer(&ln.scratch[k.at]), from, 1, cols, 0, o.colStep)
+			k.fn(unsafe.Pointer(&scratch[k.at]), from, 1, cols, 0, o.colStep)
 		}
 	}
 }
 
 // point gives the calls their addresses within the step's operands.
-func (p *program) point(ln *lane, s *step, r, c int) {
-	for i := range p.patches {
-		at := &p.patches[i]
+func (b *bench) point(s *step, block *Frame, r, c int) {
+	for i := range b.program.patches {
+		at := &b.program.patches[i]
 		o := &s.operands[at.operand]
-		ln.calls[at.call].frame.Ptr[at.arg] = unsafe.Add(ln.block.Ptr[at.operand], r*o.rowStep+c*o.colStep)
+		b.calls[at.call].frame.Ptr[at.arg] = unsafe.Add(block.Ptr[at.operand], r*block.Step[at.operand]+c*o.colStep)
+	}
+}
+
+// forget drops the pointers that are not into scratch.
+func (b *bench) forget() {
+	if b.program == nil {
+		return
+	}
+	for _, at := range b.program.patches {
+		b.calls[at.call].frame.Ptr[at.arg] = nil
 	}
 }
 
@@ -134,15 +145,4 @@ func (c *laneCall) run(fn func(*Frame), rows, cols int) {
 	}
 	c.frame.Rows, c.frame.Cols = rows, cols
 	call(fn, &c.frame)
-}
-
-// forget drops the pointers that are not into scratch, so that an idle lane
-// keeps no tensor alive.
-func (ln *lane) forget(s *step) {
-	clear(ln.block.Ptr[:len(s.operands)])
-	if p := s.program; p != nil && ln.program == p {
-		for _, at := range p.patches {
-			ln.calls[at.call].frame.Ptr[at.arg] = nil
-		}
-	}
 }

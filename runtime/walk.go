@@ -1,36 +1,89 @@
 package runtime
 
 import (
+	"fmt"
 	"unsafe"
 )
 
 // lane is what one goroutine needs to compute blocks, reused for ever.
 type lane struct {
 	block Frame // the operands of a block as they lie
+	inner Frame // of a call within the block of a down step
 	index [maxDims]int
+	many  Frame // of one that takes many rows
+	now   *step
 
-	program *program // that the calls are laid out for
-	calls   []laneCall
-	width   int // columns of the tile
-	scratch []byte
+	benches []bench // the programs of a task's steps
+	scratch []byte  // which they use in turn
+	window  []byte  // scratch buffers: what steps of a group hand on
 }
 
-// compute runs the blocks of chunk c.
-func (s *step) compute(ln *lane, bases []unsafe.Pointer, c int) {
-	first := c * s.chunk
-	n := min(s.chunk, s.blocks-first)
+// prepare lays the programs of a task out.
+func (ln *lane) prepare(t *task) error {
+	if len(ln.scratch) < t.scratch {
+		scratch, err := allocate(t.scratch)
+		if err != nil {
+			return fmt.Errorf("run: scratch: %w", err)
+		}
+		ln.scratch = scratch
+		clear(ln.benches)
+	}
+	if t.group != nil && len(ln.window) < t.group.window {
+		window, err := allocate(t.group.window)
+		if err != nil {
+			return fmt.Errorf("run: scratch of rows: %w", err)
+		}
+		ln.window = window
+	}
+	for len(ln.benches) < len(t.steps) {
+		ln.benches = append(ln.benches, bench{})
+	}
+	for i, s := range t.steps {
+		if s.program != nil {
+			ln.benches[i].prepare(s.program, ln.scratch)
+		}
+	}
+	return nil
+}
+
+// forget drops the pointers to tensors, so that an idle lane keeps none alive.
+func (ln *lane) forget(t *task) {
+	clear(ln.block.Ptr[:])
+	clear(ln.inner.Ptr[:])
+	clear(ln.many.Ptr[:])
+	for i := range min(len(t.steps), len(ln.benches)) {
+		ln.benches[i].forget()
+	}
+	ln.now = nil
+}
+
+// compute runs n blocks from the first on.
+func (s *step) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
+	ln.now = s
 	s.seek(ln, bases, first)
 	for {
 		s.size(ln)
-		if s.fn != nil {
-			call(s.fn, &ln.block)
-		} else {
-			s.program.run(ln, s)
+		switch {
+		case s.scan != nil:
+			s.scan.run(ln, s)
+		case s.down != nil:
+			s.down.run(ln, s)
+		default:
+			s.call(ln, &ln.block)
 		}
 		if n--; n == 0 {
 			return
 		}
 		s.next(ln)
+	}
+}
+
+// call computes a block, whole or in tiles.
+func (s *step) call(ln *lane, block *Frame) {
+	if s.fn != nil {
+		call(s.fn, block)
+	} else {
+		ln.benches[s.bench].run(ln, s, block)
 	}
 }
 
@@ -47,7 +100,11 @@ func call(fn func(*Frame), f *Frame) { fn(f) }
 func (s *step) seek(ln *lane, bases []unsafe.Pointer, k int) {
 	for i := range s.operands {
 		o := &s.operands[i]
-		ln.block.Ptr[i] = unsafe.Add(bases[o.buffer], o.origin)
+		base := bases[o.buffer]
+		if o.scratch {
+			base = unsafe.Pointer(&ln.window[0])
+		}
+		ln.block.Ptr[i] = unsafe.Add(base, o.origin)
 		ln.block.Step[i] = o.rowStep
 	}
 	if s.blocks == 1 {

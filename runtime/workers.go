@@ -31,10 +31,10 @@ func newCrew(size int) *crew {
 	return c
 }
 
-// job is a step being computed: its chunks are handed out by a counter.
+// job is a task being computed: its chunks are handed out by a counter.
 type job struct {
 	ctx   context.Context
-	step  *step
+	task  *task
 	bases []unsafe.Pointer
 	next  atomic.Int64 // the first chunk that nobody has
 
@@ -47,17 +47,17 @@ type job struct {
 	done   sync.Cond
 }
 
-// run computes a step and returns when nobody works on it any more. The job's
+// run computes a task and returns when nobody works on it any more. The job's
 // fields are for this run; nothing is allocated.
-func (j *job) run(ctx context.Context, s *step, st *state) error {
-	j.ctx, j.step, j.bases, j.err = ctx, s, st.bases, nil
+func (j *job) run(ctx context.Context, t *task, st *state) error {
+	j.ctx, j.task, j.bases, j.err = ctx, t, st.bases, nil
 	j.failed.Store(false)
 	j.next.Store(0)
 	crew := st.l.crew
-	if s.hands <= 1 || crew.size == 0 {
+	if t.hands <= 1 || crew.size == 0 {
 		j.work(&st.lane)
 	} else {
-		crew.help(j, min(crew.size, s.hands-1))
+		crew.help(j, min(crew.size, t.hands-1))
 		j.work(&st.lane)
 		crew.finish(j)
 	}
@@ -68,35 +68,37 @@ func (j *job) run(ctx context.Context, s *step, st *state) error {
 // work computes chunks until none is left, and returns how many. A panic becomes
 // the job's error.
 func (j *job) work(ln *lane) (chunks int) {
-	s := j.step
-	defer j.end(ln, s)
-	if s.program != nil {
-		if err := ln.prepare(s.program); err != nil {
-			j.fail(err)
-			return 0
-		}
+	t := j.task
+	defer j.end(ln, t)
+	if err := ln.prepare(t); err != nil {
+		j.fail(err)
+		return 0
 	}
 	for ; ; chunks++ {
 		c := j.next.Add(1) - 1
-		if c >= int64(s.chunks) {
+		if c >= int64(t.chunks) {
 			return chunks
 		}
 		if err := j.ctx.Err(); err != nil {
 			j.fail(err)
 			return chunks
 		}
-		s.compute(ln, j.bases, int(c))
-		if s.yields {
+		t.compute(ln, j.bases, int(c))
+		if t.yields {
 			goruntime.Gosched()
 		}
 	}
 }
 
-func (j *job) end(ln *lane, s *step) {
+func (j *job) end(ln *lane, t *task) {
 	if p := recover(); p != nil {
+		s := ln.now
+		if s == nil {
+			s = t.steps[0]
+		}
 		j.fail(fmt.Errorf("run: %s: %v", s.kernel.Signature(), p))
 	}
-	ln.forget(s)
+	ln.forget(t)
 }
 
 // fail notes the first error and keeps the others from taking another chunk.

@@ -8,51 +8,69 @@ package runtime
 // was made. Remedy: run go generate here.
 func init() {
 	Register(ABI1, AVX2, []Kernel{
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f32_us_bb2610c4c9},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f64_us_2ab1bf0dab},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f64_uu_4c6510aaf8},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f},
+		{Sig: "kernel (u0:f32) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f32_u_609c9b2df6},
+		{Sig: "kernel (u0:f64) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f64_u_12aa55b5d5},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_sus_5b7186fb66},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_suu_e32cd2fcf9},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uus_3df703dd10},
+		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719},
+		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f},
+		{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96},
+		{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66},
+		{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc},
+		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e},
+		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15},
+		{Sig: "kernel fast (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_8143bafaf6},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_sus_1c0b3ab4c4},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }", Fn: k_add_add_f64_usu_d5f89b1510},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uss_b3465a8c1b},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_usu_928dd0d3d1},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f64 t0; t2 = add t1 u2; t3 = cast:f32 t2; store t0 t3 }", Fn: k_add_cast_add_cast_f32_f64_uuu_506445287e},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_usu_4b63cc94d6},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = add u0 s1; store t0 }", Fn: k_add_i32_us_2a09e5f18e},
+		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_uuu_1ae97d9b4c},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f32_uuu_53dfdc916d},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_su_0094a7dd3c},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6},
@@ -62,16 +80,44 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d},
-		{Sig: "kernel (u0:bool, s1:bool) { t0 = and u0 s1; store t0 }", Fn: k_and_bool_us_4e34aedba4},
+		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = and u0 s1; store t0 }", Fn: k_and_i32_us_3039b78a8d},
+		{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = and u0 s1; store t0 }", Fn: k_and_u32_us_f03b88776a},
+		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48},
+		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af},
+		{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec},
+		{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f},
+		{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5},
+		{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66},
+		{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6},
+		{Sig: "kernel fast (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_79677f22df},
+		{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616},
+		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_1fc54547cd},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_eb5adaa443},
+		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f32_us_69c86d5baf},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f32_us_ba42475d9e},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433},
+		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_e60f2ab1a5},
+		{Sig: "kernel fast (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f64_su_f177660c98},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f64_su_fcaf6145ed},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f64_us_3a792b453c},
+		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f64_us_d45dd544c8},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722},
+		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1},
+		{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993},
+		{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f},
+		{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf},
+		{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6},
+		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460},
+		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564},
+		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3},
+		{Sig: "kernel fast (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_43f7962ce3},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485},
@@ -80,6 +126,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
+		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_add_cast_f32_f64_us_e31209460d},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
@@ -98,6 +145,8 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001},
+		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }", Fn: k_cast_foldadd_f32_f64_u_599a58a131},
+		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }", Fn: k_cast_foldmul_f32_f64_u_fd51c72606},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2},
@@ -110,6 +159,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
+		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_mul_cast_f32_f64_us_b41bc5a89d},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
@@ -122,8 +172,16 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
+		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
+		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339},
 		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0},
 		{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f32_su_ae34a6ae36},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f32_us_a394683c4b},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f64_su_eb3edf5616},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f64_us_0024969341},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446},
@@ -180,14 +238,46 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_sus_cda6c3f3d0},
+		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e},
+		{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7},
+		{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9},
+		{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217},
+		{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184},
+		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
+		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
+		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c},
+		{Sig: "kernel (u0:f32) { store cummax(u0) }", Fn: k_cummax_f32_u_5969324498},
+		{Sig: "kernel (u0:f64) { store cummax(u0) }", Fn: k_cummax_f64_u_a546952e9f},
+		{Sig: "kernel (u0:i32) { store cummax(u0) }", Fn: k_cummax_i32_u_f7f121a2ca},
+		{Sig: "kernel (u0:i64) { store cummax(u0) }", Fn: k_cummax_i64_u_fab0247833},
+		{Sig: "kernel (u0:u32) { store cummax(u0) }", Fn: k_cummax_u32_u_1cc70690fa},
+		{Sig: "kernel (u0:u8) { store cummax(u0) }", Fn: k_cummax_u8_u_f280cb7ddf},
+		{Sig: "kernel (u0:f32) { store cummin(u0) }", Fn: k_cummin_f32_u_641d2e3ece},
+		{Sig: "kernel (u0:f64) { store cummin(u0) }", Fn: k_cummin_f64_u_9e9dfbdd91},
+		{Sig: "kernel (u0:i32) { store cummin(u0) }", Fn: k_cummin_i32_u_b7144adf19},
+		{Sig: "kernel (u0:i64) { store cummin(u0) }", Fn: k_cummin_i64_u_72add487ef},
+		{Sig: "kernel (u0:u32) { store cummin(u0) }", Fn: k_cummin_u32_u_c9a19a4591},
+		{Sig: "kernel (u0:u8) { store cummin(u0) }", Fn: k_cummin_u8_u_648fa72888},
+		{Sig: "kernel (u0:f32) { store cumprod(u0) }", Fn: k_cumprod_f32_u_66e343f891},
+		{Sig: "kernel (u0:f64) { store cumprod(u0) }", Fn: k_cumprod_f64_u_e3b60bedb4},
+		{Sig: "kernel (u0:i32) { store cumprod(u0) }", Fn: k_cumprod_i32_u_9b8fea07d8},
+		{Sig: "kernel (u0:i64) { store cumprod(u0) }", Fn: k_cumprod_i64_u_5ff41dfafa},
+		{Sig: "kernel (u0:u32) { store cumprod(u0) }", Fn: k_cumprod_u32_u_5a2dca76ba},
+		{Sig: "kernel (u0:u8) { store cumprod(u0) }", Fn: k_cumprod_u8_u_64ef870bf0},
+		{Sig: "kernel (u0:f32) { store cumsum(u0) }", Fn: k_cumsum_f32_u_c5fceeb79a},
+		{Sig: "kernel (u0:f64) { store cumsum(u0) }", Fn: k_cumsum_f64_u_376a5e0623},
+		{Sig: "kernel (u0:i32) { store cumsum(u0) }", Fn: k_cumsum_i32_u_8532552237},
+		{Sig: "kernel (u0:i64) { store cumsum(u0) }", Fn: k_cumsum_i64_u_c47a3a6326},
+		{Sig: "kernel (u0:u32) { store cumsum(u0) }", Fn: k_cumsum_u32_u_c86eb72df1},
+		{Sig: "kernel (u0:u8) { store cumsum(u0) }", Fn: k_cumsum_u8_u_8a75226d52},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_usu_47afefabbe},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_uus_2a8b248711},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_suu_f6046797ae},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a},
@@ -234,24 +324,54 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c},
+		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_62cc03eb2e},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_6846bd66eb},
+		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_9ceb4b893d},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_bf522e631e},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee},
+		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5},
+		{Sig: "kernel fast (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f64_su_171ec65f95},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f64_su_299e5c7abb},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f64_us_6c87914a2d},
+		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f64_us_9b3d61069d},
+		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_6e1e778630},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_f32_bool_us_c654f350f9},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f64_bool_uu_6a3b78d870},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i32_bool_us_9466469f1d},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_i64_bool_su_3a2d944c62},
+		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25},
+		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb},
+		{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04},
+		{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068},
+		{Sig: "kernel fast (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d13faf5e43},
+		{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343},
+		{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b},
+		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d},
+		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8},
 		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749},
 		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614},
+		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337},
+		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563},
+		{Sig: "kernel fast (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_1ff6457c7e},
+		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908},
 		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e},
 		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f32_su_2e41390dd9},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f32_us_5be21a803c},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f64_su_92e482186f},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f64_us_337e3e583c},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_i32_su_3d1fd70115},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_i32_us_927ab8f226},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea},
@@ -278,6 +398,53 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f32_su_e64dd9715c},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f32_us_3483a1424d},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f64_su_e41cbeebd0},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f64_us_fb8beca9c5},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33},
+		{Sig: "kernel (u0:f32) { store add(u0) }", Fn: k_foldadd_f32_u_27c42265f0},
+		{Sig: "kernel (u0:f64) { store add(u0) }", Fn: k_foldadd_f64_u_cad95d9c0b},
+		{Sig: "kernel (u0:i32) { store add(u0) }", Fn: k_foldadd_i32_u_09fad1a540},
+		{Sig: "kernel (u0:i64) { store add(u0) }", Fn: k_foldadd_i64_u_ce7fb76e2f},
+		{Sig: "kernel (u0:u32) { store add(u0) }", Fn: k_foldadd_u32_u_941467d4dd},
+		{Sig: "kernel (u0:u8) { store add(u0) }", Fn: k_foldadd_u8_u_619c830f84},
+		{Sig: "kernel (u0:bool) { store and(u0) }", Fn: k_foldand_bool_u_e8db4bac34},
+		{Sig: "kernel (u0:i32) { store and(u0) }", Fn: k_foldand_i32_u_7698d9e9a7},
+		{Sig: "kernel (u0:i64) { store and(u0) }", Fn: k_foldand_i64_u_67ad1a4304},
+		{Sig: "kernel (u0:u32) { store and(u0) }", Fn: k_foldand_u32_u_5291dfe513},
+		{Sig: "kernel (u0:u8) { store and(u0) }", Fn: k_foldand_u8_u_42e1f81a6c},
+		{Sig: "kernel (u0:f32) { store max(u0) }", Fn: k_foldmax_f32_u_011e31aee1},
+		{Sig: "kernel (u0:f64) { store max(u0) }", Fn: k_foldmax_f64_u_dd4bef5bfd},
+		{Sig: "kernel (u0:i32) { store max(u0) }", Fn: k_foldmax_i32_u_3d23849a11},
+		{Sig: "kernel (u0:i64) { store max(u0) }", Fn: k_foldmax_i64_u_6aa4132f4f},
+		{Sig: "kernel (u0:u32) { store max(u0) }", Fn: k_foldmax_u32_u_dfd0115626},
+		{Sig: "kernel (u0:u8) { store max(u0) }", Fn: k_foldmax_u8_u_72e07a6ae5},
+		{Sig: "kernel (u0:f32) { store min(u0) }", Fn: k_foldmin_f32_u_b980c3766a},
+		{Sig: "kernel (u0:f64) { store min(u0) }", Fn: k_foldmin_f64_u_60e4b9d1f7},
+		{Sig: "kernel (u0:f32) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f32_u_0a4a868e5d},
+		{Sig: "kernel (u0:f64) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f64_u_dd50791899},
+		{Sig: "kernel (u0:i32) { store min(u0) }", Fn: k_foldmin_i32_u_cef4b0d95b},
+		{Sig: "kernel (u0:i64) { store min(u0) }", Fn: k_foldmin_i64_u_0023e1f4f6},
+		{Sig: "kernel (u0:u32) { store min(u0) }", Fn: k_foldmin_u32_u_4b77bb8b17},
+		{Sig: "kernel (u0:u8) { store min(u0) }", Fn: k_foldmin_u8_u_6183e9578e},
+		{Sig: "kernel (u0:f32) { store mul(u0) }", Fn: k_foldmul_f32_u_f70aa4b2e1},
+		{Sig: "kernel (u0:f64) { store mul(u0) }", Fn: k_foldmul_f64_u_a6534d1a57},
+		{Sig: "kernel (u0:i32) { store mul(u0) }", Fn: k_foldmul_i32_u_3084ac7a63},
+		{Sig: "kernel (u0:i64) { store mul(u0) }", Fn: k_foldmul_i64_u_c5bb3741f4},
+		{Sig: "kernel (u0:u32) { store mul(u0) }", Fn: k_foldmul_u32_u_2e6b5b3029},
+		{Sig: "kernel (u0:u8) { store mul(u0) }", Fn: k_foldmul_u8_u_ebbb29866e},
+		{Sig: "kernel (u0:bool) { store or(u0) }", Fn: k_foldor_bool_u_bbde21292a},
+		{Sig: "kernel (u0:i32) { store or(u0) }", Fn: k_foldor_i32_u_475c0a17f2},
+		{Sig: "kernel (u0:i64) { store or(u0) }", Fn: k_foldor_i64_u_982b36951a},
+		{Sig: "kernel (u0:u32) { store or(u0) }", Fn: k_foldor_u32_u_166ea5ad5f},
+		{Sig: "kernel (u0:u8) { store or(u0) }", Fn: k_foldor_u8_u_fe0ec2fba0},
+		{Sig: "kernel (u0:bool) { store xor(u0) }", Fn: k_foldxor_bool_u_5f9251e3c2},
+		{Sig: "kernel (u0:i32) { store xor(u0) }", Fn: k_foldxor_i32_u_7eae729ecf},
+		{Sig: "kernel (u0:i64) { store xor(u0) }", Fn: k_foldxor_i64_u_a48fb98239},
+		{Sig: "kernel (u0:u32) { store xor(u0) }", Fn: k_foldxor_u32_u_a4b2726627},
+		{Sig: "kernel (u0:u8) { store xor(u0) }", Fn: k_foldxor_u8_u_54cfa20734},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f32_bool_su_3895ed8f2d},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f32_bool_us_7271845f2c},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f32_bool_uu_9751c3bc5c},
@@ -296,6 +463,12 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u8_bool_su_5448b8cfbc},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u8_bool_us_3176e0213d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u8_bool_uu_e92f980988},
+		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a},
+		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e},
+		{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9},
+		{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e},
+		{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6},
+		{Sig: "kernel fast (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_99c932495e},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f32_bool_su_26b608ce3e},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f32_bool_us_21599dab3f},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f32_bool_uu_1baf5f0213},
@@ -314,6 +487,12 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u8_bool_su_ed6ed81d3f},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u8_bool_us_1e5e84965d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u8_bool_uu_42c2ad5de3},
+		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310},
+		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = hypot u0 s1; store t0 }", Fn: k_hypot_f32_us_3066b1433f},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f64_su_5fa429fe15},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6},
 		{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751},
 		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8},
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
@@ -338,6 +517,24 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672},
+		{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf},
+		{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49},
+		{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb},
+		{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199},
+		{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1},
+		{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693},
+		{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03},
+		{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8},
+		{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277},
+		{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8},
+		{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442},
+		{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc},
+		{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292},
+		{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e},
+		{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756},
+		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1},
+		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2},
+		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e},
@@ -356,17 +553,25 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = max s0 u1; store t0 }", Fn: k_max_f32_su_2edf3fba6f},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = max s0 u1; store t0 }", Fn: k_max_f64_su_5f29d9d4e0},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = max s0 u1; store t0 }", Fn: k_max_i32_su_592eb4b7d3},
+		{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = max u0 s1; store t0 }", Fn: k_max_u8_us_cbe0c46989},
+		{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438},
@@ -374,12 +579,30 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = min s0 u1; store t0 }", Fn: k_min_i64_su_581f1c2d5d},
+		{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = min u0 s1; store t0 }", Fn: k_min_u8_us_8fa3843f82},
+		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d},
+		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195},
+		{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398},
+		{Sig: "kernel fast (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_2c7ae61cee},
+		{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f32_su_d183b7d00f},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f32_us_8875c86a62},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f64_su_cbcc4ea8b7},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f64_us_29f9a07a62},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_i32_su_833a57f948},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_i32_us_c1823880d9},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92},
@@ -392,30 +615,40 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u8_su_17c6b70672},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u8_us_e713591153},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u8_uu_b36aa3d9d8},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f32_suu_05047ea284},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }", Fn: k_mul_add_f32_uss_da4766076a},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }", Fn: k_mul_add_f32_uus_ffdd7cf5fa},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f32_uuu_90c1db5b56},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_sus_9ad640f2f4},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f32_us_e856d0d4b3},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }", Fn: k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f64_uu_d2d34c14a3},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i64_su_b811708a98},
+		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uss_1bfaa463f2},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f32_uus_55b2ff5d09},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_sus_c8e6959990},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_suu_98f33d4ae0},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f64_uuu_f0d569303f},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_f64_uuu_270e8ff1d6},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa},
@@ -424,29 +657,29 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_sus_c8406627a3},
 		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u32_su_5970209bae},
+		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u8_su_93a66c54ea},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f32_bool_us_0ef4a6101c},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f64_bool_su_b2edaefafe},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f64_bool_uu_ca342584d9},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i32_bool_su_5375fe83a4},
+		{Sig: "kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i32_bool_us_66c63fc56e},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i64_bool_us_1ec2f8af90},
+		{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u32_bool_su_e33d0d174c},
+		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7},
@@ -461,16 +694,22 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144},
 		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69},
 		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97},
-		{Sig: "kernel (s0:bool, u1:bool) { t0 = or s0 u1; store t0 }", Fn: k_or_bool_su_884c52907e},
+		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = or s0 u1; store t0 }", Fn: k_or_i32_su_ca4ae82fc2},
+		{Sig: "kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }", Fn: k_or_i32_us_6686acf415},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = or s0 u1; store t0 }", Fn: k_or_i64_su_beab4321d9},
+		{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = or s0 u1; store t0 }", Fn: k_or_u8_su_36254e973a},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f32_su_ab15362693},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f32_us_fac32f7633},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f64_su_4b0ca6ea15},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f64_us_d89cb4be4c},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19},
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d},
@@ -487,6 +726,57 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04},
 		{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc},
 		{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc},
+		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116},
+		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9},
+		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_ssu_3410efd296},
+		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_sus_2843621bb6},
+		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_suu_3d11113e00},
+		{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f32_uss_fda62c9220},
+		{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_usu_a05f8be9fa},
+		{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_uus_b612769edf},
+		{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_uuu_037347f7c5},
+		{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f64_ssu_58212fdf99},
+		{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f64_sus_4db1e6c0d9},
+		{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f64_suu_57b430f8cb},
+		{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f64_uss_c1a37d7d6c},
+		{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f64_usu_80e52f22b0},
+		{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f64_uus_d731e3965d},
+		{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f64_uuu_420cadfaf0},
+		{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_i32_ssu_8f891d3634},
+		{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_i32_sus_5cc2074379},
+		{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_i32_suu_d80fab8b68},
+		{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_i32_uss_ff56c67420},
+		{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_i32_usu_ca88d790e0},
+		{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_i32_uus_6ca63540fd},
+		{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_i32_uuu_2970e4dc16},
+		{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_i64_ssu_5bd5c9d69f},
+		{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_i64_sus_b45f8752fa},
+		{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_i64_suu_c7c293aaa7},
+		{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_i64_uss_3f6acb745a},
+		{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_i64_usu_d25f3d881d},
+		{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_i64_uus_70c987484c},
+		{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_i64_uuu_c5d9341cbe},
+		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_ssu_93bcc0c035},
+		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_sus_84a279f411},
+		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_suu_3deb4f823d},
+		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_ssu_3df53cb1f8},
+		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_sus_d88b3e0f37},
+		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_suu_2725b6c6cb},
+		{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u32_uss_09a0d9e317},
+		{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_usu_f119653ad1},
+		{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_uus_5ed5bca734},
+		{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_uuu_67dd8e93ab},
+		{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u8_ssu_e58b546835},
+		{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u8_sus_e6e0be53e7},
+		{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u8_suu_0ff4d90f9d},
+		{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u8_uss_8480706504},
+		{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u8_usu_edc60e0915},
+		{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u8_uus_a9cc34a187},
+		{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u8_uuu_e583e1acad},
+		{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_uss_3e0f8955ce},
+		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_usu_25f4499a6e},
+		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_uus_c97c5c572c},
+		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_uuu_b556444863},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd},
 		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462},
 		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399},
@@ -536,6 +826,10 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525},
 		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128},
 		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd},
+		{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc},
+		{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583},
+		{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37},
+		{Sig: "kernel fast (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_9a29b7c399},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i32_su_1c964ab88d},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i32_us_39ae55b1eb},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2},
@@ -560,20 +854,44 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4},
+		{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea},
+		{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1},
+		{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1},
+		{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1},
 		{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f},
 		{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333},
 		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586},
 		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd},
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
+		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014},
+		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f},
+		{Sig: "kernel fast (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_519b7e596b},
+		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed},
+		{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882},
+		{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a},
+		{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328},
+		{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b},
+		{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2},
+		{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9},
+		{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd},
+		{Sig: "kernel fast (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_d3e37eb571},
+		{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c},
+		{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de},
+		{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31},
+		{Sig: "kernel fast (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f2e1b50a29},
+		{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93},
+		{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }", Fn: k_square_add_f32_us_ccc5bd3ce1},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f32_us_edff0a8d75},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35},
+		{Sig: "kernel (u0:f32) { t0 = square u0; store add(t0) }", Fn: k_square_foldadd_f32_u_5eddb47206},
+		{Sig: "kernel (u0:f64) { t0 = square u0; store add(t0) }", Fn: k_square_foldadd_f64_u_65d29f699f},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
@@ -596,6 +914,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d},
@@ -608,14 +928,14 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_sus_d353aefafa},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_suu_2826b49498},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_usu_7c4d20f1b0},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_usu_f2d17a1178},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_sus_eda3794da0},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_suu_505b07ce62},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
@@ -626,37 +946,47 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f32_us_8adef0e9ac},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f32_uu_83c74b1923},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f64_us_fcaab46e2a},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f64_uu_8769b1fdb4},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
+		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907},
+		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa},
+		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48},
+		{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867},
+		{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182},
 		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9},
 		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b},
+		{Sig: "kernel fast (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_b65c572654},
 		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e},
 		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228},
-		{Sig: "kernel (u0:bool, s1:bool) { t0 = xor u0 s1; store t0 }", Fn: k_xor_bool_us_c9ee4fb62a},
+		{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i32_su_97cc79eca2},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = xor s0 u1; store t0 }", Fn: k_xor_u32_su_1604aee9e6},
+		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = xor s0 u1; store t0 }", Fn: k_xor_u8_su_1ed35ca1b0},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef},
 	})
 }
 
-// k_abs_add_f32_us_bb2610c4c9 is
+// k_abs_add_f32_us_0d3cfdbab1 is
 //
-//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add s1 t0; store t1 }
+//	kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }
 //
-// for i: o0[i] = a1 + abs(a0[i])
+// for i: o0[i] = abs(a0[i]) + a1
 //
 //go:noescape
-func k_abs_add_f32_us_bb2610c4c9(f *Frame)
+func k_abs_add_f32_us_0d3cfdbab1(f *Frame)
 
 // k_abs_add_f32_uu_923b0bffaa is
 //
@@ -667,23 +997,23 @@ func k_abs_add_f32_us_bb2610c4c9(f *Frame)
 //go:noescape
 func k_abs_add_f32_uu_923b0bffaa(f *Frame)
 
-// k_abs_add_f64_us_2ab1bf0dab is
+// k_abs_add_f64_us_19fc78f11b is
 //
-//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add t0 s1; store t1 }
+//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 //
-// for i: o0[i] = abs(a0[i]) + a1
+// for i: o0[i] = a1 + abs(a0[i])
 //
 //go:noescape
-func k_abs_add_f64_us_2ab1bf0dab(f *Frame)
+func k_abs_add_f64_us_19fc78f11b(f *Frame)
 
-// k_abs_add_f64_uu_4c6510aaf8 is
+// k_abs_add_f64_uu_cd3d2a7fe6 is
 //
-//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add t0 u1; store t1 }
+//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 //
-// for i: o0[i] = abs(a0[i]) + a1[i]
+// for i: o0[i] = a1[i] + abs(a0[i])
 //
 //go:noescape
-func k_abs_add_f64_uu_4c6510aaf8(f *Frame)
+func k_abs_add_f64_uu_cd3d2a7fe6(f *Frame)
 
 // k_abs_f32_u_2ff618524f is
 //
@@ -702,6 +1032,24 @@ func k_abs_f32_u_2ff618524f(f *Frame)
 //
 //go:noescape
 func k_abs_f64_u_2d873d3a2f(f *Frame)
+
+// k_abs_foldadd_f32_u_609c9b2df6 is
+//
+//	kernel (u0:f32) { t0 = abs u0; store add(t0) }
+//
+// for i: o0 += abs(a0[i])
+//
+//go:noescape
+func k_abs_foldadd_f32_u_609c9b2df6(f *Frame)
+
+// k_abs_foldadd_f64_u_12aa55b5d5 is
+//
+//	kernel (u0:f64) { t0 = abs u0; store add(t0) }
+//
+// for i: o0 += abs(a0[i])
+//
+//go:noescape
+func k_abs_foldadd_f64_u_12aa55b5d5(f *Frame)
 
 // k_abs_i32_u_5dced8c13d is
 //
@@ -739,32 +1087,122 @@ func k_abs_u32_u_fe3772477a(f *Frame)
 //go:noescape
 func k_abs_u8_u_e44d74575b(f *Frame)
 
-// k_add_add_f32_sus_5b7186fb66 is
+// k_acos_f32_u_555d6ba719 is
 //
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+//	kernel (u0:f32) { t0 = acos u0; store t0 }
 //
-// for i: o0[i] = a2 + (a0 + a1[i])
+// for i: o0[i] = acos(a0[i])
 //
 //go:noescape
-func k_add_add_f32_sus_5b7186fb66(f *Frame)
+func k_acos_f32_u_555d6ba719(f *Frame)
 
-// k_add_add_f32_suu_e32cd2fcf9 is
+// k_acos_f32_u_95fa83fb5f is
 //
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = add u2 t0; store t1 }
+//	kernel fast (u0:f32) { t0 = acos u0; store t0 }
 //
-// for i: o0[i] = a2[i] + (a0 + a1[i])
+// for i: o0[i] = acos(a0[i])
 //
 //go:noescape
-func k_add_add_f32_suu_e32cd2fcf9(f *Frame)
+func k_acos_f32_u_95fa83fb5f(f *Frame)
 
-// k_add_add_f32_uus_3df703dd10 is
+// k_acos_f64_u_25e3602d96 is
 //
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+//	kernel fast (u0:f64) { t0 = acos u0; store t0 }
 //
-// for i: o0[i] = (a0[i] + a1[i]) + a2
+// for i: o0[i] = acos(a0[i])
 //
 //go:noescape
-func k_add_add_f32_uus_3df703dd10(f *Frame)
+func k_acos_f64_u_25e3602d96(f *Frame)
+
+// k_acos_f64_u_b1529e1f66 is
+//
+//	kernel (u0:f64) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+//
+//go:noescape
+func k_acos_f64_u_b1529e1f66(f *Frame)
+
+// k_acosh_f32_u_2515acfedc is
+//
+//	kernel fast (u0:f32) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+//
+//go:noescape
+func k_acosh_f32_u_2515acfedc(f *Frame)
+
+// k_acosh_f32_u_f16790c36e is
+//
+//	kernel (u0:f32) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+//
+//go:noescape
+func k_acosh_f32_u_f16790c36e(f *Frame)
+
+// k_acosh_f64_u_75bbf63e15 is
+//
+//	kernel (u0:f64) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+//
+//go:noescape
+func k_acosh_f64_u_75bbf63e15(f *Frame)
+
+// k_acosh_f64_u_8143bafaf6 is
+//
+//	kernel fast (u0:f64) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+//
+//go:noescape
+func k_acosh_f64_u_8143bafaf6(f *Frame)
+
+// k_add_add_add_add_f32_uuuuu_b4ae80f57d is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (a3[i] + ((a0[i] + a1[i]) + a2[i]))
+//
+//go:noescape
+func k_add_add_add_add_f32_uuuuu_b4ae80f57d(f *Frame)
+
+// k_add_add_add_add_f64_uuuuu_538c81cc10 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
+//
+//go:noescape
+func k_add_add_add_add_f64_uuuuu_538c81cc10(f *Frame)
+
+// k_add_add_f32_uss_dead8fb081 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] + a1) + a2
+//
+//go:noescape
+func k_add_add_f32_uss_dead8fb081(f *Frame)
+
+// k_add_add_f32_usu_edb32ffb6f is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] + a1)
+//
+//go:noescape
+func k_add_add_f32_usu_edb32ffb6f(f *Frame)
+
+// k_add_add_f32_uus_c571f1a118 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] + a1[i])
+//
+//go:noescape
+func k_add_add_f32_uus_c571f1a118(f *Frame)
 
 // k_add_add_f32_uuu_4379a3490f is
 //
@@ -775,23 +1213,23 @@ func k_add_add_f32_uus_3df703dd10(f *Frame)
 //go:noescape
 func k_add_add_f32_uuu_4379a3490f(f *Frame)
 
-// k_add_add_f64_sus_1c0b3ab4c4 is
+// k_add_add_f64_uss_2aa3f99bc4 is
 //
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = add s0 u1; t1 = add s2 t0; store t1 }
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
 //
-// for i: o0[i] = a2 + (a0 + a1[i])
+// for i: o0[i] = a2 + (a0[i] + a1)
 //
 //go:noescape
-func k_add_add_f64_sus_1c0b3ab4c4(f *Frame)
+func k_add_add_f64_uss_2aa3f99bc4(f *Frame)
 
-// k_add_add_f64_usu_d5f89b1510 is
+// k_add_add_f64_usu_d14ef886cc is
 //
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add t0 u2; store t1 }
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 //
-// for i: o0[i] = (a0[i] + a1) + a2[i]
+// for i: o0[i] = a2[i] + (a0[i] + a1)
 //
 //go:noescape
-func k_add_add_f64_usu_d5f89b1510(f *Frame)
+func k_add_add_f64_usu_d14ef886cc(f *Frame)
 
 // k_add_add_f64_uus_333b1d0548 is
 //
@@ -811,23 +1249,77 @@ func k_add_add_f64_uus_333b1d0548(f *Frame)
 //go:noescape
 func k_add_add_f64_uuu_06690195f6(f *Frame)
 
-// k_add_div_f32_uss_b3465a8c1b is
+// k_add_add_f64_uuu_4d5010526b is
 //
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 //
-// for i: o0[i] = a2 / (a0[i] + a1)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 //
 //go:noescape
-func k_add_div_f32_uss_b3465a8c1b(f *Frame)
+func k_add_add_f64_uuu_4d5010526b(f *Frame)
 
-// k_add_div_f32_usu_928dd0d3d1 is
+// k_add_add_i32_uuu_40a47a0f5f is
 //
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
 //
-// for i: o0[i] = a2[i] / (a0[i] + a1)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
 //
 //go:noescape
-func k_add_div_f32_usu_928dd0d3d1(f *Frame)
+func k_add_add_i32_uuu_40a47a0f5f(f *Frame)
+
+// k_add_add_i64_uuu_dc311c1e5d is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+//
+//go:noescape
+func k_add_add_i64_uuu_dc311c1e5d(f *Frame)
+
+// k_add_add_u32_uuu_21e2bba727 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
+//
+//go:noescape
+func k_add_add_u32_uuu_21e2bba727(f *Frame)
+
+// k_add_add_u8_uuu_8fe4e800fa is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+//
+//go:noescape
+func k_add_add_u8_uuu_8fe4e800fa(f *Frame)
+
+// k_add_cast_add_cast_f32_f64_uuu_506445287e is
+//
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f64 t0; t2 = add t1 u2; t3 = cast:f32 t2; store t0 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = float32(float64(t0) + a2[i])
+//
+//go:noescape
+func k_add_cast_add_cast_f32_f64_uuu_506445287e(f *Frame)
+
+// k_add_div_f32_sus_b2f31c3abc is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
+//
+// for i: o0[i] = a2 / (a0 + a1[i])
+//
+//go:noescape
+func k_add_div_f32_sus_b2f31c3abc(f *Frame)
+
+// k_add_div_f32_suu_9e4ef60e2e is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0 + a1[i])
+//
+//go:noescape
+func k_add_div_f32_suu_9e4ef60e2e(f *Frame)
 
 // k_add_div_f32_uus_ad8656b663 is
 //
@@ -847,6 +1339,15 @@ func k_add_div_f32_uus_ad8656b663(f *Frame)
 //go:noescape
 func k_add_div_f32_uuu_9062432642(f *Frame)
 
+// k_add_div_f64_suu_db9165b6df is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] / (a0 + a1[i])
+//
+//go:noescape
+func k_add_div_f64_suu_db9165b6df(f *Frame)
+
 // k_add_div_f64_uss_ab9c0f2fad is
 //
 //	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
@@ -855,15 +1356,6 @@ func k_add_div_f32_uuu_9062432642(f *Frame)
 //
 //go:noescape
 func k_add_div_f64_uss_ab9c0f2fad(f *Frame)
-
-// k_add_div_f64_usu_4b63cc94d6 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = div u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] / (a0[i] + a1)
-//
-//go:noescape
-func k_add_div_f64_usu_4b63cc94d6(f *Frame)
 
 // k_add_div_f64_uus_14435f44ae is
 //
@@ -919,14 +1411,14 @@ func k_add_f64_us_3770aac67c(f *Frame)
 //go:noescape
 func k_add_f64_uu_819accbd74(f *Frame)
 
-// k_add_i32_us_2a09e5f18e is
+// k_add_i32_su_1043a9b842 is
 //
-//	kernel (u0:i32, s1:i32) { t0 = add u0 s1; store t0 }
+//	kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] + a1
+// for i: o0[i] = a0 + a1[i]
 //
 //go:noescape
-func k_add_i32_us_2a09e5f18e(f *Frame)
+func k_add_i32_su_1043a9b842(f *Frame)
 
 // k_add_i32_uu_2ea9819167 is
 //
@@ -982,14 +1474,14 @@ func k_add_mul_f32_usu_46bd90ee17(f *Frame)
 //go:noescape
 func k_add_mul_f32_uus_b595ff8859(f *Frame)
 
-// k_add_mul_f32_uuu_1ae97d9b4c is
+// k_add_mul_f32_uuu_53dfdc916d is
 //
-//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul t0 u2; store t1 }
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 //
-// for i: o0[i] = (a0[i] + a1[i]) * a2[i]
+// for i: o0[i] = a2[i] * (a0[i] + a1[i])
 //
 //go:noescape
-func k_add_mul_f32_uuu_1ae97d9b4c(f *Frame)
+func k_add_mul_f32_uuu_53dfdc916d(f *Frame)
 
 // k_add_mul_f64_uss_49288156d8 is
 //
@@ -1045,14 +1537,14 @@ func k_add_reciprocal_f32_su_1e343303b7(f *Frame)
 //go:noescape
 func k_add_reciprocal_f32_uu_52817edf0a(f *Frame)
 
-// k_add_reciprocal_f64_su_0094a7dd3c is
+// k_add_reciprocal_f64_us_a9fc18cb97 is
 //
-//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+//	kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 //
-// for i: o0[i] = reciprocal(a0 + a1[i])
+// for i: o0[i] = reciprocal(a0[i] + a1)
 //
 //go:noescape
-func k_add_reciprocal_f64_su_0094a7dd3c(f *Frame)
+func k_add_reciprocal_f64_us_a9fc18cb97(f *Frame)
 
 // k_add_reciprocal_f64_uu_fd58496f41 is
 //
@@ -1135,14 +1627,14 @@ func k_add_u8_su_654844e99d(f *Frame)
 //go:noescape
 func k_add_u8_uu_9f5d4e653d(f *Frame)
 
-// k_and_bool_us_4e34aedba4 is
+// k_and_bool_su_ba5047a5b9 is
 //
-//	kernel (u0:bool, s1:bool) { t0 = and u0 s1; store t0 }
+//	kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] & a1
+// for i: o0[i] = a0 & a1[i]
 //
 //go:noescape
-func k_and_bool_us_4e34aedba4(f *Frame)
+func k_and_bool_su_ba5047a5b9(f *Frame)
 
 // k_and_bool_uu_d264fa7b13 is
 //
@@ -1153,14 +1645,14 @@ func k_and_bool_us_4e34aedba4(f *Frame)
 //go:noescape
 func k_and_bool_uu_d264fa7b13(f *Frame)
 
-// k_and_i32_us_3039b78a8d is
+// k_and_i32_su_e9da27ec90 is
 //
-//	kernel (u0:i32, s1:i32) { t0 = and u0 s1; store t0 }
+//	kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] & a1
+// for i: o0[i] = a0 & a1[i]
 //
 //go:noescape
-func k_and_i32_us_3039b78a8d(f *Frame)
+func k_and_i32_su_e9da27ec90(f *Frame)
 
 // k_and_i32_uu_99069e15b1 is
 //
@@ -1189,14 +1681,14 @@ func k_and_i64_su_d0f149c298(f *Frame)
 //go:noescape
 func k_and_i64_uu_be870bd178(f *Frame)
 
-// k_and_u32_us_f03b88776a is
+// k_and_u32_su_f20f02a60e is
 //
-//	kernel (u0:u32, s1:u32) { t0 = and u0 s1; store t0 }
+//	kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] & a1
+// for i: o0[i] = a0 & a1[i]
 //
 //go:noescape
-func k_and_u32_us_f03b88776a(f *Frame)
+func k_and_u32_su_f20f02a60e(f *Frame)
 
 // k_and_u32_uu_77e6d89642 is
 //
@@ -1224,6 +1716,258 @@ func k_and_u8_us_fec0f879ff(f *Frame)
 //
 //go:noescape
 func k_and_u8_uu_a92e30da48(f *Frame)
+
+// k_asin_f32_u_8f59a9d6af is
+//
+//	kernel fast (u0:f32) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+//
+//go:noescape
+func k_asin_f32_u_8f59a9d6af(f *Frame)
+
+// k_asin_f32_u_d18b848dec is
+//
+//	kernel (u0:f32) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+//
+//go:noescape
+func k_asin_f32_u_d18b848dec(f *Frame)
+
+// k_asin_f64_u_0c7edb221f is
+//
+//	kernel (u0:f64) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+//
+//go:noescape
+func k_asin_f64_u_0c7edb221f(f *Frame)
+
+// k_asin_f64_u_e1e7d4acf5 is
+//
+//	kernel fast (u0:f64) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+//
+//go:noescape
+func k_asin_f64_u_e1e7d4acf5(f *Frame)
+
+// k_asinh_f32_u_962e4d8b66 is
+//
+//	kernel (u0:f32) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+//
+//go:noescape
+func k_asinh_f32_u_962e4d8b66(f *Frame)
+
+// k_asinh_f32_u_a4702b1ac6 is
+//
+//	kernel fast (u0:f32) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+//
+//go:noescape
+func k_asinh_f32_u_a4702b1ac6(f *Frame)
+
+// k_asinh_f64_u_79677f22df is
+//
+//	kernel fast (u0:f64) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+//
+//go:noescape
+func k_asinh_f64_u_79677f22df(f *Frame)
+
+// k_asinh_f64_u_aadc7ea616 is
+//
+//	kernel (u0:f64) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+//
+//go:noescape
+func k_asinh_f64_u_aadc7ea616(f *Frame)
+
+// k_atan2_f32_su_1fc54547cd is
+//
+//	kernel fast (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+//
+//go:noescape
+func k_atan2_f32_su_1fc54547cd(f *Frame)
+
+// k_atan2_f32_su_eb5adaa443 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+//
+//go:noescape
+func k_atan2_f32_su_eb5adaa443(f *Frame)
+
+// k_atan2_f32_us_69c86d5baf is
+//
+//	kernel fast (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+//
+//go:noescape
+func k_atan2_f32_us_69c86d5baf(f *Frame)
+
+// k_atan2_f32_us_ba42475d9e is
+//
+//	kernel (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+//
+//go:noescape
+func k_atan2_f32_us_ba42475d9e(f *Frame)
+
+// k_atan2_f32_uu_d4ffc1c433 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+//
+//go:noescape
+func k_atan2_f32_uu_d4ffc1c433(f *Frame)
+
+// k_atan2_f32_uu_e60f2ab1a5 is
+//
+//	kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+//
+//go:noescape
+func k_atan2_f32_uu_e60f2ab1a5(f *Frame)
+
+// k_atan2_f64_su_f177660c98 is
+//
+//	kernel fast (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+//
+//go:noescape
+func k_atan2_f64_su_f177660c98(f *Frame)
+
+// k_atan2_f64_su_fcaf6145ed is
+//
+//	kernel (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+//
+//go:noescape
+func k_atan2_f64_su_fcaf6145ed(f *Frame)
+
+// k_atan2_f64_us_3a792b453c is
+//
+//	kernel (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+//
+//go:noescape
+func k_atan2_f64_us_3a792b453c(f *Frame)
+
+// k_atan2_f64_us_d45dd544c8 is
+//
+//	kernel fast (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+//
+//go:noescape
+func k_atan2_f64_us_d45dd544c8(f *Frame)
+
+// k_atan2_f64_uu_38066da722 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+//
+//go:noescape
+func k_atan2_f64_uu_38066da722(f *Frame)
+
+// k_atan2_f64_uu_b362669ee1 is
+//
+//	kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+//
+//go:noescape
+func k_atan2_f64_uu_b362669ee1(f *Frame)
+
+// k_atan_f32_u_48534f2993 is
+//
+//	kernel (u0:f32) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+//
+//go:noescape
+func k_atan_f32_u_48534f2993(f *Frame)
+
+// k_atan_f32_u_7a7f1e3e5f is
+//
+//	kernel fast (u0:f32) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+//
+//go:noescape
+func k_atan_f32_u_7a7f1e3e5f(f *Frame)
+
+// k_atan_f64_u_730df536cf is
+//
+//	kernel fast (u0:f64) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+//
+//go:noescape
+func k_atan_f64_u_730df536cf(f *Frame)
+
+// k_atan_f64_u_c59c3592e6 is
+//
+//	kernel (u0:f64) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+//
+//go:noescape
+func k_atan_f64_u_c59c3592e6(f *Frame)
+
+// k_atanh_f32_u_3173c1d460 is
+//
+//	kernel (u0:f32) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+//
+//go:noescape
+func k_atanh_f32_u_3173c1d460(f *Frame)
+
+// k_atanh_f32_u_9be78ab564 is
+//
+//	kernel fast (u0:f32) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+//
+//go:noescape
+func k_atanh_f32_u_9be78ab564(f *Frame)
+
+// k_atanh_f64_u_37f5d3bfa3 is
+//
+//	kernel (u0:f64) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+//
+//go:noescape
+func k_atanh_f64_u_37f5d3bfa3(f *Frame)
+
+// k_atanh_f64_u_43f7962ce3 is
+//
+//	kernel fast (u0:f64) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+//
+//go:noescape
+func k_atanh_f64_u_43f7962ce3(f *Frame)
 
 // k_bitcast_f32_i32_u_e469c17af7 is
 //
@@ -1296,6 +2040,15 @@ func k_bitcast_u32_f32_u_b77b8b4c4f(f *Frame)
 //
 //go:noescape
 func k_bitcast_u32_i32_u_c97d12d976(f *Frame)
+
+// k_cast_add_cast_f32_f64_us_e31209460d is
+//
+//	kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }
+//
+// for i: o0[i] = float32(a1 + float64(a0[i]))
+//
+//go:noescape
+func k_cast_add_cast_f32_f64_us_e31209460d(f *Frame)
 
 // k_cast_bool_f32_u_dd16a81c56 is
 //
@@ -1459,6 +2212,24 @@ func k_cast_f64_u32_u_7a4f613017(f *Frame)
 //go:noescape
 func k_cast_f64_u8_u_6bc5559001(f *Frame)
 
+// k_cast_foldadd_f32_f64_u_599a58a131 is
+//
+//	kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }
+//
+// for i: o0 += float64(a0[i])
+//
+//go:noescape
+func k_cast_foldadd_f32_f64_u_599a58a131(f *Frame)
+
+// k_cast_foldmul_f32_f64_u_fd51c72606 is
+//
+//	kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }
+//
+// for i: o0 *= float64(a0[i])
+//
+//go:noescape
+func k_cast_foldmul_f32_f64_u_fd51c72606(f *Frame)
+
 // k_cast_i32_bool_u_f415769208 is
 //
 //	kernel (u0:i32) { t0 = cast:bool u0; store t0 }
@@ -1566,6 +2337,15 @@ func k_cast_i64_u32_u_18629f63cc(f *Frame)
 //
 //go:noescape
 func k_cast_i64_u8_u_7985f45909(f *Frame)
+
+// k_cast_mul_cast_f32_f64_us_b41bc5a89d is
+//
+//	kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }
+//
+// for i: o0[i] = float32(a1 * float64(a0[i]))
+//
+//go:noescape
+func k_cast_mul_cast_f32_f64_us_b41bc5a89d(f *Frame)
 
 // k_cast_u32_bool_u_0fe6001671 is
 //
@@ -1675,6 +2455,24 @@ func k_cast_u8_i64_u_d703428f6a(f *Frame)
 //go:noescape
 func k_cast_u8_u32_u_65fef5c311(f *Frame)
 
+// k_cbrt_f32_u_5b74a96f41 is
+//
+//	kernel (u0:f32) { t0 = cbrt u0; store t0 }
+//
+// for i: o0[i] = cbrt(a0[i])
+//
+//go:noescape
+func k_cbrt_f32_u_5b74a96f41(f *Frame)
+
+// k_cbrt_f64_u_b44aeb6339 is
+//
+//	kernel (u0:f64) { t0 = cbrt u0; store t0 }
+//
+// for i: o0[i] = cbrt(a0[i])
+//
+//go:noescape
+func k_cbrt_f64_u_b44aeb6339(f *Frame)
+
 // k_ceil_f32_u_cba0a522b0 is
 //
 //	kernel (u0:f32) { t0 = ceil u0; store t0 }
@@ -1692,6 +2490,60 @@ func k_ceil_f32_u_cba0a522b0(f *Frame)
 //
 //go:noescape
 func k_ceil_f64_u_ad872537b7(f *Frame)
+
+// k_celu_f32_su_ae34a6ae36 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = celu s0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0, a1[i])
+//
+//go:noescape
+func k_celu_f32_su_ae34a6ae36(f *Frame)
+
+// k_celu_f32_us_a394683c4b is
+//
+//	kernel (u0:f32, s1:f32) { t0 = celu u0 s1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1)
+//
+//go:noescape
+func k_celu_f32_us_a394683c4b(f *Frame)
+
+// k_celu_f32_uu_d59fb19897 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1[i])
+//
+//go:noescape
+func k_celu_f32_uu_d59fb19897(f *Frame)
+
+// k_celu_f64_su_eb3edf5616 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = celu s0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0, a1[i])
+//
+//go:noescape
+func k_celu_f64_su_eb3edf5616(f *Frame)
+
+// k_celu_f64_us_0024969341 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = celu u0 s1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1)
+//
+//go:noescape
+func k_celu_f64_us_0024969341(f *Frame)
+
+// k_celu_f64_uu_261ead757e is
+//
+//	kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1[i])
+//
+//go:noescape
+func k_celu_f64_uu_261ead757e(f *Frame)
 
 // k_clip_f32_ssu_dbdecb5642 is
 //
@@ -2197,14 +3049,302 @@ func k_copy_u8_s_2a603b2921(f *Frame)
 //go:noescape
 func k_copy_u8_u_6e96c01bd2(f *Frame)
 
-// k_div_add_f32_sus_cda6c3f3d0 is
+// k_cos_f32_u_d5b58a3f8e is
 //
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+//	kernel (u0:f32) { t0 = cos u0; store t0 }
 //
-// for i: o0[i] = a2 + (a0 / a1[i])
+// for i: o0[i] = cos(a0[i])
 //
 //go:noescape
-func k_div_add_f32_sus_cda6c3f3d0(f *Frame)
+func k_cos_f32_u_d5b58a3f8e(f *Frame)
+
+// k_cos_f32_u_e3f6bef4d7 is
+//
+//	kernel fast (u0:f32) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+//
+//go:noescape
+func k_cos_f32_u_e3f6bef4d7(f *Frame)
+
+// k_cos_f64_u_231c08b2d9 is
+//
+//	kernel (u0:f64) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+//
+//go:noescape
+func k_cos_f64_u_231c08b2d9(f *Frame)
+
+// k_cos_f64_u_59b6c7c217 is
+//
+//	kernel fast (u0:f64) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+//
+//go:noescape
+func k_cos_f64_u_59b6c7c217(f *Frame)
+
+// k_cosh_f32_u_b285247184 is
+//
+//	kernel fast (u0:f32) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+//
+//go:noescape
+func k_cosh_f32_u_b285247184(f *Frame)
+
+// k_cosh_f32_u_b552f60c26 is
+//
+//	kernel (u0:f32) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+//
+//go:noescape
+func k_cosh_f32_u_b552f60c26(f *Frame)
+
+// k_cosh_f64_u_59600fe59b is
+//
+//	kernel (u0:f64) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+//
+//go:noescape
+func k_cosh_f64_u_59600fe59b(f *Frame)
+
+// k_cosh_f64_u_fc74205f7c is
+//
+//	kernel fast (u0:f64) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+//
+//go:noescape
+func k_cosh_f64_u_fc74205f7c(f *Frame)
+
+// k_cummax_f32_u_5969324498 is
+//
+//	kernel (u0:f32) { store cummax(u0) }
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummax_f32_u_5969324498(f *Frame)
+
+// k_cummax_f64_u_a546952e9f is
+//
+//	kernel (u0:f64) { store cummax(u0) }
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummax_f64_u_a546952e9f(f *Frame)
+
+// k_cummax_i32_u_f7f121a2ca is
+//
+//	kernel (u0:i32) { store cummax(u0) }
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummax_i32_u_f7f121a2ca(f *Frame)
+
+// k_cummax_i64_u_fab0247833 is
+//
+//	kernel (u0:i64) { store cummax(u0) }
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummax_i64_u_fab0247833(f *Frame)
+
+// k_cummax_u32_u_1cc70690fa is
+//
+//	kernel (u0:u32) { store cummax(u0) }
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummax_u32_u_1cc70690fa(f *Frame)
+
+// k_cummax_u8_u_f280cb7ddf is
+//
+//	kernel (u0:u8) { store cummax(u0) }
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummax_u8_u_f280cb7ddf(f *Frame)
+
+// k_cummin_f32_u_641d2e3ece is
+//
+//	kernel (u0:f32) { store cummin(u0) }
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummin_f32_u_641d2e3ece(f *Frame)
+
+// k_cummin_f64_u_9e9dfbdd91 is
+//
+//	kernel (u0:f64) { store cummin(u0) }
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummin_f64_u_9e9dfbdd91(f *Frame)
+
+// k_cummin_i32_u_b7144adf19 is
+//
+//	kernel (u0:i32) { store cummin(u0) }
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummin_i32_u_b7144adf19(f *Frame)
+
+// k_cummin_i64_u_72add487ef is
+//
+//	kernel (u0:i64) { store cummin(u0) }
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummin_i64_u_72add487ef(f *Frame)
+
+// k_cummin_u32_u_c9a19a4591 is
+//
+//	kernel (u0:u32) { store cummin(u0) }
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummin_u32_u_c9a19a4591(f *Frame)
+
+// k_cummin_u8_u_648fa72888 is
+//
+//	kernel (u0:u8) { store cummin(u0) }
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_cummin_u8_u_648fa72888(f *Frame)
+
+// k_cumprod_f32_u_66e343f891 is
+//
+//	kernel (u0:f32) { store cumprod(u0) }
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumprod_f32_u_66e343f891(f *Frame)
+
+// k_cumprod_f64_u_e3b60bedb4 is
+//
+//	kernel (u0:f64) { store cumprod(u0) }
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumprod_f64_u_e3b60bedb4(f *Frame)
+
+// k_cumprod_i32_u_9b8fea07d8 is
+//
+//	kernel (u0:i32) { store cumprod(u0) }
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumprod_i32_u_9b8fea07d8(f *Frame)
+
+// k_cumprod_i64_u_5ff41dfafa is
+//
+//	kernel (u0:i64) { store cumprod(u0) }
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumprod_i64_u_5ff41dfafa(f *Frame)
+
+// k_cumprod_u32_u_5a2dca76ba is
+//
+//	kernel (u0:u32) { store cumprod(u0) }
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumprod_u32_u_5a2dca76ba(f *Frame)
+
+// k_cumprod_u8_u_64ef870bf0 is
+//
+//	kernel (u0:u8) { store cumprod(u0) }
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumprod_u8_u_64ef870bf0(f *Frame)
+
+// k_cumsum_f32_u_c5fceeb79a is
+//
+//	kernel (u0:f32) { store cumsum(u0) }
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumsum_f32_u_c5fceeb79a(f *Frame)
+
+// k_cumsum_f64_u_376a5e0623 is
+//
+//	kernel (u0:f64) { store cumsum(u0) }
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumsum_f64_u_376a5e0623(f *Frame)
+
+// k_cumsum_i32_u_8532552237 is
+//
+//	kernel (u0:i32) { store cumsum(u0) }
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumsum_i32_u_8532552237(f *Frame)
+
+// k_cumsum_i64_u_c47a3a6326 is
+//
+//	kernel (u0:i64) { store cumsum(u0) }
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumsum_i64_u_c47a3a6326(f *Frame)
+
+// k_cumsum_u32_u_c86eb72df1 is
+//
+//	kernel (u0:u32) { store cumsum(u0) }
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumsum_u32_u_c86eb72df1(f *Frame)
+
+// k_cumsum_u8_u_8a75226d52 is
+//
+//	kernel (u0:u8) { store cumsum(u0) }
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_cumsum_u8_u_8a75226d52(f *Frame)
+
+// k_div_add_f32_sus_3296a6d62d is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 / a1[i]) + a2
+//
+//go:noescape
+func k_div_add_f32_sus_3296a6d62d(f *Frame)
 
 // k_div_add_f32_suu_6979087442 is
 //
@@ -2224,23 +3364,23 @@ func k_div_add_f32_suu_6979087442(f *Frame)
 //go:noescape
 func k_div_add_f32_uss_00bbc5494c(f *Frame)
 
-// k_div_add_f32_usu_47afefabbe is
+// k_div_add_f32_usu_5c4ecf844d is
 //
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }
 //
-// for i: o0[i] = a2[i] + (a0[i] / a1)
+// for i: o0[i] = (a0[i] / a1) + a2[i]
 //
 //go:noescape
-func k_div_add_f32_usu_47afefabbe(f *Frame)
+func k_div_add_f32_usu_5c4ecf844d(f *Frame)
 
-// k_div_add_f32_uus_2a8b248711 is
+// k_div_add_f32_uus_a5ec2c6398 is
 //
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }
 //
-// for i: o0[i] = (a0[i] / a1[i]) + a2
+// for i: o0[i] = a2 + (a0[i] / a1[i])
 //
 //go:noescape
-func k_div_add_f32_uus_2a8b248711(f *Frame)
+func k_div_add_f32_uus_a5ec2c6398(f *Frame)
 
 // k_div_add_f32_uuu_359df21de5 is
 //
@@ -2260,14 +3400,14 @@ func k_div_add_f32_uuu_359df21de5(f *Frame)
 //go:noescape
 func k_div_add_f64_sus_a32185cdb5(f *Frame)
 
-// k_div_add_f64_suu_f6046797ae is
+// k_div_add_f64_suu_6ca9462384 is
 //
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
 //
-// for i: o0[i] = a2[i] + (a0 / a1[i])
+// for i: o0[i] = (a0 / a1[i]) + a2[i]
 //
 //go:noescape
-func k_div_add_f64_suu_f6046797ae(f *Frame)
+func k_div_add_f64_suu_6ca9462384(f *Frame)
 
 // k_div_add_f64_uss_5cba99af58 is
 //
@@ -2683,6 +3823,114 @@ func k_div_u8_us_be173def17(f *Frame)
 //go:noescape
 func k_div_u8_uu_545b998e4c(f *Frame)
 
+// k_elu_f32_su_62cc03eb2e is
+//
+//	kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+//
+//go:noescape
+func k_elu_f32_su_62cc03eb2e(f *Frame)
+
+// k_elu_f32_su_6846bd66eb is
+//
+//	kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+//
+//go:noescape
+func k_elu_f32_su_6846bd66eb(f *Frame)
+
+// k_elu_f32_us_9ceb4b893d is
+//
+//	kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+//
+//go:noescape
+func k_elu_f32_us_9ceb4b893d(f *Frame)
+
+// k_elu_f32_us_bf522e631e is
+//
+//	kernel (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+//
+//go:noescape
+func k_elu_f32_us_bf522e631e(f *Frame)
+
+// k_elu_f32_uu_406bd122ee is
+//
+//	kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+//
+//go:noescape
+func k_elu_f32_uu_406bd122ee(f *Frame)
+
+// k_elu_f32_uu_aa1bd49de5 is
+//
+//	kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+//
+//go:noescape
+func k_elu_f32_uu_aa1bd49de5(f *Frame)
+
+// k_elu_f64_su_171ec65f95 is
+//
+//	kernel fast (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+//
+//go:noescape
+func k_elu_f64_su_171ec65f95(f *Frame)
+
+// k_elu_f64_su_299e5c7abb is
+//
+//	kernel (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+//
+//go:noescape
+func k_elu_f64_su_299e5c7abb(f *Frame)
+
+// k_elu_f64_us_6c87914a2d is
+//
+//	kernel (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+//
+//go:noescape
+func k_elu_f64_us_6c87914a2d(f *Frame)
+
+// k_elu_f64_us_9b3d61069d is
+//
+//	kernel fast (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+//
+//go:noescape
+func k_elu_f64_us_9b3d61069d(f *Frame)
+
+// k_elu_f64_uu_6e1e778630 is
+//
+//	kernel fast (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+//
+//go:noescape
+func k_elu_f64_uu_6e1e778630(f *Frame)
+
+// k_elu_f64_uu_8c57d63d8a is
+//
+//	kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+//
+//go:noescape
+func k_elu_f64_uu_8c57d63d8a(f *Frame)
+
 // k_eq_bool_su_0f8a0cfd7c is
 //
 //	kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }
@@ -2701,14 +3949,14 @@ func k_eq_bool_su_0f8a0cfd7c(f *Frame)
 //go:noescape
 func k_eq_bool_uu_169c17068f(f *Frame)
 
-// k_eq_f32_bool_us_c654f350f9 is
+// k_eq_f32_bool_su_b916d7c344 is
 //
-//	kernel (u0:f32, s1:f32) { t0 = eq u0 s1; store t0 }
+//	kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] == a1
+// for i: o0[i] = a0 == a1[i]
 //
 //go:noescape
-func k_eq_f32_bool_us_c654f350f9(f *Frame)
+func k_eq_f32_bool_su_b916d7c344(f *Frame)
 
 // k_eq_f32_bool_uu_60014938f7 is
 //
@@ -2755,14 +4003,14 @@ func k_eq_i32_bool_us_9466469f1d(f *Frame)
 //go:noescape
 func k_eq_i32_bool_uu_e03d8b1f7f(f *Frame)
 
-// k_eq_i64_bool_su_3a2d944c62 is
+// k_eq_i64_bool_us_cab5187da9 is
 //
-//	kernel (s0:i64, u1:i64) { t0 = eq s0 u1; store t0 }
+//	kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }
 //
-// for i: o0[i] = a0 == a1[i]
+// for i: o0[i] = a0[i] == a1
 //
 //go:noescape
-func k_eq_i64_bool_su_3a2d944c62(f *Frame)
+func k_eq_i64_bool_us_cab5187da9(f *Frame)
 
 // k_eq_i64_bool_uu_6bbb7637ec is
 //
@@ -2809,6 +4057,78 @@ func k_eq_u8_bool_su_e039f70e04(f *Frame)
 //go:noescape
 func k_eq_u8_bool_uu_50ebcd7d25(f *Frame)
 
+// k_erf_f32_u_3e0a1ebfeb is
+//
+//	kernel fast (u0:f32) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+//
+//go:noescape
+func k_erf_f32_u_3e0a1ebfeb(f *Frame)
+
+// k_erf_f32_u_bb01d17e04 is
+//
+//	kernel (u0:f32) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+//
+//go:noescape
+func k_erf_f32_u_bb01d17e04(f *Frame)
+
+// k_erf_f64_u_d078ff7068 is
+//
+//	kernel (u0:f64) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+//
+//go:noescape
+func k_erf_f64_u_d078ff7068(f *Frame)
+
+// k_erf_f64_u_d13faf5e43 is
+//
+//	kernel fast (u0:f64) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+//
+//go:noescape
+func k_erf_f64_u_d13faf5e43(f *Frame)
+
+// k_erfc_f32_u_4de05a4343 is
+//
+//	kernel (u0:f32) { t0 = erfc u0; store t0 }
+//
+// for i: o0[i] = erfc(a0[i])
+//
+//go:noescape
+func k_erfc_f32_u_4de05a4343(f *Frame)
+
+// k_erfc_f64_u_ea9cd5907b is
+//
+//	kernel (u0:f64) { t0 = erfc u0; store t0 }
+//
+// for i: o0[i] = erfc(a0[i])
+//
+//go:noescape
+func k_erfc_f64_u_ea9cd5907b(f *Frame)
+
+// k_exp2_f32_u_df886b9f2d is
+//
+//	kernel (u0:f32) { t0 = exp2 u0; store t0 }
+//
+// for i: o0[i] = exp2(a0[i])
+//
+//go:noescape
+func k_exp2_f32_u_df886b9f2d(f *Frame)
+
+// k_exp2_f64_u_56bfbb21e8 is
+//
+//	kernel (u0:f64) { t0 = exp2 u0; store t0 }
+//
+// for i: o0[i] = exp2(a0[i])
+//
+//go:noescape
+func k_exp2_f64_u_56bfbb21e8(f *Frame)
+
 // k_exp_f32_u_bf167c3749 is
 //
 //	kernel (u0:f32) { t0 = exp u0; store t0 }
@@ -2827,6 +4147,42 @@ func k_exp_f32_u_bf167c3749(f *Frame)
 //go:noescape
 func k_exp_f64_u_c8f268e614(f *Frame)
 
+// k_expm1_f32_u_8e161a5337 is
+//
+//	kernel (u0:f32) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+//
+//go:noescape
+func k_expm1_f32_u_8e161a5337(f *Frame)
+
+// k_expm1_f32_u_c4a2391563 is
+//
+//	kernel fast (u0:f32) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+//
+//go:noescape
+func k_expm1_f32_u_c4a2391563(f *Frame)
+
+// k_expm1_f64_u_1ff6457c7e is
+//
+//	kernel fast (u0:f64) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+//
+//go:noescape
+func k_expm1_f64_u_1ff6457c7e(f *Frame)
+
+// k_expm1_f64_u_c12d99e908 is
+//
+//	kernel (u0:f64) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+//
+//go:noescape
+func k_expm1_f64_u_c12d99e908(f *Frame)
+
 // k_floor_f32_u_159cefdc0e is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -2844,6 +4200,60 @@ func k_floor_f32_u_159cefdc0e(f *Frame)
 //
 //go:noescape
 func k_floor_f64_u_997de3ba42(f *Frame)
+
+// k_floordiv_f32_su_2e41390dd9 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = floordiv s0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0, a1[i])
+//
+//go:noescape
+func k_floordiv_f32_su_2e41390dd9(f *Frame)
+
+// k_floordiv_f32_us_5be21a803c is
+//
+//	kernel (u0:f32, s1:f32) { t0 = floordiv u0 s1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1)
+//
+//go:noescape
+func k_floordiv_f32_us_5be21a803c(f *Frame)
+
+// k_floordiv_f32_uu_41a0d81e7a is
+//
+//	kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1[i])
+//
+//go:noescape
+func k_floordiv_f32_uu_41a0d81e7a(f *Frame)
+
+// k_floordiv_f64_su_92e482186f is
+//
+//	kernel (s0:f64, u1:f64) { t0 = floordiv s0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0, a1[i])
+//
+//go:noescape
+func k_floordiv_f64_su_92e482186f(f *Frame)
+
+// k_floordiv_f64_us_337e3e583c is
+//
+//	kernel (u0:f64, s1:f64) { t0 = floordiv u0 s1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1)
+//
+//go:noescape
+func k_floordiv_f64_us_337e3e583c(f *Frame)
+
+// k_floordiv_f64_uu_4e8e408505 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1[i])
+//
+//go:noescape
+func k_floordiv_f64_uu_4e8e408505(f *Frame)
 
 // k_floordiv_i32_su_3d1fd70115 is
 //
@@ -3079,6 +4489,429 @@ func k_fma_f64_uus_44bcb8b1a8(f *Frame)
 //go:noescape
 func k_fma_f64_uuu_97a98965c6(f *Frame)
 
+// k_fmod_f32_su_e64dd9715c is
+//
+//	kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0, a1[i])
+//
+//go:noescape
+func k_fmod_f32_su_e64dd9715c(f *Frame)
+
+// k_fmod_f32_us_3483a1424d is
+//
+//	kernel (u0:f32, s1:f32) { t0 = fmod u0 s1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1)
+//
+//go:noescape
+func k_fmod_f32_us_3483a1424d(f *Frame)
+
+// k_fmod_f32_uu_23f2965b3a is
+//
+//	kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1[i])
+//
+//go:noescape
+func k_fmod_f32_uu_23f2965b3a(f *Frame)
+
+// k_fmod_f64_su_e41cbeebd0 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0, a1[i])
+//
+//go:noescape
+func k_fmod_f64_su_e41cbeebd0(f *Frame)
+
+// k_fmod_f64_us_fb8beca9c5 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1)
+//
+//go:noescape
+func k_fmod_f64_us_fb8beca9c5(f *Frame)
+
+// k_fmod_f64_uu_5820ebcd33 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1[i])
+//
+//go:noescape
+func k_fmod_f64_uu_5820ebcd33(f *Frame)
+
+// k_foldadd_f32_u_27c42265f0 is
+//
+//	kernel (u0:f32) { store add(u0) }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_foldadd_f32_u_27c42265f0(f *Frame)
+
+// k_foldadd_f64_u_cad95d9c0b is
+//
+//	kernel (u0:f64) { store add(u0) }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_foldadd_f64_u_cad95d9c0b(f *Frame)
+
+// k_foldadd_i32_u_09fad1a540 is
+//
+//	kernel (u0:i32) { store add(u0) }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_foldadd_i32_u_09fad1a540(f *Frame)
+
+// k_foldadd_i64_u_ce7fb76e2f is
+//
+//	kernel (u0:i64) { store add(u0) }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_foldadd_i64_u_ce7fb76e2f(f *Frame)
+
+// k_foldadd_u32_u_941467d4dd is
+//
+//	kernel (u0:u32) { store add(u0) }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_foldadd_u32_u_941467d4dd(f *Frame)
+
+// k_foldadd_u8_u_619c830f84 is
+//
+//	kernel (u0:u8) { store add(u0) }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_foldadd_u8_u_619c830f84(f *Frame)
+
+// k_foldand_bool_u_e8db4bac34 is
+//
+//	kernel (u0:bool) { store and(u0) }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_foldand_bool_u_e8db4bac34(f *Frame)
+
+// k_foldand_i32_u_7698d9e9a7 is
+//
+//	kernel (u0:i32) { store and(u0) }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_foldand_i32_u_7698d9e9a7(f *Frame)
+
+// k_foldand_i64_u_67ad1a4304 is
+//
+//	kernel (u0:i64) { store and(u0) }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_foldand_i64_u_67ad1a4304(f *Frame)
+
+// k_foldand_u32_u_5291dfe513 is
+//
+//	kernel (u0:u32) { store and(u0) }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_foldand_u32_u_5291dfe513(f *Frame)
+
+// k_foldand_u8_u_42e1f81a6c is
+//
+//	kernel (u0:u8) { store and(u0) }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_foldand_u8_u_42e1f81a6c(f *Frame)
+
+// k_foldmax_f32_u_011e31aee1 is
+//
+//	kernel (u0:f32) { store max(u0) }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_foldmax_f32_u_011e31aee1(f *Frame)
+
+// k_foldmax_f64_u_dd4bef5bfd is
+//
+//	kernel (u0:f64) { store max(u0) }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_foldmax_f64_u_dd4bef5bfd(f *Frame)
+
+// k_foldmax_i32_u_3d23849a11 is
+//
+//	kernel (u0:i32) { store max(u0) }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_foldmax_i32_u_3d23849a11(f *Frame)
+
+// k_foldmax_i64_u_6aa4132f4f is
+//
+//	kernel (u0:i64) { store max(u0) }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_foldmax_i64_u_6aa4132f4f(f *Frame)
+
+// k_foldmax_u32_u_dfd0115626 is
+//
+//	kernel (u0:u32) { store max(u0) }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_foldmax_u32_u_dfd0115626(f *Frame)
+
+// k_foldmax_u8_u_72e07a6ae5 is
+//
+//	kernel (u0:u8) { store max(u0) }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_foldmax_u8_u_72e07a6ae5(f *Frame)
+
+// k_foldmin_f32_u_b980c3766a is
+//
+//	kernel (u0:f32) { store min(u0) }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_foldmin_f32_u_b980c3766a(f *Frame)
+
+// k_foldmin_f64_u_60e4b9d1f7 is
+//
+//	kernel (u0:f64) { store min(u0) }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_foldmin_f64_u_60e4b9d1f7(f *Frame)
+
+// k_foldmin_foldmax_f32_u_0a4a868e5d is
+//
+//	kernel (u0:f32) { store min(u0) max(u0) }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_foldmin_foldmax_f32_u_0a4a868e5d(f *Frame)
+
+// k_foldmin_foldmax_f64_u_dd50791899 is
+//
+//	kernel (u0:f64) { store min(u0) max(u0) }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_foldmin_foldmax_f64_u_dd50791899(f *Frame)
+
+// k_foldmin_i32_u_cef4b0d95b is
+//
+//	kernel (u0:i32) { store min(u0) }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_foldmin_i32_u_cef4b0d95b(f *Frame)
+
+// k_foldmin_i64_u_0023e1f4f6 is
+//
+//	kernel (u0:i64) { store min(u0) }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_foldmin_i64_u_0023e1f4f6(f *Frame)
+
+// k_foldmin_u32_u_4b77bb8b17 is
+//
+//	kernel (u0:u32) { store min(u0) }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_foldmin_u32_u_4b77bb8b17(f *Frame)
+
+// k_foldmin_u8_u_6183e9578e is
+//
+//	kernel (u0:u8) { store min(u0) }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_foldmin_u8_u_6183e9578e(f *Frame)
+
+// k_foldmul_f32_u_f70aa4b2e1 is
+//
+//	kernel (u0:f32) { store mul(u0) }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_foldmul_f32_u_f70aa4b2e1(f *Frame)
+
+// k_foldmul_f64_u_a6534d1a57 is
+//
+//	kernel (u0:f64) { store mul(u0) }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_foldmul_f64_u_a6534d1a57(f *Frame)
+
+// k_foldmul_i32_u_3084ac7a63 is
+//
+//	kernel (u0:i32) { store mul(u0) }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_foldmul_i32_u_3084ac7a63(f *Frame)
+
+// k_foldmul_i64_u_c5bb3741f4 is
+//
+//	kernel (u0:i64) { store mul(u0) }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_foldmul_i64_u_c5bb3741f4(f *Frame)
+
+// k_foldmul_u32_u_2e6b5b3029 is
+//
+//	kernel (u0:u32) { store mul(u0) }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_foldmul_u32_u_2e6b5b3029(f *Frame)
+
+// k_foldmul_u8_u_ebbb29866e is
+//
+//	kernel (u0:u8) { store mul(u0) }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_foldmul_u8_u_ebbb29866e(f *Frame)
+
+// k_foldor_bool_u_bbde21292a is
+//
+//	kernel (u0:bool) { store or(u0) }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_foldor_bool_u_bbde21292a(f *Frame)
+
+// k_foldor_i32_u_475c0a17f2 is
+//
+//	kernel (u0:i32) { store or(u0) }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_foldor_i32_u_475c0a17f2(f *Frame)
+
+// k_foldor_i64_u_982b36951a is
+//
+//	kernel (u0:i64) { store or(u0) }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_foldor_i64_u_982b36951a(f *Frame)
+
+// k_foldor_u32_u_166ea5ad5f is
+//
+//	kernel (u0:u32) { store or(u0) }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_foldor_u32_u_166ea5ad5f(f *Frame)
+
+// k_foldor_u8_u_fe0ec2fba0 is
+//
+//	kernel (u0:u8) { store or(u0) }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_foldor_u8_u_fe0ec2fba0(f *Frame)
+
+// k_foldxor_bool_u_5f9251e3c2 is
+//
+//	kernel (u0:bool) { store xor(u0) }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_foldxor_bool_u_5f9251e3c2(f *Frame)
+
+// k_foldxor_i32_u_7eae729ecf is
+//
+//	kernel (u0:i32) { store xor(u0) }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_foldxor_i32_u_7eae729ecf(f *Frame)
+
+// k_foldxor_i64_u_a48fb98239 is
+//
+//	kernel (u0:i64) { store xor(u0) }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_foldxor_i64_u_a48fb98239(f *Frame)
+
+// k_foldxor_u32_u_a4b2726627 is
+//
+//	kernel (u0:u32) { store xor(u0) }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_foldxor_u32_u_a4b2726627(f *Frame)
+
+// k_foldxor_u8_u_54cfa20734 is
+//
+//	kernel (u0:u8) { store xor(u0) }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_foldxor_u8_u_54cfa20734(f *Frame)
+
 // k_ge_f32_bool_su_3895ed8f2d is
 //
 //	kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }
@@ -3241,6 +5074,60 @@ func k_ge_u8_bool_us_3176e0213d(f *Frame)
 //go:noescape
 func k_ge_u8_bool_uu_e92f980988(f *Frame)
 
+// k_gelu_f32_u_5a39b6b00a is
+//
+//	kernel (u0:f32) { t0 = gelu u0; store t0 }
+//
+// for i: o0[i] = gelu(a0[i])
+//
+//go:noescape
+func k_gelu_f32_u_5a39b6b00a(f *Frame)
+
+// k_gelu_f64_u_01b0ddcf5e is
+//
+//	kernel (u0:f64) { t0 = gelu u0; store t0 }
+//
+// for i: o0[i] = gelu(a0[i])
+//
+//go:noescape
+func k_gelu_f64_u_01b0ddcf5e(f *Frame)
+
+// k_gelutanh_f32_u_4c118d14c9 is
+//
+//	kernel (u0:f32) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+//
+//go:noescape
+func k_gelutanh_f32_u_4c118d14c9(f *Frame)
+
+// k_gelutanh_f32_u_db1a6da05e is
+//
+//	kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+//
+//go:noescape
+func k_gelutanh_f32_u_db1a6da05e(f *Frame)
+
+// k_gelutanh_f64_u_0cf01fd4f6 is
+//
+//	kernel (u0:f64) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+//
+//go:noescape
+func k_gelutanh_f64_u_0cf01fd4f6(f *Frame)
+
+// k_gelutanh_f64_u_99c932495e is
+//
+//	kernel fast (u0:f64) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+//
+//go:noescape
+func k_gelutanh_f64_u_99c932495e(f *Frame)
+
 // k_gt_f32_bool_su_26b608ce3e is
 //
 //	kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }
@@ -3402,6 +5289,60 @@ func k_gt_u8_bool_us_1e5e84965d(f *Frame)
 //
 //go:noescape
 func k_gt_u8_bool_uu_42c2ad5de3(f *Frame)
+
+// k_hardswish_f32_u_80d6366310 is
+//
+//	kernel (u0:f32) { t0 = hardswish u0; store t0 }
+//
+// for i: o0[i] = hardswish(a0[i])
+//
+//go:noescape
+func k_hardswish_f32_u_80d6366310(f *Frame)
+
+// k_hardswish_f64_u_7585d447df is
+//
+//	kernel (u0:f64) { t0 = hardswish u0; store t0 }
+//
+// for i: o0[i] = hardswish(a0[i])
+//
+//go:noescape
+func k_hardswish_f64_u_7585d447df(f *Frame)
+
+// k_hypot_f32_us_3066b1433f is
+//
+//	kernel (u0:f32, s1:f32) { t0 = hypot u0 s1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1)
+//
+//go:noescape
+func k_hypot_f32_us_3066b1433f(f *Frame)
+
+// k_hypot_f32_uu_9f864ed0e9 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1[i])
+//
+//go:noescape
+func k_hypot_f32_uu_9f864ed0e9(f *Frame)
+
+// k_hypot_f64_su_5fa429fe15 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = hypot s0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0, a1[i])
+//
+//go:noescape
+func k_hypot_f64_su_5fa429fe15(f *Frame)
+
+// k_hypot_f64_uu_58b0ae5de6 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1[i])
+//
+//go:noescape
+func k_hypot_f64_uu_58b0ae5de6(f *Frame)
 
 // k_isfinite_f32_bool_u_435c97d751 is
 //
@@ -3619,6 +5560,168 @@ func k_le_u8_bool_us_496751cee8(f *Frame)
 //go:noescape
 func k_le_u8_bool_uu_18a889c672(f *Frame)
 
+// k_log10_f32_u_ae1c8f5cbf is
+//
+//	kernel fast (u0:f32) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+//
+//go:noescape
+func k_log10_f32_u_ae1c8f5cbf(f *Frame)
+
+// k_log10_f32_u_cbfe670f49 is
+//
+//	kernel (u0:f32) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+//
+//go:noescape
+func k_log10_f32_u_cbfe670f49(f *Frame)
+
+// k_log10_f64_u_215bd841eb is
+//
+//	kernel (u0:f64) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+//
+//go:noescape
+func k_log10_f64_u_215bd841eb(f *Frame)
+
+// k_log10_f64_u_e0597c2199 is
+//
+//	kernel fast (u0:f64) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+//
+//go:noescape
+func k_log10_f64_u_e0597c2199(f *Frame)
+
+// k_log1p_f32_u_44ebc30ec1 is
+//
+//	kernel fast (u0:f32) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+//
+//go:noescape
+func k_log1p_f32_u_44ebc30ec1(f *Frame)
+
+// k_log1p_f32_u_ba15cea693 is
+//
+//	kernel (u0:f32) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+//
+//go:noescape
+func k_log1p_f32_u_ba15cea693(f *Frame)
+
+// k_log1p_f64_u_59915c6e03 is
+//
+//	kernel (u0:f64) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+//
+//go:noescape
+func k_log1p_f64_u_59915c6e03(f *Frame)
+
+// k_log1p_f64_u_85a3ddffb8 is
+//
+//	kernel fast (u0:f64) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+//
+//go:noescape
+func k_log1p_f64_u_85a3ddffb8(f *Frame)
+
+// k_log2_f32_u_10bd083277 is
+//
+//	kernel fast (u0:f32) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+//
+//go:noescape
+func k_log2_f32_u_10bd083277(f *Frame)
+
+// k_log2_f32_u_554428f4d8 is
+//
+//	kernel (u0:f32) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+//
+//go:noescape
+func k_log2_f32_u_554428f4d8(f *Frame)
+
+// k_log2_f64_u_161109d442 is
+//
+//	kernel fast (u0:f64) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+//
+//go:noescape
+func k_log2_f64_u_161109d442(f *Frame)
+
+// k_log2_f64_u_50315f7adc is
+//
+//	kernel (u0:f64) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+//
+//go:noescape
+func k_log2_f64_u_50315f7adc(f *Frame)
+
+// k_log_f32_u_d5990fd292 is
+//
+//	kernel fast (u0:f32) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+//
+//go:noescape
+func k_log_f32_u_d5990fd292(f *Frame)
+
+// k_log_f32_u_e0fe5a7a5e is
+//
+//	kernel (u0:f32) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+//
+//go:noescape
+func k_log_f32_u_e0fe5a7a5e(f *Frame)
+
+// k_log_f64_u_76870ec756 is
+//
+//	kernel (u0:f64) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+//
+//go:noescape
+func k_log_f64_u_76870ec756(f *Frame)
+
+// k_log_f64_u_dd7af3dce1 is
+//
+//	kernel fast (u0:f64) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+//
+//go:noescape
+func k_log_f64_u_dd7af3dce1(f *Frame)
+
+// k_logit_f32_u_d2899268f2 is
+//
+//	kernel (u0:f32) { t0 = logit u0; store t0 }
+//
+// for i: o0[i] = logit(a0[i])
+//
+//go:noescape
+func k_logit_f32_u_d2899268f2(f *Frame)
+
+// k_logit_f64_u_9e5c5ac773 is
+//
+//	kernel (u0:f64) { t0 = logit u0; store t0 }
+//
+// for i: o0[i] = logit(a0[i])
+//
+//go:noescape
+func k_logit_f64_u_9e5c5ac773(f *Frame)
+
 // k_lt_f32_bool_su_c509245c00 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }
@@ -3781,14 +5884,14 @@ func k_lt_u8_bool_us_33ea9c9e1a(f *Frame)
 //go:noescape
 func k_lt_u8_bool_uu_1ce629a695(f *Frame)
 
-// k_max_f32_su_2edf3fba6f is
+// k_max_f32_us_ab85dd44c8 is
 //
-//	kernel (s0:f32, u1:f32) { t0 = max s0 u1; store t0 }
+//	kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }
 //
-// for i: o0[i] = max(a0, a1[i])
+// for i: o0[i] = max(a0[i], a1)
 //
 //go:noescape
-func k_max_f32_su_2edf3fba6f(f *Frame)
+func k_max_f32_us_ab85dd44c8(f *Frame)
 
 // k_max_f32_uu_3969474293 is
 //
@@ -3799,14 +5902,14 @@ func k_max_f32_su_2edf3fba6f(f *Frame)
 //go:noescape
 func k_max_f32_uu_3969474293(f *Frame)
 
-// k_max_f64_su_5f29d9d4e0 is
+// k_max_f64_us_c5b457e68f is
 //
-//	kernel (s0:f64, u1:f64) { t0 = max s0 u1; store t0 }
+//	kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
 //
-// for i: o0[i] = max(a0, a1[i])
+// for i: o0[i] = max(a0[i], a1)
 //
 //go:noescape
-func k_max_f64_su_5f29d9d4e0(f *Frame)
+func k_max_f64_us_c5b457e68f(f *Frame)
 
 // k_max_f64_uu_8e8ee6eae2 is
 //
@@ -3817,14 +5920,14 @@ func k_max_f64_su_5f29d9d4e0(f *Frame)
 //go:noescape
 func k_max_f64_uu_8e8ee6eae2(f *Frame)
 
-// k_max_i32_su_592eb4b7d3 is
+// k_max_i32_us_a8e7b56bbb is
 //
-//	kernel (s0:i32, u1:i32) { t0 = max s0 u1; store t0 }
+//	kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
 //
-// for i: o0[i] = max(a0, a1[i])
+// for i: o0[i] = max(a0[i], a1)
 //
 //go:noescape
-func k_max_i32_su_592eb4b7d3(f *Frame)
+func k_max_i32_us_a8e7b56bbb(f *Frame)
 
 // k_max_i32_uu_f7b3137e5b is
 //
@@ -3853,6 +5956,78 @@ func k_max_i64_us_4931f37a1f(f *Frame)
 //go:noescape
 func k_max_i64_uu_702ea15ec3(f *Frame)
 
+// k_max_max_f32_uuu_f367292131 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+//
+//go:noescape
+func k_max_max_f32_uuu_f367292131(f *Frame)
+
+// k_max_max_f64_uuu_28a30498eb is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
+//
+//go:noescape
+func k_max_max_f64_uuu_28a30498eb(f *Frame)
+
+// k_max_max_i32_uuu_564f6039cd is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
+//
+//go:noescape
+func k_max_max_i32_uuu_564f6039cd(f *Frame)
+
+// k_max_max_i64_uuu_3b8d92c0bc is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+//
+//go:noescape
+func k_max_max_i64_uuu_3b8d92c0bc(f *Frame)
+
+// k_max_max_max_max_f32_uuuuu_782406c534 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+//
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
+//
+//go:noescape
+func k_max_max_max_max_f32_uuuuu_782406c534(f *Frame)
+
+// k_max_max_max_max_f64_uuuuu_5fca77a7d1 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+//
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
+//
+//go:noescape
+func k_max_max_max_max_f64_uuuuu_5fca77a7d1(f *Frame)
+
+// k_max_max_u32_uuu_c29a8b7939 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+//
+//go:noescape
+func k_max_max_u32_uuu_c29a8b7939(f *Frame)
+
+// k_max_max_u8_uuu_28c86b68c4 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
+//
+//go:noescape
+func k_max_max_u8_uuu_28c86b68c4(f *Frame)
+
 // k_max_u32_su_660900aac5 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
@@ -3871,14 +6046,14 @@ func k_max_u32_su_660900aac5(f *Frame)
 //go:noescape
 func k_max_u32_uu_e3946b01f5(f *Frame)
 
-// k_max_u8_us_cbe0c46989 is
+// k_max_u8_su_68beaefbd9 is
 //
-//	kernel (u0:u8, s1:u8) { t0 = max u0 s1; store t0 }
+//	kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
 //
-// for i: o0[i] = max(a0[i], a1)
+// for i: o0[i] = max(a0, a1[i])
 //
 //go:noescape
-func k_max_u8_us_cbe0c46989(f *Frame)
+func k_max_u8_su_68beaefbd9(f *Frame)
 
 // k_max_u8_uu_4c72f1ffc1 is
 //
@@ -3943,14 +6118,14 @@ func k_min_i32_us_ff5bb7f3f0(f *Frame)
 //go:noescape
 func k_min_i32_uu_ad14a0135d(f *Frame)
 
-// k_min_i64_su_581f1c2d5d is
+// k_min_i64_us_a167de3197 is
 //
-//	kernel (s0:i64, u1:i64) { t0 = min s0 u1; store t0 }
+//	kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
 //
-// for i: o0[i] = min(a0, a1[i])
+// for i: o0[i] = min(a0[i], a1)
 //
 //go:noescape
-func k_min_i64_su_581f1c2d5d(f *Frame)
+func k_min_i64_us_a167de3197(f *Frame)
 
 // k_min_i64_uu_53bafe5025 is
 //
@@ -3960,6 +6135,78 @@ func k_min_i64_su_581f1c2d5d(f *Frame)
 //
 //go:noescape
 func k_min_i64_uu_53bafe5025(f *Frame)
+
+// k_min_min_f32_uuu_9c5de5dc85 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
+//
+//go:noescape
+func k_min_min_f32_uuu_9c5de5dc85(f *Frame)
+
+// k_min_min_f64_uuu_9ec3170fed is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+//
+//go:noescape
+func k_min_min_f64_uuu_9ec3170fed(f *Frame)
+
+// k_min_min_i32_uuu_cfde69c2f6 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+//
+//go:noescape
+func k_min_min_i32_uuu_cfde69c2f6(f *Frame)
+
+// k_min_min_i64_uuu_e3d69da3ec is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+//
+//go:noescape
+func k_min_min_i64_uuu_e3d69da3ec(f *Frame)
+
+// k_min_min_min_min_f32_uuuuu_4dda052b3c is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
+//
+// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
+//
+//go:noescape
+func k_min_min_min_min_f32_uuuuu_4dda052b3c(f *Frame)
+
+// k_min_min_min_min_f64_uuuuu_814e363768 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
+//
+// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
+//
+//go:noescape
+func k_min_min_min_min_f64_uuuuu_814e363768(f *Frame)
+
+// k_min_min_u32_uuu_d99a866278 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
+//
+//go:noescape
+func k_min_min_u32_uuu_d99a866278(f *Frame)
+
+// k_min_min_u8_uuu_c55f0eb781 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
+//
+//go:noescape
+func k_min_min_u8_uuu_c55f0eb781(f *Frame)
 
 // k_min_u32_us_bf28118442 is
 //
@@ -3979,14 +6226,14 @@ func k_min_u32_us_bf28118442(f *Frame)
 //go:noescape
 func k_min_u32_uu_6487624327(f *Frame)
 
-// k_min_u8_us_8fa3843f82 is
+// k_min_u8_su_ace27ab957 is
 //
-//	kernel (u0:u8, s1:u8) { t0 = min u0 s1; store t0 }
+//	kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }
 //
-// for i: o0[i] = min(a0[i], a1)
+// for i: o0[i] = min(a0, a1[i])
 //
 //go:noescape
-func k_min_u8_us_8fa3843f82(f *Frame)
+func k_min_u8_su_ace27ab957(f *Frame)
 
 // k_min_u8_uu_e7c61d958d is
 //
@@ -3996,6 +6243,96 @@ func k_min_u8_us_8fa3843f82(f *Frame)
 //
 //go:noescape
 func k_min_u8_uu_e7c61d958d(f *Frame)
+
+// k_mish_f32_u_0d76fba195 is
+//
+//	kernel (u0:f32) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+//
+//go:noescape
+func k_mish_f32_u_0d76fba195(f *Frame)
+
+// k_mish_f32_u_4327185398 is
+//
+//	kernel fast (u0:f32) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+//
+//go:noescape
+func k_mish_f32_u_4327185398(f *Frame)
+
+// k_mish_f64_u_2c7ae61cee is
+//
+//	kernel fast (u0:f64) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+//
+//go:noescape
+func k_mish_f64_u_2c7ae61cee(f *Frame)
+
+// k_mish_f64_u_edc3188d83 is
+//
+//	kernel (u0:f64) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+//
+//go:noescape
+func k_mish_f64_u_edc3188d83(f *Frame)
+
+// k_mod_f32_su_d183b7d00f is
+//
+//	kernel (s0:f32, u1:f32) { t0 = mod s0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0, a1[i])
+//
+//go:noescape
+func k_mod_f32_su_d183b7d00f(f *Frame)
+
+// k_mod_f32_us_8875c86a62 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mod u0 s1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1)
+//
+//go:noescape
+func k_mod_f32_us_8875c86a62(f *Frame)
+
+// k_mod_f32_uu_01a592064c is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1[i])
+//
+//go:noescape
+func k_mod_f32_uu_01a592064c(f *Frame)
+
+// k_mod_f64_su_cbcc4ea8b7 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = mod s0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0, a1[i])
+//
+//go:noescape
+func k_mod_f64_su_cbcc4ea8b7(f *Frame)
+
+// k_mod_f64_us_29f9a07a62 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = mod u0 s1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1)
+//
+//go:noescape
+func k_mod_f64_us_29f9a07a62(f *Frame)
+
+// k_mod_f64_uu_2c076f00fa is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1[i])
+//
+//go:noescape
+func k_mod_f64_uu_2c076f00fa(f *Frame)
 
 // k_mod_i32_su_833a57f948 is
 //
@@ -4105,50 +6442,50 @@ func k_mod_u8_us_e713591153(f *Frame)
 //go:noescape
 func k_mod_u8_uu_b36aa3d9d8(f *Frame)
 
-// k_mul_add_f32_suu_05047ea284 is
+// k_mul_add_f32_sus_823e970d51 is
 //
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 * a1[i]) + a2[i]
-//
-//go:noescape
-func k_mul_add_f32_suu_05047ea284(f *Frame)
-
-// k_mul_add_f32_uss_da4766076a is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) + a2
-//
-//go:noescape
-func k_mul_add_f32_uss_da4766076a(f *Frame)
-
-// k_mul_add_f32_uus_ffdd7cf5fa is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + a2
-//
-//go:noescape
-func k_mul_add_f32_uus_ffdd7cf5fa(f *Frame)
-
-// k_mul_add_f32_uuu_90c1db5b56 is
-//
-//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
-//
-//go:noescape
-func k_mul_add_f32_uuu_90c1db5b56(f *Frame)
-
-// k_mul_add_f64_sus_9ad640f2f4 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
 //
 // for i: o0[i] = a2 + (a0 * a1[i])
 //
 //go:noescape
-func k_mul_add_f64_sus_9ad640f2f4(f *Frame)
+func k_mul_add_f32_sus_823e970d51(f *Frame)
+
+// k_mul_add_f32_usu_c4593d64cc is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1)
+//
+//go:noescape
+func k_mul_add_f32_usu_c4593d64cc(f *Frame)
+
+// k_mul_add_f32_uus_cd484de41f is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_add_f32_uus_cd484de41f(f *Frame)
+
+// k_mul_add_f32_uuu_75513ae343 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1[i])
+//
+//go:noescape
+func k_mul_add_f32_uuu_75513ae343(f *Frame)
+
+// k_mul_add_f64_uss_b690dd07ac is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] * a1)
+//
+//go:noescape
+func k_mul_add_f64_uss_b690dd07ac(f *Frame)
 
 // k_mul_add_f64_usu_81e43d6c5f is
 //
@@ -4177,14 +6514,23 @@ func k_mul_add_f64_uus_0a1f1e6f2a(f *Frame)
 //go:noescape
 func k_mul_add_f64_uuu_b8e4cd2e51(f *Frame)
 
-// k_mul_f32_us_e856d0d4b3 is
+// k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616 is
 //
-//	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }
 //
-// for i: o0[i] = a0[i] * a1
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i] * float64(t0))
 //
 //go:noescape
-func k_mul_f32_us_e856d0d4b3(f *Frame)
+func k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616(f *Frame)
+
+// k_mul_f32_su_2fb9b1c8da is
+//
+//	kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+//
+//go:noescape
+func k_mul_f32_su_2fb9b1c8da(f *Frame)
 
 // k_mul_f32_uu_1dfd370de5 is
 //
@@ -4213,6 +6559,24 @@ func k_mul_f64_us_e7d53846b3(f *Frame)
 //go:noescape
 func k_mul_f64_uu_7b320067c4(f *Frame)
 
+// k_mul_foldadd_f32_uu_9d27f0f397 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
+//
+// for i: o0 += a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_foldadd_f32_uu_9d27f0f397(f *Frame)
+
+// k_mul_foldadd_f64_uu_d2d34c14a3 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }
+//
+// for i: o0 += a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_foldadd_f64_uu_d2d34c14a3(f *Frame)
+
 // k_mul_i32_su_bcbf8718ef is
 //
 //	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
@@ -4231,14 +6595,14 @@ func k_mul_i32_su_bcbf8718ef(f *Frame)
 //go:noescape
 func k_mul_i32_uu_d4519af5a2(f *Frame)
 
-// k_mul_i64_su_b811708a98 is
+// k_mul_i64_us_995cff4cd6 is
 //
-//	kernel (s0:i64, u1:i64) { t0 = mul s0 u1; store t0 }
+//	kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
 //
-// for i: o0[i] = a0 * a1[i]
+// for i: o0[i] = a0[i] * a1
 //
 //go:noescape
-func k_mul_i64_su_b811708a98(f *Frame)
+func k_mul_i64_us_995cff4cd6(f *Frame)
 
 // k_mul_i64_uu_3928b8d38e is
 //
@@ -4249,14 +6613,14 @@ func k_mul_i64_su_b811708a98(f *Frame)
 //go:noescape
 func k_mul_i64_uu_3928b8d38e(f *Frame)
 
-// k_mul_mul_f32_uss_1bfaa463f2 is
+// k_mul_mul_f32_sus_aa274bac16 is
 //
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = mul t0 s2; store t1 }
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
 //
-// for i: o0[i] = (a0[i] * a1) * a2
+// for i: o0[i] = (a0 * a1[i]) * a2
 //
 //go:noescape
-func k_mul_mul_f32_uss_1bfaa463f2(f *Frame)
+func k_mul_mul_f32_sus_aa274bac16(f *Frame)
 
 // k_mul_mul_f32_usu_3028d8b96c is
 //
@@ -4267,14 +6631,14 @@ func k_mul_mul_f32_uss_1bfaa463f2(f *Frame)
 //go:noescape
 func k_mul_mul_f32_usu_3028d8b96c(f *Frame)
 
-// k_mul_mul_f32_uus_55b2ff5d09 is
+// k_mul_mul_f32_uus_be42ec1679 is
 //
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }
 //
-// for i: o0[i] = a2 * (a0[i] * a1[i])
+// for i: o0[i] = (a0[i] * a1[i]) * a2
 //
 //go:noescape
-func k_mul_mul_f32_uus_55b2ff5d09(f *Frame)
+func k_mul_mul_f32_uus_be42ec1679(f *Frame)
 
 // k_mul_mul_f32_uuu_d7b937fccc is
 //
@@ -4285,23 +6649,23 @@ func k_mul_mul_f32_uus_55b2ff5d09(f *Frame)
 //go:noescape
 func k_mul_mul_f32_uuu_d7b937fccc(f *Frame)
 
-// k_mul_mul_f64_sus_c8e6959990 is
+// k_mul_mul_f64_sus_9924b48a9f is
 //
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul s2 t0; store t1 }
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
 //
-// for i: o0[i] = a2 * (a0 * a1[i])
+// for i: o0[i] = (a0 * a1[i]) * a2
 //
 //go:noescape
-func k_mul_mul_f64_sus_c8e6959990(f *Frame)
+func k_mul_mul_f64_sus_9924b48a9f(f *Frame)
 
-// k_mul_mul_f64_suu_98f33d4ae0 is
+// k_mul_mul_f64_usu_9e5d6967c2 is
 //
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = mul t0 u2; store t1 }
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2[i]
+// for i: o0[i] = (a0[i] * a1) * a2[i]
 //
 //go:noescape
-func k_mul_mul_f64_suu_98f33d4ae0(f *Frame)
+func k_mul_mul_f64_usu_9e5d6967c2(f *Frame)
 
 // k_mul_mul_f64_uus_3931f87fc5 is
 //
@@ -4312,14 +6676,77 @@ func k_mul_mul_f64_suu_98f33d4ae0(f *Frame)
 //go:noescape
 func k_mul_mul_f64_uus_3931f87fc5(f *Frame)
 
-// k_mul_mul_f64_uuu_f0d569303f is
+// k_mul_mul_f64_uuu_270e8ff1d6 is
 //
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 //
-// for i: o0[i] = a2[i] * (a0[i] * a1[i])
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 //
 //go:noescape
-func k_mul_mul_f64_uuu_f0d569303f(f *Frame)
+func k_mul_mul_f64_uuu_270e8ff1d6(f *Frame)
+
+// k_mul_mul_f64_uuu_6071005ef9 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) * a2[i]
+//
+//go:noescape
+func k_mul_mul_f64_uuu_6071005ef9(f *Frame)
+
+// k_mul_mul_i32_uuu_6b26474ba1 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+//
+//go:noescape
+func k_mul_mul_i32_uuu_6b26474ba1(f *Frame)
+
+// k_mul_mul_i64_uuu_5051b24d65 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+//
+//go:noescape
+func k_mul_mul_i64_uuu_5051b24d65(f *Frame)
+
+// k_mul_mul_mul_mul_f32_uuuuu_59631ca150 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] * (a3[i] * (a2[i] * (a0[i] * a1[i])))
+//
+//go:noescape
+func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *Frame)
+
+// k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
+//
+//go:noescape
+func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(f *Frame)
+
+// k_mul_mul_u32_uuu_fda5307aa3 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
+//
+//go:noescape
+func k_mul_mul_u32_uuu_fda5307aa3(f *Frame)
+
+// k_mul_mul_u8_uuu_aced52e24d is
+//
+//	kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
+//
+//go:noescape
+func k_mul_mul_u8_uuu_aced52e24d(f *Frame)
 
 // k_mul_sub_f32_sus_965440f780 is
 //
@@ -4393,15 +6820,6 @@ func k_mul_sub_f32_uuu_9072ef8ceb(f *Frame)
 //go:noescape
 func k_mul_sub_f32_uuu_f343c420f6(f *Frame)
 
-// k_mul_sub_f64_sus_c8406627a3 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 * a1[i]) - a2
-//
-//go:noescape
-func k_mul_sub_f64_sus_c8406627a3(f *Frame)
-
 // k_mul_sub_f64_suu_2f274783e2 is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
@@ -4410,6 +6828,15 @@ func k_mul_sub_f64_sus_c8406627a3(f *Frame)
 //
 //go:noescape
 func k_mul_sub_f64_suu_2f274783e2(f *Frame)
+
+// k_mul_sub_f64_uss_444dd93e96 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) - a2
+//
+//go:noescape
+func k_mul_sub_f64_uss_444dd93e96(f *Frame)
 
 // k_mul_sub_f64_uss_ccb70909d7 is
 //
@@ -4465,14 +6892,14 @@ func k_mul_sub_f64_uuu_4bced6fb3f(f *Frame)
 //go:noescape
 func k_mul_sub_f64_uuu_a63907e725(f *Frame)
 
-// k_mul_u32_su_5970209bae is
+// k_mul_u32_us_9d711a1ad3 is
 //
-//	kernel (s0:u32, u1:u32) { t0 = mul s0 u1; store t0 }
+//	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
 //
-// for i: o0[i] = a0 * a1[i]
+// for i: o0[i] = a0[i] * a1
 //
 //go:noescape
-func k_mul_u32_su_5970209bae(f *Frame)
+func k_mul_u32_us_9d711a1ad3(f *Frame)
 
 // k_mul_u32_uu_60b7b39a1b is
 //
@@ -4483,14 +6910,14 @@ func k_mul_u32_su_5970209bae(f *Frame)
 //go:noescape
 func k_mul_u32_uu_60b7b39a1b(f *Frame)
 
-// k_mul_u8_su_93a66c54ea is
+// k_mul_u8_us_ee719da1b0 is
 //
-//	kernel (s0:u8, u1:u8) { t0 = mul s0 u1; store t0 }
+//	kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
 //
-// for i: o0[i] = a0 * a1[i]
+// for i: o0[i] = a0[i] * a1
 //
 //go:noescape
-func k_mul_u8_su_93a66c54ea(f *Frame)
+func k_mul_u8_us_ee719da1b0(f *Frame)
 
 // k_mul_u8_uu_17f710ad87 is
 //
@@ -4519,14 +6946,14 @@ func k_ne_bool_us_7e1e230010(f *Frame)
 //go:noescape
 func k_ne_bool_uu_a039bc94e2(f *Frame)
 
-// k_ne_f32_bool_us_0ef4a6101c is
+// k_ne_f32_bool_su_43ad293946 is
 //
-//	kernel (u0:f32, s1:f32) { t0 = ne u0 s1; store t0 }
+//	kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] != a1
+// for i: o0[i] = a0 != a1[i]
 //
 //go:noescape
-func k_ne_f32_bool_us_0ef4a6101c(f *Frame)
+func k_ne_f32_bool_su_43ad293946(f *Frame)
 
 // k_ne_f32_bool_uu_26bc53b955 is
 //
@@ -4537,14 +6964,14 @@ func k_ne_f32_bool_us_0ef4a6101c(f *Frame)
 //go:noescape
 func k_ne_f32_bool_uu_26bc53b955(f *Frame)
 
-// k_ne_f64_bool_su_b2edaefafe is
+// k_ne_f64_bool_us_f722a5752b is
 //
-//	kernel (s0:f64, u1:f64) { t0 = ne s0 u1; store t0 }
+//	kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }
 //
-// for i: o0[i] = a0 != a1[i]
+// for i: o0[i] = a0[i] != a1
 //
 //go:noescape
-func k_ne_f64_bool_su_b2edaefafe(f *Frame)
+func k_ne_f64_bool_us_f722a5752b(f *Frame)
 
 // k_ne_f64_bool_uu_ca342584d9 is
 //
@@ -4555,14 +6982,14 @@ func k_ne_f64_bool_su_b2edaefafe(f *Frame)
 //go:noescape
 func k_ne_f64_bool_uu_ca342584d9(f *Frame)
 
-// k_ne_i32_bool_su_5375fe83a4 is
+// k_ne_i32_bool_us_66c63fc56e is
 //
-//	kernel (s0:i32, u1:i32) { t0 = ne s0 u1; store t0 }
+//	kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }
 //
-// for i: o0[i] = a0 != a1[i]
+// for i: o0[i] = a0[i] != a1
 //
 //go:noescape
-func k_ne_i32_bool_su_5375fe83a4(f *Frame)
+func k_ne_i32_bool_us_66c63fc56e(f *Frame)
 
 // k_ne_i32_bool_uu_6531fce338 is
 //
@@ -4573,14 +7000,14 @@ func k_ne_i32_bool_su_5375fe83a4(f *Frame)
 //go:noescape
 func k_ne_i32_bool_uu_6531fce338(f *Frame)
 
-// k_ne_i64_bool_us_1ec2f8af90 is
+// k_ne_i64_bool_su_e0c9f895df is
 //
-//	kernel (u0:i64, s1:i64) { t0 = ne u0 s1; store t0 }
+//	kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] != a1
+// for i: o0[i] = a0 != a1[i]
 //
 //go:noescape
-func k_ne_i64_bool_us_1ec2f8af90(f *Frame)
+func k_ne_i64_bool_su_e0c9f895df(f *Frame)
 
 // k_ne_i64_bool_uu_f4b8c91bd6 is
 //
@@ -4591,14 +7018,14 @@ func k_ne_i64_bool_us_1ec2f8af90(f *Frame)
 //go:noescape
 func k_ne_i64_bool_uu_f4b8c91bd6(f *Frame)
 
-// k_ne_u32_bool_su_e33d0d174c is
+// k_ne_u32_bool_us_74a6863c8c is
 //
-//	kernel (s0:u32, u1:u32) { t0 = ne s0 u1; store t0 }
+//	kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
 //
-// for i: o0[i] = a0 != a1[i]
+// for i: o0[i] = a0[i] != a1
 //
 //go:noescape
-func k_ne_u32_bool_su_e33d0d174c(f *Frame)
+func k_ne_u32_bool_us_74a6863c8c(f *Frame)
 
 // k_ne_u32_bool_uu_53248540b6 is
 //
@@ -4726,14 +7153,14 @@ func k_not_u32_u_aa573cbc69(f *Frame)
 //go:noescape
 func k_not_u8_u_f5a9646d97(f *Frame)
 
-// k_or_bool_su_884c52907e is
+// k_or_bool_us_0272b3ad3f is
 //
-//	kernel (s0:bool, u1:bool) { t0 = or s0 u1; store t0 }
+//	kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }
 //
-// for i: o0[i] = a0 | a1[i]
+// for i: o0[i] = a0[i] | a1
 //
 //go:noescape
-func k_or_bool_su_884c52907e(f *Frame)
+func k_or_bool_us_0272b3ad3f(f *Frame)
 
 // k_or_bool_uu_8262c14bf1 is
 //
@@ -4744,14 +7171,14 @@ func k_or_bool_su_884c52907e(f *Frame)
 //go:noescape
 func k_or_bool_uu_8262c14bf1(f *Frame)
 
-// k_or_i32_su_ca4ae82fc2 is
+// k_or_i32_us_6686acf415 is
 //
-//	kernel (s0:i32, u1:i32) { t0 = or s0 u1; store t0 }
+//	kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }
 //
-// for i: o0[i] = a0 | a1[i]
+// for i: o0[i] = a0[i] | a1
 //
 //go:noescape
-func k_or_i32_su_ca4ae82fc2(f *Frame)
+func k_or_i32_us_6686acf415(f *Frame)
 
 // k_or_i32_uu_79ad5ac294 is
 //
@@ -4762,14 +7189,14 @@ func k_or_i32_su_ca4ae82fc2(f *Frame)
 //go:noescape
 func k_or_i32_uu_79ad5ac294(f *Frame)
 
-// k_or_i64_su_beab4321d9 is
+// k_or_i64_us_023baecda5 is
 //
-//	kernel (s0:i64, u1:i64) { t0 = or s0 u1; store t0 }
+//	kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }
 //
-// for i: o0[i] = a0 | a1[i]
+// for i: o0[i] = a0[i] | a1
 //
 //go:noescape
-func k_or_i64_su_beab4321d9(f *Frame)
+func k_or_i64_us_023baecda5(f *Frame)
 
 // k_or_i64_uu_355f645aca is
 //
@@ -4798,14 +7225,14 @@ func k_or_u32_su_7fce2896e9(f *Frame)
 //go:noescape
 func k_or_u32_uu_6a548bdf49(f *Frame)
 
-// k_or_u8_su_36254e973a is
+// k_or_u8_us_f5b51fcddf is
 //
-//	kernel (s0:u8, u1:u8) { t0 = or s0 u1; store t0 }
+//	kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }
 //
-// for i: o0[i] = a0 | a1[i]
+// for i: o0[i] = a0[i] | a1
 //
 //go:noescape
-func k_or_u8_su_36254e973a(f *Frame)
+func k_or_u8_us_f5b51fcddf(f *Frame)
 
 // k_or_u8_uu_3880e0f8db is
 //
@@ -4815,6 +7242,60 @@ func k_or_u8_su_36254e973a(f *Frame)
 //
 //go:noescape
 func k_or_u8_uu_3880e0f8db(f *Frame)
+
+// k_pow_f32_su_ab15362693 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0, a1[i])
+//
+//go:noescape
+func k_pow_f32_su_ab15362693(f *Frame)
+
+// k_pow_f32_us_fac32f7633 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1)
+//
+//go:noescape
+func k_pow_f32_us_fac32f7633(f *Frame)
+
+// k_pow_f32_uu_8b8da83db3 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1[i])
+//
+//go:noescape
+func k_pow_f32_uu_8b8da83db3(f *Frame)
+
+// k_pow_f64_su_4b0ca6ea15 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = pow s0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0, a1[i])
+//
+//go:noescape
+func k_pow_f64_su_4b0ca6ea15(f *Frame)
+
+// k_pow_f64_us_d89cb4be4c is
+//
+//	kernel (u0:f64, s1:f64) { t0 = pow u0 s1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1)
+//
+//go:noescape
+func k_pow_f64_us_d89cb4be4c(f *Frame)
+
+// k_pow_f64_uu_e460ef1270 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1[i])
+//
+//go:noescape
+func k_pow_f64_uu_e460ef1270(f *Frame)
 
 // k_reciprocal_f32_u_035efabe19 is
 //
@@ -4959,6 +7440,465 @@ func k_round_f32_u_ac207486bc(f *Frame)
 //
 //go:noescape
 func k_round_f64_u_2a10e311cc(f *Frame)
+
+// k_rsqrt_f32_u_eb0a25d116 is
+//
+//	kernel (u0:f32) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+//
+//go:noescape
+func k_rsqrt_f32_u_eb0a25d116(f *Frame)
+
+// k_rsqrt_f64_u_007cfad6d9 is
+//
+//	kernel (u0:f64) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+//
+//go:noescape
+func k_rsqrt_f64_u_007cfad6d9(f *Frame)
+
+// k_seldom_bool_f32_ssu_3410efd296 is
+//
+//	kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_f32_ssu_3410efd296(f *Frame)
+
+// k_seldom_bool_f32_sus_2843621bb6 is
+//
+//	kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_f32_sus_2843621bb6(f *Frame)
+
+// k_seldom_bool_f32_suu_3d11113e00 is
+//
+//	kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_f32_suu_3d11113e00(f *Frame)
+
+// k_seldom_bool_f32_uss_fda62c9220 is
+//
+//	kernel (u0:bool, s1:f32, s2:f32) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_f32_uss_fda62c9220(f *Frame)
+
+// k_seldom_bool_f32_usu_a05f8be9fa is
+//
+//	kernel (u0:bool, s1:f32, u2:f32) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_f32_usu_a05f8be9fa(f *Frame)
+
+// k_seldom_bool_f32_uus_b612769edf is
+//
+//	kernel (u0:bool, u1:f32, s2:f32) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_f32_uus_b612769edf(f *Frame)
+
+// k_seldom_bool_f32_uuu_037347f7c5 is
+//
+//	kernel (u0:bool, u1:f32, u2:f32) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_f32_uuu_037347f7c5(f *Frame)
+
+// k_seldom_bool_f64_ssu_58212fdf99 is
+//
+//	kernel (s0:bool, s1:f64, u2:f64) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_f64_ssu_58212fdf99(f *Frame)
+
+// k_seldom_bool_f64_sus_4db1e6c0d9 is
+//
+//	kernel (s0:bool, u1:f64, s2:f64) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_f64_sus_4db1e6c0d9(f *Frame)
+
+// k_seldom_bool_f64_suu_57b430f8cb is
+//
+//	kernel (s0:bool, u1:f64, u2:f64) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_f64_suu_57b430f8cb(f *Frame)
+
+// k_seldom_bool_f64_uss_c1a37d7d6c is
+//
+//	kernel (u0:bool, s1:f64, s2:f64) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_f64_uss_c1a37d7d6c(f *Frame)
+
+// k_seldom_bool_f64_usu_80e52f22b0 is
+//
+//	kernel (u0:bool, s1:f64, u2:f64) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_f64_usu_80e52f22b0(f *Frame)
+
+// k_seldom_bool_f64_uus_d731e3965d is
+//
+//	kernel (u0:bool, u1:f64, s2:f64) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_f64_uus_d731e3965d(f *Frame)
+
+// k_seldom_bool_f64_uuu_420cadfaf0 is
+//
+//	kernel (u0:bool, u1:f64, u2:f64) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_f64_uuu_420cadfaf0(f *Frame)
+
+// k_seldom_bool_i32_ssu_8f891d3634 is
+//
+//	kernel (s0:bool, s1:i32, u2:i32) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_i32_ssu_8f891d3634(f *Frame)
+
+// k_seldom_bool_i32_sus_5cc2074379 is
+//
+//	kernel (s0:bool, u1:i32, s2:i32) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_i32_sus_5cc2074379(f *Frame)
+
+// k_seldom_bool_i32_suu_d80fab8b68 is
+//
+//	kernel (s0:bool, u1:i32, u2:i32) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_i32_suu_d80fab8b68(f *Frame)
+
+// k_seldom_bool_i32_uss_ff56c67420 is
+//
+//	kernel (u0:bool, s1:i32, s2:i32) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_i32_uss_ff56c67420(f *Frame)
+
+// k_seldom_bool_i32_usu_ca88d790e0 is
+//
+//	kernel (u0:bool, s1:i32, u2:i32) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_i32_usu_ca88d790e0(f *Frame)
+
+// k_seldom_bool_i32_uus_6ca63540fd is
+//
+//	kernel (u0:bool, u1:i32, s2:i32) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_i32_uus_6ca63540fd(f *Frame)
+
+// k_seldom_bool_i32_uuu_2970e4dc16 is
+//
+//	kernel (u0:bool, u1:i32, u2:i32) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_i32_uuu_2970e4dc16(f *Frame)
+
+// k_seldom_bool_i64_ssu_5bd5c9d69f is
+//
+//	kernel (s0:bool, s1:i64, u2:i64) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_i64_ssu_5bd5c9d69f(f *Frame)
+
+// k_seldom_bool_i64_sus_b45f8752fa is
+//
+//	kernel (s0:bool, u1:i64, s2:i64) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_i64_sus_b45f8752fa(f *Frame)
+
+// k_seldom_bool_i64_suu_c7c293aaa7 is
+//
+//	kernel (s0:bool, u1:i64, u2:i64) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_i64_suu_c7c293aaa7(f *Frame)
+
+// k_seldom_bool_i64_uss_3f6acb745a is
+//
+//	kernel (u0:bool, s1:i64, s2:i64) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_i64_uss_3f6acb745a(f *Frame)
+
+// k_seldom_bool_i64_usu_d25f3d881d is
+//
+//	kernel (u0:bool, s1:i64, u2:i64) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_i64_usu_d25f3d881d(f *Frame)
+
+// k_seldom_bool_i64_uus_70c987484c is
+//
+//	kernel (u0:bool, u1:i64, s2:i64) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_i64_uus_70c987484c(f *Frame)
+
+// k_seldom_bool_i64_uuu_c5d9341cbe is
+//
+//	kernel (u0:bool, u1:i64, u2:i64) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_i64_uuu_c5d9341cbe(f *Frame)
+
+// k_seldom_bool_ssu_93bcc0c035 is
+//
+//	kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_ssu_93bcc0c035(f *Frame)
+
+// k_seldom_bool_sus_84a279f411 is
+//
+//	kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_sus_84a279f411(f *Frame)
+
+// k_seldom_bool_suu_3deb4f823d is
+//
+//	kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_suu_3deb4f823d(f *Frame)
+
+// k_seldom_bool_u32_ssu_3df53cb1f8 is
+//
+//	kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_u32_ssu_3df53cb1f8(f *Frame)
+
+// k_seldom_bool_u32_sus_d88b3e0f37 is
+//
+//	kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_u32_sus_d88b3e0f37(f *Frame)
+
+// k_seldom_bool_u32_suu_2725b6c6cb is
+//
+//	kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_u32_suu_2725b6c6cb(f *Frame)
+
+// k_seldom_bool_u32_uss_09a0d9e317 is
+//
+//	kernel (u0:bool, s1:u32, s2:u32) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_u32_uss_09a0d9e317(f *Frame)
+
+// k_seldom_bool_u32_usu_f119653ad1 is
+//
+//	kernel (u0:bool, s1:u32, u2:u32) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_u32_usu_f119653ad1(f *Frame)
+
+// k_seldom_bool_u32_uus_5ed5bca734 is
+//
+//	kernel (u0:bool, u1:u32, s2:u32) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_u32_uus_5ed5bca734(f *Frame)
+
+// k_seldom_bool_u32_uuu_67dd8e93ab is
+//
+//	kernel (u0:bool, u1:u32, u2:u32) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_u32_uuu_67dd8e93ab(f *Frame)
+
+// k_seldom_bool_u8_ssu_e58b546835 is
+//
+//	kernel (s0:bool, s1:u8, u2:u8) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_u8_ssu_e58b546835(f *Frame)
+
+// k_seldom_bool_u8_sus_e6e0be53e7 is
+//
+//	kernel (s0:bool, u1:u8, s2:u8) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_u8_sus_e6e0be53e7(f *Frame)
+
+// k_seldom_bool_u8_suu_0ff4d90f9d is
+//
+//	kernel (s0:bool, u1:u8, u2:u8) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_u8_suu_0ff4d90f9d(f *Frame)
+
+// k_seldom_bool_u8_uss_8480706504 is
+//
+//	kernel (u0:bool, s1:u8, s2:u8) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_u8_uss_8480706504(f *Frame)
+
+// k_seldom_bool_u8_usu_edc60e0915 is
+//
+//	kernel (u0:bool, s1:u8, u2:u8) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_u8_usu_edc60e0915(f *Frame)
+
+// k_seldom_bool_u8_uus_a9cc34a187 is
+//
+//	kernel (u0:bool, u1:u8, s2:u8) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_u8_uus_a9cc34a187(f *Frame)
+
+// k_seldom_bool_u8_uuu_e583e1acad is
+//
+//	kernel (u0:bool, u1:u8, u2:u8) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_u8_uuu_e583e1acad(f *Frame)
+
+// k_seldom_bool_uss_3e0f8955ce is
+//
+//	kernel (u0:bool, s1:bool, s2:bool) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_uss_3e0f8955ce(f *Frame)
+
+// k_seldom_bool_usu_25f4499a6e is
+//
+//	kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_usu_25f4499a6e(f *Frame)
+
+// k_seldom_bool_uus_c97c5c572c is
+//
+//	kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_uus_c97c5c572c(f *Frame)
+
+// k_seldom_bool_uuu_b556444863 is
+//
+//	kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_uuu_b556444863(f *Frame)
 
 // k_select_bool_f32_ssu_7abc4170dd is
 //
@@ -5401,6 +8341,42 @@ func k_select_bool_uus_dd9fe42128(f *Frame)
 //go:noescape
 func k_select_bool_uuu_5da844fdbd(f *Frame)
 
+// k_selu_f32_u_5e97fe46cc is
+//
+//	kernel fast (u0:f32) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+//
+//go:noescape
+func k_selu_f32_u_5e97fe46cc(f *Frame)
+
+// k_selu_f32_u_d932e1e583 is
+//
+//	kernel (u0:f32) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+//
+//go:noescape
+func k_selu_f32_u_d932e1e583(f *Frame)
+
+// k_selu_f64_u_2ddf6b5f37 is
+//
+//	kernel (u0:f64) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+//
+//go:noescape
+func k_selu_f64_u_2ddf6b5f37(f *Frame)
+
+// k_selu_f64_u_9a29b7c399 is
+//
+//	kernel fast (u0:f64) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+//
+//go:noescape
+func k_selu_f64_u_9a29b7c399(f *Frame)
+
 // k_shl_i32_su_1c964ab88d is
 //
 //	kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }
@@ -5617,6 +8593,42 @@ func k_shr_u8_us_ae78be57f8(f *Frame)
 //go:noescape
 func k_shr_u8_uu_5de6acdef4(f *Frame)
 
+// k_sigmoid_f32_u_93be2127ea is
+//
+//	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+//
+//go:noescape
+func k_sigmoid_f32_u_93be2127ea(f *Frame)
+
+// k_sigmoid_f32_u_f999d280c1 is
+//
+//	kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+//
+//go:noescape
+func k_sigmoid_f32_u_f999d280c1(f *Frame)
+
+// k_sigmoid_f64_u_684ec33dd1 is
+//
+//	kernel (u0:f64) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+//
+//go:noescape
+func k_sigmoid_f64_u_684ec33dd1(f *Frame)
+
+// k_sigmoid_f64_u_efa3aad8a1 is
+//
+//	kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+//
+//go:noescape
+func k_sigmoid_f64_u_efa3aad8a1(f *Frame)
+
 // k_sign_f32_u_62d43bd67f is
 //
 //	kernel (u0:f32) { t0 = sign u0; store t0 }
@@ -5671,6 +8683,168 @@ func k_sign_u32_u_fc80d73fe1(f *Frame)
 //go:noescape
 func k_sign_u8_u_13d0060e26(f *Frame)
 
+// k_silu_f32_u_2f82111014 is
+//
+//	kernel fast (u0:f32) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+//
+//go:noescape
+func k_silu_f32_u_2f82111014(f *Frame)
+
+// k_silu_f32_u_bc7296252f is
+//
+//	kernel (u0:f32) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+//
+//go:noescape
+func k_silu_f32_u_bc7296252f(f *Frame)
+
+// k_silu_f64_u_519b7e596b is
+//
+//	kernel fast (u0:f64) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+//
+//go:noescape
+func k_silu_f64_u_519b7e596b(f *Frame)
+
+// k_silu_f64_u_6cf536cbed is
+//
+//	kernel (u0:f64) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+//
+//go:noescape
+func k_silu_f64_u_6cf536cbed(f *Frame)
+
+// k_sin_f32_u_6b4bd66882 is
+//
+//	kernel (u0:f32) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+//
+//go:noescape
+func k_sin_f32_u_6b4bd66882(f *Frame)
+
+// k_sin_f32_u_b1f1c0475a is
+//
+//	kernel fast (u0:f32) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+//
+//go:noescape
+func k_sin_f32_u_b1f1c0475a(f *Frame)
+
+// k_sin_f64_u_3cff04e328 is
+//
+//	kernel fast (u0:f64) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+//
+//go:noescape
+func k_sin_f64_u_3cff04e328(f *Frame)
+
+// k_sin_f64_u_6f386b628b is
+//
+//	kernel (u0:f64) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+//
+//go:noescape
+func k_sin_f64_u_6f386b628b(f *Frame)
+
+// k_sinh_f32_u_a02af806c2 is
+//
+//	kernel (u0:f32) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+//
+//go:noescape
+func k_sinh_f32_u_a02af806c2(f *Frame)
+
+// k_sinh_f32_u_e6cd35bca9 is
+//
+//	kernel fast (u0:f32) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+//
+//go:noescape
+func k_sinh_f32_u_e6cd35bca9(f *Frame)
+
+// k_sinh_f64_u_a3833562bd is
+//
+//	kernel (u0:f64) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+//
+//go:noescape
+func k_sinh_f64_u_a3833562bd(f *Frame)
+
+// k_sinh_f64_u_d3e37eb571 is
+//
+//	kernel fast (u0:f64) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+//
+//go:noescape
+func k_sinh_f64_u_d3e37eb571(f *Frame)
+
+// k_softplus_f32_u_1ca9daa11c is
+//
+//	kernel (u0:f32) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+//
+//go:noescape
+func k_softplus_f32_u_1ca9daa11c(f *Frame)
+
+// k_softplus_f32_u_a3ac24e3de is
+//
+//	kernel fast (u0:f32) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+//
+//go:noescape
+func k_softplus_f32_u_a3ac24e3de(f *Frame)
+
+// k_softplus_f64_u_f1abd0de31 is
+//
+//	kernel (u0:f64) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+//
+//go:noescape
+func k_softplus_f64_u_f1abd0de31(f *Frame)
+
+// k_softplus_f64_u_f2e1b50a29 is
+//
+//	kernel fast (u0:f64) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+//
+//go:noescape
+func k_softplus_f64_u_f2e1b50a29(f *Frame)
+
+// k_softsign_f32_u_541a204f93 is
+//
+//	kernel (u0:f32) { t0 = softsign u0; store t0 }
+//
+// for i: o0[i] = softsign(a0[i])
+//
+//go:noescape
+func k_softsign_f32_u_541a204f93(f *Frame)
+
+// k_softsign_f64_u_f08a7a1f8f is
+//
+//	kernel (u0:f64) { t0 = softsign u0; store t0 }
+//
+// for i: o0[i] = softsign(a0[i])
+//
+//go:noescape
+func k_softsign_f64_u_f08a7a1f8f(f *Frame)
+
 // k_sqrt_f32_u_5c236e237b is
 //
 //	kernel (u0:f32) { t0 = sqrt u0; store t0 }
@@ -5689,14 +8863,14 @@ func k_sqrt_f32_u_5c236e237b(f *Frame)
 //go:noescape
 func k_sqrt_f64_u_5e418b6234(f *Frame)
 
-// k_square_add_f32_us_ccc5bd3ce1 is
+// k_square_add_f32_us_edff0a8d75 is
 //
-//	kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add t0 s1; store t1 }
+//	kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }
 //
-// for i: o0[i] = square(a0[i]) + a1
+// for i: o0[i] = a1 + square(a0[i])
 //
 //go:noescape
-func k_square_add_f32_us_ccc5bd3ce1(f *Frame)
+func k_square_add_f32_us_edff0a8d75(f *Frame)
 
 // k_square_add_f32_uu_08cf5bc96c is
 //
@@ -5742,6 +8916,24 @@ func k_square_f32_u_551e96db0b(f *Frame)
 //
 //go:noescape
 func k_square_f64_u_1b1e46db35(f *Frame)
+
+// k_square_foldadd_f32_u_5eddb47206 is
+//
+//	kernel (u0:f32) { t0 = square u0; store add(t0) }
+//
+// for i: o0 += square(a0[i])
+//
+//go:noescape
+func k_square_foldadd_f32_u_5eddb47206(f *Frame)
+
+// k_square_foldadd_f64_u_65d29f699f is
+//
+//	kernel (u0:f64) { t0 = square u0; store add(t0) }
+//
+// for i: o0 += square(a0[i])
+//
+//go:noescape
+func k_square_foldadd_f64_u_65d29f699f(f *Frame)
 
 // k_square_i32_u_006787600a is
 //
@@ -5941,6 +9133,24 @@ func k_sub_div_f64_uus_7c6586387d(f *Frame)
 //go:noescape
 func k_sub_div_f64_uuu_2ea59f7b42(f *Frame)
 
+// k_sub_exp_foldadd_f32_us_84e6a73255 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_sub_exp_foldadd_f32_us_84e6a73255(f *Frame)
+
+// k_sub_exp_foldadd_f64_us_a3b29ff38d is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_sub_exp_foldadd_f64_us_a3b29ff38d(f *Frame)
+
 // k_sub_f32_su_bc8f730c2a is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }
@@ -6049,23 +9259,23 @@ func k_sub_i64_us_38b23a45c8(f *Frame)
 //go:noescape
 func k_sub_i64_uu_239aa3ec07(f *Frame)
 
-// k_sub_mul_f32_sus_d353aefafa is
+// k_sub_mul_f32_sus_f2d8ce96e5 is
 //
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
 //
-// for i: o0[i] = a2 * (a0 - a1[i])
+// for i: o0[i] = (a0 - a1[i]) * a2
 //
 //go:noescape
-func k_sub_mul_f32_sus_d353aefafa(f *Frame)
+func k_sub_mul_f32_sus_f2d8ce96e5(f *Frame)
 
-// k_sub_mul_f32_suu_2826b49498 is
+// k_sub_mul_f32_suu_644ee44e66 is
 //
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 //
-// for i: o0[i] = (a0 - a1[i]) * a2[i]
+// for i: o0[i] = a2[i] * (a0 - a1[i])
 //
 //go:noescape
-func k_sub_mul_f32_suu_2826b49498(f *Frame)
+func k_sub_mul_f32_suu_644ee44e66(f *Frame)
 
 // k_sub_mul_f32_uss_cd8a5001fc is
 //
@@ -6076,14 +9286,14 @@ func k_sub_mul_f32_suu_2826b49498(f *Frame)
 //go:noescape
 func k_sub_mul_f32_uss_cd8a5001fc(f *Frame)
 
-// k_sub_mul_f32_usu_7c4d20f1b0 is
+// k_sub_mul_f32_usu_f2d17a1178 is
 //
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul u2 t0; store t1 }
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 //
-// for i: o0[i] = a2[i] * (a0[i] - a1)
+// for i: o0[i] = (a0[i] - a1) * a2[i]
 //
 //go:noescape
-func k_sub_mul_f32_usu_7c4d20f1b0(f *Frame)
+func k_sub_mul_f32_usu_f2d17a1178(f *Frame)
 
 // k_sub_mul_f32_uus_11b9186314 is
 //
@@ -6103,23 +9313,23 @@ func k_sub_mul_f32_uus_11b9186314(f *Frame)
 //go:noescape
 func k_sub_mul_f32_uuu_c0f08c037b(f *Frame)
 
-// k_sub_mul_f64_sus_eda3794da0 is
+// k_sub_mul_f64_sus_d8bf2d6d25 is
 //
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 //
-// for i: o0[i] = (a0 - a1[i]) * a2
+// for i: o0[i] = a2 * (a0 - a1[i])
 //
 //go:noescape
-func k_sub_mul_f64_sus_eda3794da0(f *Frame)
+func k_sub_mul_f64_sus_d8bf2d6d25(f *Frame)
 
-// k_sub_mul_f64_suu_505b07ce62 is
+// k_sub_mul_f64_suu_0f070a3f92 is
 //
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul t0 u2; store t1 }
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 //
-// for i: o0[i] = (a0 - a1[i]) * a2[i]
+// for i: o0[i] = a2[i] * (a0 - a1[i])
 //
 //go:noescape
-func k_sub_mul_f64_suu_505b07ce62(f *Frame)
+func k_sub_mul_f64_suu_0f070a3f92(f *Frame)
 
 // k_sub_mul_f64_uss_648faea744 is
 //
@@ -6211,6 +9421,42 @@ func k_sub_square_f64_us_d022f4baee(f *Frame)
 //go:noescape
 func k_sub_square_f64_uu_639482956c(f *Frame)
 
+// k_sub_square_foldadd_f32_us_8adef0e9ac is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
+//
+// for i: o0 += square(a0[i] - a1)
+//
+//go:noescape
+func k_sub_square_foldadd_f32_us_8adef0e9ac(f *Frame)
+
+// k_sub_square_foldadd_f32_uu_83c74b1923 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
+//
+// for i: o0 += square(a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_square_foldadd_f32_uu_83c74b1923(f *Frame)
+
+// k_sub_square_foldadd_f64_us_fcaab46e2a is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
+//
+// for i: o0 += square(a0[i] - a1)
+//
+//go:noescape
+func k_sub_square_foldadd_f64_us_fcaab46e2a(f *Frame)
+
+// k_sub_square_foldadd_f64_uu_8769b1fdb4 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
+//
+// for i: o0 += square(a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_square_foldadd_f64_uu_8769b1fdb4(f *Frame)
+
 // k_sub_u32_su_e254d9b18b is
 //
 //	kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
@@ -6265,6 +9511,51 @@ func k_sub_u8_us_77213b24cb(f *Frame)
 //go:noescape
 func k_sub_u8_uu_ba7bbcc60c(f *Frame)
 
+// k_tan_f32_u_a69f332907 is
+//
+//	kernel (u0:f32) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+//
+//go:noescape
+func k_tan_f32_u_a69f332907(f *Frame)
+
+// k_tan_f32_u_d46cfa69fa is
+//
+//	kernel fast (u0:f32) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+//
+//go:noescape
+func k_tan_f32_u_d46cfa69fa(f *Frame)
+
+// k_tan_f64_u_0aba3f5a48 is
+//
+//	kernel fast (u0:f64) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+//
+//go:noescape
+func k_tan_f64_u_0aba3f5a48(f *Frame)
+
+// k_tan_f64_u_1b1aa58867 is
+//
+//	kernel (u0:f64) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+//
+//go:noescape
+func k_tan_f64_u_1b1aa58867(f *Frame)
+
+// k_tanh_f32_u_7c39959182 is
+//
+//	kernel fast (u0:f32) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+//
+//go:noescape
+func k_tanh_f32_u_7c39959182(f *Frame)
+
 // k_tanh_f32_u_dac9a91ef9 is
 //
 //	kernel (u0:f32) { t0 = tanh u0; store t0 }
@@ -6282,6 +9573,15 @@ func k_tanh_f32_u_dac9a91ef9(f *Frame)
 //
 //go:noescape
 func k_tanh_f64_u_9b546e070b(f *Frame)
+
+// k_tanh_f64_u_b65c572654 is
+//
+//	kernel fast (u0:f64) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+//
+//go:noescape
+func k_tanh_f64_u_b65c572654(f *Frame)
 
 // k_trunc_f32_u_7b121b329e is
 //
@@ -6301,14 +9601,14 @@ func k_trunc_f32_u_7b121b329e(f *Frame)
 //go:noescape
 func k_trunc_f64_u_8b8a26a228(f *Frame)
 
-// k_xor_bool_us_c9ee4fb62a is
+// k_xor_bool_su_8e49c680ea is
 //
-//	kernel (u0:bool, s1:bool) { t0 = xor u0 s1; store t0 }
+//	kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }
 //
-// for i: o0[i] = a0[i] ^ a1
+// for i: o0[i] = a0 ^ a1[i]
 //
 //go:noescape
-func k_xor_bool_us_c9ee4fb62a(f *Frame)
+func k_xor_bool_su_8e49c680ea(f *Frame)
 
 // k_xor_bool_uu_80d8d88ed6 is
 //
@@ -6355,14 +9655,14 @@ func k_xor_i64_su_7dbe99132d(f *Frame)
 //go:noescape
 func k_xor_i64_uu_0bafaef504(f *Frame)
 
-// k_xor_u32_su_1604aee9e6 is
+// k_xor_u32_us_c75af994e8 is
 //
-//	kernel (s0:u32, u1:u32) { t0 = xor s0 u1; store t0 }
+//	kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }
 //
-// for i: o0[i] = a0 ^ a1[i]
+// for i: o0[i] = a0[i] ^ a1
 //
 //go:noescape
-func k_xor_u32_su_1604aee9e6(f *Frame)
+func k_xor_u32_us_c75af994e8(f *Frame)
 
 // k_xor_u32_uu_cf0abce18a is
 //
@@ -6373,14 +9673,14 @@ func k_xor_u32_su_1604aee9e6(f *Frame)
 //go:noescape
 func k_xor_u32_uu_cf0abce18a(f *Frame)
 
-// k_xor_u8_su_1ed35ca1b0 is
+// k_xor_u8_us_4027ce8cd2 is
 //
-//	kernel (s0:u8, u1:u8) { t0 = xor s0 u1; store t0 }
+//	kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }
 //
-// for i: o0[i] = a0 ^ a1[i]
+// for i: o0[i] = a0[i] ^ a1
 //
 //go:noescape
-func k_xor_u8_su_1ed35ca1b0(f *Frame)
+func k_xor_u8_us_4027ce8cd2(f *Frame)
 
 // k_xor_u8_uu_352ce483ef is
 //

@@ -2,7 +2,11 @@
 // from it so that kernels can be generated for them.
 package formula
 
-import "github.com/stridefuse/stridefuse/graph"
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
 
 //go:generate go run github.com/stridefuse/stridefuse/cmd/genkernels
 
@@ -19,6 +23,23 @@ func Chain5() graph.Node {
 	return a.Mul(b).Add(c).Mul(a).Sub(b.Div(c.Abs().Add(1)))
 }
 
+// The interest rate and the volatility that BlackScholes takes.
+const rate, volatility = 0.05, 0.3
+
+// BlackScholes is the price of European calls, of the spot price, the strike
+// price and the years to expiry.
+func BlackScholes() graph.Node {
+	in := vectors("spot", "strike", "years")
+	spot, strike, years := in[0], in[1], in[2]
+	width := years.Sqrt().Mul(volatility)
+	d1 := spot.Div(strike).Log().Add(years.Mul(rate + volatility*volatility/2)).Div(width)
+	d2 := d1.Sub(width)
+	return spot.Mul(normal(d1)).Sub(strike.Mul(years.Mul(-rate).Exp()).Mul(normal(d2)))
+}
+
+// normal is the standard normal distribution at x.
+func normal(x graph.Node) graph.Node { return x.Mul(1 / math.Sqrt2).Erf().Mul(0.5).Add(0.5) }
+
 // vectors returns inputs of one size n.
 func vectors(names ...string) []graph.Node {
 	in := make([]graph.Node, len(names))
@@ -31,8 +52,8 @@ func vectors(names ...string) []graph.Node {
 // Graphs returns the programs to generate kernels for.
 func Graphs() ([]*graph.Program, error) {
 	var programs []*graph.Program
-	for _, f := range []func() graph.Node{Add, Chain5} {
-		p, err := graph.Compile(f())
+	for _, items := range [][]graph.Item{{Add()}, {Chain5()}, {BlackScholes()}, {BlackScholes(), graph.Fast()}} {
+		p, err := graph.Compile(items...)
 		if err != nil {
 			return nil, err
 		}

@@ -12,15 +12,35 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.AVX2, []runtime.Kernel{
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u1 t1; t3 = abs u2; t4 = add t3 s3; t5 = div u0 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_ebbe089a38},
+		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79},
 	})
 }
 
-// k_mul_add_mul_etc_f32_uuus_ebbe089a38 is
+// k_div_log_mul_etc_f32_uuusssss_493eb05a88 is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u1 t1; t3 = abs u2; t4 = add t3 s3; t5 = div u0 t4; t6 = sub t2 t5; store t6 }
+//	kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
 //
-// for i: o0[i] = (a1[i] * ((a0[i] * a1[i]) + a2[i])) - (a0[i] / (abs(a2[i]) + a3))
+// for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
 //
 //go:noescape
-func k_mul_add_mul_etc_f32_uuus_ebbe089a38(f *runtime.Frame)
+func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *runtime.Frame)
+
+// k_div_log_mul_etc_f32_uuusssss_db541edda1 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
+//
+// for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
+//
+//go:noescape
+func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *runtime.Frame)
+
+// k_mul_add_mul_etc_f32_uuus_10cee77e79 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
+//
+// for i: o0[i] = (a0[i] * ((a0[i] * a1[i]) + a2[i])) - (a1[i] / (a3 + abs(a2[i])))
+//
+//go:noescape
+func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *runtime.Frame)

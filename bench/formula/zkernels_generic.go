@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -13,16 +14,1068 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u1 t1; t3 = abs u2; t4 = add t3 s3; t5 = div u0 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_ebbe089a38_go},
+		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_go},
 	})
 }
 
-// k_mul_add_mul_etc_f32_uuus_ebbe089a38_go is
+// k_div_log_mul_etc_f32_uuusssss_493eb05a88_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u1 t1; t3 = abs u2; t4 = add t3 s3; t5 = div u0 t4; t6 = sub t2 t5; store t6 }
+//	kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
 //
-// for i: o0[i] = (a1[i] * ((a0[i] * a1[i]) + a2[i])) - (a0[i] / (abs(a2[i]) + a3))
-func k_mul_add_mul_etc_f32_uuus_ebbe089a38_go(f *runtime.Frame) {
+// for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
+func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *runtime.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c14 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c15 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c16 := math.Float32frombits(0xbe800258) // -0.25001788
+	c17 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c18 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c19 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c20 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c21 := math.Float32frombits(0x3db30764) // 0.08741644
+	c31 := math.Float32frombits(0xbf317218) // -0.6931472
+	c33 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c43 := math.Float32frombits(0x41c80000) // 25
+	c56 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c60 := math.Float32frombits(0x0)        // 0
+	c62 := math.Float32frombits(0x7fc00000) // NaN
+	c65 := math.Float32frombits(0xff800000) // -Inf
+	c67 := int32(-16777217)
+	c68 := int32(2139095040)
+	c79 := math.Float32frombits(0x407b851f)  // 3.93
+	c82 := math.Float32frombits(0x387470c1)  // 5.8279144e-05
+	c83 := math.Float32frombits(0xba0f41c3)  // -0.00054648163
+	c85 := math.Float32frombits(0x3aeb96db)  // 0.0017974036
+	c87 := math.Float32frombits(0x39a139b8)  // 0.00030751317
+	c89 := math.Float32frombits(0xbce468c6)  // -0.027881991
+	c91 := math.Float32frombits(0x3e17e443)  // 0.14833169
+	c93 := math.Float32frombits(0x3f6b1f1a)  // 0.9184433
+	c95 := math.Float32frombits(0x3fd05f42)  // 1.627907
+	c98 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c105 := math.Float32frombits(0xb91fcde0) // -0.00015240116
+	c106 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
+	c108 := math.Float32frombits(0xbc1d9853) // -0.009618836
+	c110 := math.Float32frombits(0x3d6357bb) // 0.05550359
+	c112 := math.Float32frombits(0xbe75fdec) // -0.24022645
+	c114 := math.Float32frombits(0x3f317218) // 0.6931472
+	c120 := int32(-2147483648)
+	c163 := math.Float32frombits(0xc2d00000) // -104
+	c166 := math.Float32frombits(0x42b20000) // 89
+	c169 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c170 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c174 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c177 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c178 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c180 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c182 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c184 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c188 := int32(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := float32(v0a/v1a), float32(v0b/v1b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t22a, t22b := ir.FMA32(c15, t12a, c14), ir.FMA32(c15, t12b, c14)
+			t23a, t23b := ir.FMA32(c17, t12a, c16), ir.FMA32(c17, t12b, c16)
+			t24a, t24b := ir.FMA32(c19, t12a, c18), ir.FMA32(c19, t12b, c18)
+			t25a, t25b := ir.FMA32(c21, t12a, c20), ir.FMA32(c21, t12b, c20)
+			t26a, t26b := ir.FMA32(t23a, t13a, t22a), ir.FMA32(t23b, t13b, t22b)
+			t27a, t27b := ir.FMA32(t25a, t13a, t24a), ir.FMA32(t25b, t13b, t24b)
+			t28a, t28b := float32(t13a*t13a), float32(t13b*t13b)
+			t29a, t29b := ir.FMA32(t27a, t28a, t26a), ir.FMA32(t27b, t28b, t26b)
+			t30a, t30b := ir.FMA32(t13a, t29a, t12a), ir.FMA32(t13b, t29b, t12b)
+			t32a, t32b := ir.FMA32(t6a, c31, t30a), ir.FMA32(t6b, c31, t30b)
+			t69a, t69b := int32(t2a+c68), int32(t2b+c68)
+			t70a, t70b := c67 < t69a, c67 < t69b
+			t71a := t32a
+			if t70a {
+				t34a := float32(t0a * c33)
+				t35a := int32(math.Float32bits(t34a))
+				t36a := int32(c1 - t35a)
+				t37a := t36a >> uint32(c4)
+				t38a := float32(t37a)
+				t39a := t36a & c7
+				t40a := int32(t35a + t39a)
+				t41a := math.Float32frombits(uint32(t40a))
+				t42a := float32(t41a - c11)
+				t44a := float32(t38a + c43)
+				t45a := float32(t42a * t42a)
+				t46a := ir.FMA32(c15, t42a, c14)
+				t47a := ir.FMA32(c17, t42a, c16)
+				t48a := ir.FMA32(c19, t42a, c18)
+				t49a := ir.FMA32(c21, t42a, c20)
+				t50a := ir.FMA32(t47a, t45a, t46a)
+				t51a := ir.FMA32(t49a, t45a, t48a)
+				t52a := float32(t45a * t45a)
+				t53a := ir.FMA32(t51a, t52a, t50a)
+				t54a := ir.FMA32(t45a, t53a, t42a)
+				t55a := ir.FMA32(t44a, c31, t54a)
+				t57a := t0a < c56
+				t58a := float32(math.Sqrt(float64(t0a)))
+				t59a := t58a
+				if t57a {
+					t59a = t55a
+				}
+				t61a := t0a < c60
+				t63a := t59a
+				if t61a {
+					t63a = c62
+				}
+				t64a := t0a == c60
+				t66a := t63a
+				if t64a {
+					t66a = c65
+				}
+				t71a = t66a
+			}
+			t71b := t32b
+			if t70b {
+				t34b := float32(t0b * c33)
+				t35b := int32(math.Float32bits(t34b))
+				t36b := int32(c1 - t35b)
+				t37b := t36b >> uint32(c4)
+				t38b := float32(t37b)
+				t39b := t36b & c7
+				t40b := int32(t35b + t39b)
+				t41b := math.Float32frombits(uint32(t40b))
+				t42b := float32(t41b - c11)
+				t44b := float32(t38b + c43)
+				t45b := float32(t42b * t42b)
+				t46b := ir.FMA32(c15, t42b, c14)
+				t47b := ir.FMA32(c17, t42b, c16)
+				t48b := ir.FMA32(c19, t42b, c18)
+				t49b := ir.FMA32(c21, t42b, c20)
+				t50b := ir.FMA32(t47b, t45b, t46b)
+				t51b := ir.FMA32(t49b, t45b, t48b)
+				t52b := float32(t45b * t45b)
+				t53b := ir.FMA32(t51b, t52b, t50b)
+				t54b := ir.FMA32(t45b, t53b, t42b)
+				t55b := ir.FMA32(t44b, c31, t54b)
+				t57b := t0b < c56
+				t58b := float32(math.Sqrt(float64(t0b)))
+				t59b := t58b
+				if t57b {
+					t59b = t55b
+				}
+				t61b := t0b < c60
+				t63b := t59b
+				if t61b {
+					t63b = c62
+				}
+				t64b := t0b == c60
+				t66b := t63b
+				if t64b {
+					t66b = c65
+				}
+				t71b = t66b
+			}
+			t72a, t72b := float32(v2a*s3), float32(v2b*s3)
+			t73a, t73b := float32(t71a+t72a), float32(t71b+t72b)
+			t74a, t74b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
+			t75a, t75b := float32(t74a*s4), float32(t74b*s4)
+			t76a, t76b := float32(t73a/t75a), float32(t73b/t75b)
+			t77a, t77b := float32(s5*t76a), float32(s5*t76b)
+			t78a, t78b := math.Float32frombits(math.Float32bits(t77a)&^(1<<31)), math.Float32frombits(math.Float32bits(t77b)&^(1<<31))
+			t80a, t80b := c79 < t78a, c79 < t78b
+			t81a := t78a
+			if t80a {
+				t81a = c79
+			}
+			t81b := t78b
+			if t80b {
+				t81b = c79
+			}
+			t84a, t84b := ir.FMA32(c82, t81a, c83), ir.FMA32(c82, t81b, c83)
+			t86a, t86b := ir.FMA32(t84a, t81a, c85), ir.FMA32(t84b, t81b, c85)
+			t88a, t88b := ir.FMA32(t86a, t81a, c87), ir.FMA32(t86b, t81b, c87)
+			t90a, t90b := ir.FMA32(t88a, t81a, c89), ir.FMA32(t88b, t81b, c89)
+			t92a, t92b := ir.FMA32(t90a, t81a, c91), ir.FMA32(t90b, t81b, c91)
+			t94a, t94b := ir.FMA32(t92a, t81a, c93), ir.FMA32(t92b, t81b, c93)
+			t96a, t96b := ir.FMA32(t94a, t81a, c95), ir.FMA32(t94b, t81b, c95)
+			t97a, t97b := float32(t81a*t96a), float32(t81b*t96b)
+			t99a, t99b := float32(c98-t97a), float32(c98-t97b)
+			t100a, t100b := float32(t99a-c98), float32(t99b-c98)
+			t101a, t101b := float32(t100a+t97a), float32(t100b+t97b)
+			t102a, t102b := int32(math.Float32bits(t99a)), int32(math.Float32bits(t99b))
+			t103a, t103b := t102a<<uint32(c4), t102b<<uint32(c4)
+			t104a, t104b := math.Float32frombits(uint32(t103a)), math.Float32frombits(uint32(t103b))
+			t107a, t107b := ir.FMA32(c105, t101a, c106), ir.FMA32(c105, t101b, c106)
+			t109a, t109b := ir.FMA32(t107a, t101a, c108), ir.FMA32(t107b, t101b, c108)
+			t111a, t111b := ir.FMA32(t109a, t101a, c110), ir.FMA32(t109b, t101b, c110)
+			t113a, t113b := ir.FMA32(t111a, t101a, c112), ir.FMA32(t111b, t101b, c112)
+			t115a, t115b := ir.FMA32(t113a, t101a, c114), ir.FMA32(t113b, t101b, c114)
+			t116a, t116b := float32(t101a*t115a), float32(t101b*t115b)
+			t117a, t117b := float32(c11-t104a), float32(c11-t104b)
+			t118a, t118b := ir.FMA32(t104a, t116a, t117a), ir.FMA32(t104b, t116b, t117b)
+			t119a, t119b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
+			t121a, t121b := t119a&c120, t119b&c120
+			t122a, t122b := int32(math.Float32bits(t118a)), int32(math.Float32bits(t118b))
+			t123a, t123b := t122a|t121a, t122b|t121b
+			t124a, t124b := math.Float32frombits(uint32(t123a)), math.Float32frombits(uint32(t123b))
+			t125a, t125b := float32(t124a*s6), float32(t124b*s6)
+			t126a, t126b := float32(t125a+s6), float32(t125b+s6)
+			t127a, t127b := float32(v0a*t126a), float32(v0b*t126b)
+			t128a, t128b := float32(t76a-t75a), float32(t76b-t75b)
+			t129a, t129b := float32(s5*t128a), float32(s5*t128b)
+			t130a, t130b := math.Float32frombits(math.Float32bits(t129a)&^(1<<31)), math.Float32frombits(math.Float32bits(t129b)&^(1<<31))
+			t131a, t131b := c79 < t130a, c79 < t130b
+			t132a := t130a
+			if t131a {
+				t132a = c79
+			}
+			t132b := t130b
+			if t131b {
+				t132b = c79
+			}
+			t133a, t133b := ir.FMA32(c82, t132a, c83), ir.FMA32(c82, t132b, c83)
+			t134a, t134b := ir.FMA32(t133a, t132a, c85), ir.FMA32(t133b, t132b, c85)
+			t135a, t135b := ir.FMA32(t134a, t132a, c87), ir.FMA32(t134b, t132b, c87)
+			t136a, t136b := ir.FMA32(t135a, t132a, c89), ir.FMA32(t135b, t132b, c89)
+			t137a, t137b := ir.FMA32(t136a, t132a, c91), ir.FMA32(t136b, t132b, c91)
+			t138a, t138b := ir.FMA32(t137a, t132a, c93), ir.FMA32(t137b, t132b, c93)
+			t139a, t139b := ir.FMA32(t138a, t132a, c95), ir.FMA32(t138b, t132b, c95)
+			t140a, t140b := float32(t132a*t139a), float32(t132b*t139b)
+			t141a, t141b := float32(c98-t140a), float32(c98-t140b)
+			t142a, t142b := float32(t141a-c98), float32(t141b-c98)
+			t143a, t143b := float32(t142a+t140a), float32(t142b+t140b)
+			t144a, t144b := int32(math.Float32bits(t141a)), int32(math.Float32bits(t141b))
+			t145a, t145b := t144a<<uint32(c4), t144b<<uint32(c4)
+			t146a, t146b := math.Float32frombits(uint32(t145a)), math.Float32frombits(uint32(t145b))
+			t147a, t147b := ir.FMA32(c105, t143a, c106), ir.FMA32(c105, t143b, c106)
+			t148a, t148b := ir.FMA32(t147a, t143a, c108), ir.FMA32(t147b, t143b, c108)
+			t149a, t149b := ir.FMA32(t148a, t143a, c110), ir.FMA32(t148b, t143b, c110)
+			t150a, t150b := ir.FMA32(t149a, t143a, c112), ir.FMA32(t149b, t143b, c112)
+			t151a, t151b := ir.FMA32(t150a, t143a, c114), ir.FMA32(t150b, t143b, c114)
+			t152a, t152b := float32(t143a*t151a), float32(t143b*t151b)
+			t153a, t153b := float32(c11-t146a), float32(c11-t146b)
+			t154a, t154b := ir.FMA32(t146a, t152a, t153a), ir.FMA32(t146b, t152b, t153b)
+			t155a, t155b := int32(math.Float32bits(t129a)), int32(math.Float32bits(t129b))
+			t156a, t156b := t155a&c120, t155b&c120
+			t157a, t157b := int32(math.Float32bits(t154a)), int32(math.Float32bits(t154b))
+			t158a, t158b := t157a|t156a, t157b|t156b
+			t159a, t159b := math.Float32frombits(uint32(t158a)), math.Float32frombits(uint32(t158b))
+			t160a, t160b := float32(s6*t159a), float32(s6*t159b)
+			t161a, t161b := float32(t160a+s6), float32(t160b+s6)
+			t162a, t162b := float32(s7*v2a), float32(s7*v2b)
+			t164a, t164b := t162a < c163, t162b < c163
+			t165a := t162a
+			if t164a {
+				t165a = c163
+			}
+			t165b := t162b
+			if t164b {
+				t165b = c163
+			}
+			t167a, t167b := c166 < t165a, c166 < t165b
+			t168a := t165a
+			if t167a {
+				t168a = c166
+			}
+			t168b := t165b
+			if t167b {
+				t168b = c166
+			}
+			t171a, t171b := ir.FMA32(t168a, c169, c170), ir.FMA32(t168b, c169, c170)
+			t172a, t172b := float32(t171a-c170), float32(t171b-c170)
+			t173a, t173b := ir.FMA32(t172a, c31, t168a), ir.FMA32(t172b, c31, t168b)
+			t175a, t175b := ir.FMA32(t172a, c174, t173a), ir.FMA32(t172b, c174, t173b)
+			t176a, t176b := int32(math.Float32bits(t171a)), int32(math.Float32bits(t171b))
+			t179a, t179b := ir.FMA32(c177, t175a, c178), ir.FMA32(c177, t175b, c178)
+			t181a, t181b := ir.FMA32(t179a, t175a, c180), ir.FMA32(t179b, t175b, c180)
+			t183a, t183b := ir.FMA32(t181a, t175a, c182), ir.FMA32(t181b, t175b, c182)
+			t185a, t185b := ir.FMA32(t183a, t175a, c184), ir.FMA32(t183b, t175b, c184)
+			t186a, t186b := ir.FMA32(t185a, t175a, c11), ir.FMA32(t185b, t175b, c11)
+			t187a, t187b := ir.FMA32(t186a, t175a, c11), ir.FMA32(t186b, t175b, c11)
+			t189a, t189b := t176a>>uint32(c188), t176b>>uint32(c188)
+			t190a, t190b := int32(t176a-t189a), int32(t176b-t189b)
+			t191a, t191b := t189a<<uint32(c4), t189b<<uint32(c4)
+			t192a, t192b := math.Float32frombits(uint32(t191a)), math.Float32frombits(uint32(t191b))
+			t193a, t193b := float32(t187a*t192a), float32(t187b*t192b)
+			t194a, t194b := t190a<<uint32(c4), t190b<<uint32(c4)
+			t195a, t195b := math.Float32frombits(uint32(t194a)), math.Float32frombits(uint32(t194b))
+			t196a, t196b := float32(t193a*t195a), float32(t193b*t195b)
+			t197a, t197b := float32(t196a*v1a), float32(t196b*v1b)
+			t198a, t198b := float32(t161a*t197a), float32(t161b*t197b)
+			t199a, t199b := float32(t127a-t198a), float32(t127b-t198b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t199a, t199b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 / v1)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t13 := float32(t12 * t12)
+			t22 := ir.FMA32(c15, t12, c14)
+			t23 := ir.FMA32(c17, t12, c16)
+			t24 := ir.FMA32(c19, t12, c18)
+			t25 := ir.FMA32(c21, t12, c20)
+			t26 := ir.FMA32(t23, t13, t22)
+			t27 := ir.FMA32(t25, t13, t24)
+			t28 := float32(t13 * t13)
+			t29 := ir.FMA32(t27, t28, t26)
+			t30 := ir.FMA32(t13, t29, t12)
+			t32 := ir.FMA32(t6, c31, t30)
+			t69 := int32(t2 + c68)
+			t70 := c67 < t69
+			t71 := t32
+			if t70 {
+				t34 := float32(t0 * c33)
+				t35 := int32(math.Float32bits(t34))
+				t36 := int32(c1 - t35)
+				t37 := t36 >> uint32(c4)
+				t38 := float32(t37)
+				t39 := t36 & c7
+				t40 := int32(t35 + t39)
+				t41 := math.Float32frombits(uint32(t40))
+				t42 := float32(t41 - c11)
+				t44 := float32(t38 + c43)
+				t45 := float32(t42 * t42)
+				t46 := ir.FMA32(c15, t42, c14)
+				t47 := ir.FMA32(c17, t42, c16)
+				t48 := ir.FMA32(c19, t42, c18)
+				t49 := ir.FMA32(c21, t42, c20)
+				t50 := ir.FMA32(t47, t45, t46)
+				t51 := ir.FMA32(t49, t45, t48)
+				t52 := float32(t45 * t45)
+				t53 := ir.FMA32(t51, t52, t50)
+				t54 := ir.FMA32(t45, t53, t42)
+				t55 := ir.FMA32(t44, c31, t54)
+				t57 := t0 < c56
+				t58 := float32(math.Sqrt(float64(t0)))
+				t59 := t58
+				if t57 {
+					t59 = t55
+				}
+				t61 := t0 < c60
+				t63 := t59
+				if t61 {
+					t63 = c62
+				}
+				t64 := t0 == c60
+				t66 := t63
+				if t64 {
+					t66 = c65
+				}
+				t71 = t66
+			}
+			t72 := float32(v2 * s3)
+			t73 := float32(t71 + t72)
+			t74 := float32(math.Sqrt(float64(v2)))
+			t75 := float32(t74 * s4)
+			t76 := float32(t73 / t75)
+			t77 := float32(s5 * t76)
+			t78 := math.Float32frombits(math.Float32bits(t77) &^ (1 << 31))
+			t80 := c79 < t78
+			t81 := t78
+			if t80 {
+				t81 = c79
+			}
+			t84 := ir.FMA32(c82, t81, c83)
+			t86 := ir.FMA32(t84, t81, c85)
+			t88 := ir.FMA32(t86, t81, c87)
+			t90 := ir.FMA32(t88, t81, c89)
+			t92 := ir.FMA32(t90, t81, c91)
+			t94 := ir.FMA32(t92, t81, c93)
+			t96 := ir.FMA32(t94, t81, c95)
+			t97 := float32(t81 * t96)
+			t99 := float32(c98 - t97)
+			t100 := float32(t99 - c98)
+			t101 := float32(t100 + t97)
+			t102 := int32(math.Float32bits(t99))
+			t103 := t102 << uint32(c4)
+			t104 := math.Float32frombits(uint32(t103))
+			t107 := ir.FMA32(c105, t101, c106)
+			t109 := ir.FMA32(t107, t101, c108)
+			t111 := ir.FMA32(t109, t101, c110)
+			t113 := ir.FMA32(t111, t101, c112)
+			t115 := ir.FMA32(t113, t101, c114)
+			t116 := float32(t101 * t115)
+			t117 := float32(c11 - t104)
+			t118 := ir.FMA32(t104, t116, t117)
+			t119 := int32(math.Float32bits(t77))
+			t121 := t119 & c120
+			t122 := int32(math.Float32bits(t118))
+			t123 := t122 | t121
+			t124 := math.Float32frombits(uint32(t123))
+			t125 := float32(t124 * s6)
+			t126 := float32(t125 + s6)
+			t127 := float32(v0 * t126)
+			t128 := float32(t76 - t75)
+			t129 := float32(s5 * t128)
+			t130 := math.Float32frombits(math.Float32bits(t129) &^ (1 << 31))
+			t131 := c79 < t130
+			t132 := t130
+			if t131 {
+				t132 = c79
+			}
+			t133 := ir.FMA32(c82, t132, c83)
+			t134 := ir.FMA32(t133, t132, c85)
+			t135 := ir.FMA32(t134, t132, c87)
+			t136 := ir.FMA32(t135, t132, c89)
+			t137 := ir.FMA32(t136, t132, c91)
+			t138 := ir.FMA32(t137, t132, c93)
+			t139 := ir.FMA32(t138, t132, c95)
+			t140 := float32(t132 * t139)
+			t141 := float32(c98 - t140)
+			t142 := float32(t141 - c98)
+			t143 := float32(t142 + t140)
+			t144 := int32(math.Float32bits(t141))
+			t145 := t144 << uint32(c4)
+			t146 := math.Float32frombits(uint32(t145))
+			t147 := ir.FMA32(c105, t143, c106)
+			t148 := ir.FMA32(t147, t143, c108)
+			t149 := ir.FMA32(t148, t143, c110)
+			t150 := ir.FMA32(t149, t143, c112)
+			t151 := ir.FMA32(t150, t143, c114)
+			t152 := float32(t143 * t151)
+			t153 := float32(c11 - t146)
+			t154 := ir.FMA32(t146, t152, t153)
+			t155 := int32(math.Float32bits(t129))
+			t156 := t155 & c120
+			t157 := int32(math.Float32bits(t154))
+			t158 := t157 | t156
+			t159 := math.Float32frombits(uint32(t158))
+			t160 := float32(s6 * t159)
+			t161 := float32(t160 + s6)
+			t162 := float32(s7 * v2)
+			t164 := t162 < c163
+			t165 := t162
+			if t164 {
+				t165 = c163
+			}
+			t167 := c166 < t165
+			t168 := t165
+			if t167 {
+				t168 = c166
+			}
+			t171 := ir.FMA32(t168, c169, c170)
+			t172 := float32(t171 - c170)
+			t173 := ir.FMA32(t172, c31, t168)
+			t175 := ir.FMA32(t172, c174, t173)
+			t176 := int32(math.Float32bits(t171))
+			t179 := ir.FMA32(c177, t175, c178)
+			t181 := ir.FMA32(t179, t175, c180)
+			t183 := ir.FMA32(t181, t175, c182)
+			t185 := ir.FMA32(t183, t175, c184)
+			t186 := ir.FMA32(t185, t175, c11)
+			t187 := ir.FMA32(t186, t175, c11)
+			t189 := t176 >> uint32(c188)
+			t190 := int32(t176 - t189)
+			t191 := t189 << uint32(c4)
+			t192 := math.Float32frombits(uint32(t191))
+			t193 := float32(t187 * t192)
+			t194 := t190 << uint32(c4)
+			t195 := math.Float32frombits(uint32(t194))
+			t196 := float32(t193 * t195)
+			t197 := float32(t196 * v1)
+			t198 := float32(t161 * t197)
+			t199 := float32(t127 - t198)
+			o0[i] = t199
+		}
+	}
+}
+
+// k_div_log_mul_etc_f32_uuusssss_db541edda1_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
+//
+// for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
+func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *runtime.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c13 := math.Float32frombits(0xbf317000) // -0.69311523
+	c18 := math.Float32frombits(0xb805fdf4) // -3.1946183e-05
+	c20 := math.Float32frombits(0x3e4cd20c) // 0.20002002
+	c21 := math.Float32frombits(0xbe2a12de) // -0.1660876
+	c22 := math.Float32frombits(0x3e113717) // 0.14181171
+	c23 := math.Float32frombits(0xbe07a02c) // -0.13244694
+	c24 := math.Float32frombits(0x3e042fde) // 0.12908885
+	c25 := math.Float32frombits(0xbd9c200c) // -0.076233
+	c33 := math.Float32frombits(0xbe800219) // -0.250016
+	c35 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
+	c37 := math.Float32frombits(0xbefffffc) // -0.49999988
+	c42 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c52 := math.Float32frombits(0x41c80000) // 25
+	c72 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c76 := math.Float32frombits(0x0)        // 0
+	c78 := math.Float32frombits(0x7fc00000) // NaN
+	c81 := math.Float32frombits(0xff800000) // -Inf
+	c83 := int32(-16777217)
+	c84 := int32(2139095040)
+	c95 := math.Float32frombits(0x407b851f)          // 3.93
+	c99 := math.Float64frombits(0x3ff20dd7506040d5)  // 1.1283791675269204
+	c100 := math.Float64frombits(0xbe78bbe044262902) // -9.214092336874718e-08
+	c101 := math.Float64frombits(0xbfd81266b0258179) // -0.3761231155567866
+	c102 := math.Float64frombits(0xbf083c10981b7e06) // -4.6223884977211096e-05
+	c103 := math.Float64frombits(0x3fbcf99a31bf9a5b) // 0.11318362917482132
+	c104 := math.Float64frombits(0xbf59e9da9654edc3) // -0.0015816340104056615
+	c105 := math.Float64frombits(0xbf96937153569015) // -0.022046824180179742
+	c106 := math.Float64frombits(0xbf85270a147e2255) // -0.010328367948902054
+	c107 := math.Float64frombits(0x3f95e087558f148d) // 0.021364321324445035
+	c108 := math.Float64frombits(0xbf934848a18d1c25) // -0.01883042799024905
+	c109 := math.Float64frombits(0x3f90274a843b1485) // 0.015774883576132232
+	c110 := math.Float64frombits(0xbf86e25d91f11b77) // -0.01117394544247728
+	c111 := math.Float64frombits(0x3f77cb4a4fefbdb2) // 0.005809107095941556
+	c112 := math.Float64frombits(0xbf61b088ab51b260) // -0.0021593732185947595
+	c113 := math.Float64frombits(0x3f42e3597e2d13b8) // 0.0005764185883455541
+	c114 := math.Float64frombits(0xbf1ceaa628cb9eff) // -0.00011030806690437085
+	c115 := math.Float64frombits(0x3eef22dd58b88e5c) // 1.4846892347603734e-05
+	c116 := math.Float64frombits(0xbeb67d361bd93367) // -1.340455227166759e-06
+	c117 := math.Float64frombits(0x3e73a6aadfb50557) // 7.320584665284907e-08
+	c118 := math.Float64frombits(0xbe1fb294a18e63d8) // -1.8450420134632044e-09
+	c119 := math.Float64frombits(0x3d74828a264dc390) // 1.1658540015544616e-12
+	c147 := int32(-2147483648)
+	c195 := math.Float32frombits(0xc2d00000) // -104
+	c198 := math.Float32frombits(0x42b20000) // 89
+	c201 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c202 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c205 := math.Float32frombits(0xbf317218) // -0.6931472
+	c207 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c210 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c211 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c213 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c215 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c217 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c221 := int32(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := float32(v0a/v1a), float32(v0b/v1b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t14a, t14b := float32(t6a*c13), float32(t6b*c13)
+			t15a, t15b := float32(t14a+t12a), float32(t14b+t12b)
+			t16a, t16b := float32(t15a-t14a), float32(t15b-t14b)
+			t17a, t17b := float32(t12a-t16a), float32(t12b-t16b)
+			t19a, t19b := ir.FMA32(t6a, c18, t17a), ir.FMA32(t6b, c18, t17b)
+			t26a, t26b := ir.FMA32(c21, t12a, c20), ir.FMA32(c21, t12b, c20)
+			t27a, t27b := ir.FMA32(c23, t12a, c22), ir.FMA32(c23, t12b, c22)
+			t28a, t28b := ir.FMA32(c25, t12a, c24), ir.FMA32(c25, t12b, c24)
+			t29a, t29b := float32(t12a*t12a), float32(t12b*t12b)
+			t30a, t30b := ir.FMA32(t27a, t29a, t26a), ir.FMA32(t27b, t29b, t26b)
+			t31a, t31b := float32(t29a*t29a), float32(t29b*t29b)
+			t32a, t32b := ir.FMA32(t28a, t31a, t30a), ir.FMA32(t28b, t31b, t30b)
+			t34a, t34b := ir.FMA32(t32a, t12a, c33), ir.FMA32(t32b, t12b, c33)
+			t36a, t36b := ir.FMA32(t34a, t12a, c35), ir.FMA32(t34b, t12b, c35)
+			t38a, t38b := ir.FMA32(t36a, t12a, c37), ir.FMA32(t36b, t12b, c37)
+			t39a, t39b := float32(t12a*t38a), float32(t12b*t38b)
+			t40a, t40b := ir.FMA32(t12a, t39a, t19a), ir.FMA32(t12b, t39b, t19b)
+			t41a, t41b := float32(t15a+t40a), float32(t15b+t40b)
+			t85a, t85b := int32(t2a+c84), int32(t2b+c84)
+			t86a, t86b := c83 < t85a, c83 < t85b
+			t87a := t41a
+			if t86a {
+				t43a := float32(t0a * c42)
+				t44a := int32(math.Float32bits(t43a))
+				t45a := int32(c1 - t44a)
+				t46a := t45a >> uint32(c4)
+				t47a := float32(t46a)
+				t48a := t45a & c7
+				t49a := int32(t44a + t48a)
+				t50a := math.Float32frombits(uint32(t49a))
+				t51a := float32(t50a - c11)
+				t53a := float32(t47a + c52)
+				t54a := float32(t53a * c13)
+				t55a := float32(t54a + t51a)
+				t56a := float32(t55a - t54a)
+				t57a := float32(t51a - t56a)
+				t58a := ir.FMA32(t53a, c18, t57a)
+				t59a := ir.FMA32(c21, t51a, c20)
+				t60a := ir.FMA32(c23, t51a, c22)
+				t61a := ir.FMA32(c25, t51a, c24)
+				t62a := float32(t51a * t51a)
+				t63a := ir.FMA32(t60a, t62a, t59a)
+				t64a := float32(t62a * t62a)
+				t65a := ir.FMA32(t61a, t64a, t63a)
+				t66a := ir.FMA32(t65a, t51a, c33)
+				t67a := ir.FMA32(t66a, t51a, c35)
+				t68a := ir.FMA32(t67a, t51a, c37)
+				t69a := float32(t51a * t68a)
+				t70a := ir.FMA32(t51a, t69a, t58a)
+				t71a := float32(t55a + t70a)
+				t73a := t0a < c72
+				t74a := float32(math.Sqrt(float64(t0a)))
+				t75a := t74a
+				if t73a {
+					t75a = t71a
+				}
+				t77a := t0a < c76
+				t79a := t75a
+				if t77a {
+					t79a = c78
+				}
+				t80a := t0a == c76
+				t82a := t79a
+				if t80a {
+					t82a = c81
+				}
+				t87a = t82a
+			}
+			t87b := t41b
+			if t86b {
+				t43b := float32(t0b * c42)
+				t44b := int32(math.Float32bits(t43b))
+				t45b := int32(c1 - t44b)
+				t46b := t45b >> uint32(c4)
+				t47b := float32(t46b)
+				t48b := t45b & c7
+				t49b := int32(t44b + t48b)
+				t50b := math.Float32frombits(uint32(t49b))
+				t51b := float32(t50b - c11)
+				t53b := float32(t47b + c52)
+				t54b := float32(t53b * c13)
+				t55b := float32(t54b + t51b)
+				t56b := float32(t55b - t54b)
+				t57b := float32(t51b - t56b)
+				t58b := ir.FMA32(t53b, c18, t57b)
+				t59b := ir.FMA32(c21, t51b, c20)
+				t60b := ir.FMA32(c23, t51b, c22)
+				t61b := ir.FMA32(c25, t51b, c24)
+				t62b := float32(t51b * t51b)
+				t63b := ir.FMA32(t60b, t62b, t59b)
+				t64b := float32(t62b * t62b)
+				t65b := ir.FMA32(t61b, t64b, t63b)
+				t66b := ir.FMA32(t65b, t51b, c33)
+				t67b := ir.FMA32(t66b, t51b, c35)
+				t68b := ir.FMA32(t67b, t51b, c37)
+				t69b := float32(t51b * t68b)
+				t70b := ir.FMA32(t51b, t69b, t58b)
+				t71b := float32(t55b + t70b)
+				t73b := t0b < c72
+				t74b := float32(math.Sqrt(float64(t0b)))
+				t75b := t74b
+				if t73b {
+					t75b = t71b
+				}
+				t77b := t0b < c76
+				t79b := t75b
+				if t77b {
+					t79b = c78
+				}
+				t80b := t0b == c76
+				t82b := t79b
+				if t80b {
+					t82b = c81
+				}
+				t87b = t82b
+			}
+			t88a, t88b := float32(v2a*s3), float32(v2b*s3)
+			t89a, t89b := float32(t87a+t88a), float32(t87b+t88b)
+			t90a, t90b := float32(math.Sqrt(float64(v2a))), float32(math.Sqrt(float64(v2b)))
+			t91a, t91b := float32(t90a*s4), float32(t90b*s4)
+			t92a, t92b := float32(t89a/t91a), float32(t89b/t91b)
+			t93a, t93b := float32(s5*t92a), float32(s5*t92b)
+			t94a, t94b := math.Float32frombits(math.Float32bits(t93a)&^(1<<31)), math.Float32frombits(math.Float32bits(t93b)&^(1<<31))
+			t96a, t96b := c95 < t94a, c95 < t94b
+			t97a := t94a
+			if t96a {
+				t97a = c95
+			}
+			t97b := t94b
+			if t96b {
+				t97b = c95
+			}
+			t98a, t98b := float64(t97a), float64(t97b)
+			t120a, t120b := math.FMA(c100, t98a, c99), math.FMA(c100, t98b, c99)
+			t121a, t121b := math.FMA(c102, t98a, c101), math.FMA(c102, t98b, c101)
+			t122a, t122b := math.FMA(c104, t98a, c103), math.FMA(c104, t98b, c103)
+			t123a, t123b := math.FMA(c106, t98a, c105), math.FMA(c106, t98b, c105)
+			t124a, t124b := math.FMA(c108, t98a, c107), math.FMA(c108, t98b, c107)
+			t125a, t125b := math.FMA(c110, t98a, c109), math.FMA(c110, t98b, c109)
+			t126a, t126b := math.FMA(c112, t98a, c111), math.FMA(c112, t98b, c111)
+			t127a, t127b := math.FMA(c114, t98a, c113), math.FMA(c114, t98b, c113)
+			t128a, t128b := math.FMA(c116, t98a, c115), math.FMA(c116, t98b, c115)
+			t129a, t129b := math.FMA(c118, t98a, c117), math.FMA(c118, t98b, c117)
+			t130a, t130b := float64(t98a*t98a), float64(t98b*t98b)
+			t131a, t131b := math.FMA(t121a, t130a, t120a), math.FMA(t121b, t130b, t120b)
+			t132a, t132b := math.FMA(t123a, t130a, t122a), math.FMA(t123b, t130b, t122b)
+			t133a, t133b := math.FMA(t125a, t130a, t124a), math.FMA(t125b, t130b, t124b)
+			t134a, t134b := math.FMA(t127a, t130a, t126a), math.FMA(t127b, t130b, t126b)
+			t135a, t135b := math.FMA(t129a, t130a, t128a), math.FMA(t129b, t130b, t128b)
+			t136a, t136b := float64(t130a*t130a), float64(t130b*t130b)
+			t137a, t137b := math.FMA(t132a, t136a, t131a), math.FMA(t132b, t136b, t131b)
+			t138a, t138b := math.FMA(t134a, t136a, t133a), math.FMA(t134b, t136b, t133b)
+			t139a, t139b := math.FMA(c119, t136a, t135a), math.FMA(c119, t136b, t135b)
+			t140a, t140b := float64(t136a*t136a), float64(t136b*t136b)
+			t141a, t141b := math.FMA(t138a, t140a, t137a), math.FMA(t138b, t140b, t137b)
+			t142a, t142b := float64(t140a*t140a), float64(t140b*t140b)
+			t143a, t143b := math.FMA(t139a, t142a, t141a), math.FMA(t139b, t142b, t141b)
+			t144a, t144b := float64(t98a*t143a), float64(t98b*t143b)
+			t145a, t145b := float32(t144a), float32(t144b)
+			t146a, t146b := int32(math.Float32bits(t93a)), int32(math.Float32bits(t93b))
+			t148a, t148b := t146a&c147, t146b&c147
+			t149a, t149b := int32(math.Float32bits(t145a)), int32(math.Float32bits(t145b))
+			t150a, t150b := t149a|t148a, t149b|t148b
+			t151a, t151b := math.Float32frombits(uint32(t150a)), math.Float32frombits(uint32(t150b))
+			t152a, t152b := float32(t151a*s6), float32(t151b*s6)
+			t153a, t153b := float32(t152a+s6), float32(t152b+s6)
+			t154a, t154b := float32(v0a*t153a), float32(v0b*t153b)
+			t155a, t155b := float32(t92a-t91a), float32(t92b-t91b)
+			t156a, t156b := float32(s5*t155a), float32(s5*t155b)
+			t157a, t157b := math.Float32frombits(math.Float32bits(t156a)&^(1<<31)), math.Float32frombits(math.Float32bits(t156b)&^(1<<31))
+			t158a, t158b := c95 < t157a, c95 < t157b
+			t159a := t157a
+			if t158a {
+				t159a = c95
+			}
+			t159b := t157b
+			if t158b {
+				t159b = c95
+			}
+			t160a, t160b := float64(t159a), float64(t159b)
+			t161a, t161b := math.FMA(c100, t160a, c99), math.FMA(c100, t160b, c99)
+			t162a, t162b := math.FMA(c102, t160a, c101), math.FMA(c102, t160b, c101)
+			t163a, t163b := math.FMA(c104, t160a, c103), math.FMA(c104, t160b, c103)
+			t164a, t164b := math.FMA(c106, t160a, c105), math.FMA(c106, t160b, c105)
+			t165a, t165b := math.FMA(c108, t160a, c107), math.FMA(c108, t160b, c107)
+			t166a, t166b := math.FMA(c110, t160a, c109), math.FMA(c110, t160b, c109)
+			t167a, t167b := math.FMA(c112, t160a, c111), math.FMA(c112, t160b, c111)
+			t168a, t168b := math.FMA(c114, t160a, c113), math.FMA(c114, t160b, c113)
+			t169a, t169b := math.FMA(c116, t160a, c115), math.FMA(c116, t160b, c115)
+			t170a, t170b := math.FMA(c118, t160a, c117), math.FMA(c118, t160b, c117)
+			t171a, t171b := float64(t160a*t160a), float64(t160b*t160b)
+			t172a, t172b := math.FMA(t162a, t171a, t161a), math.FMA(t162b, t171b, t161b)
+			t173a, t173b := math.FMA(t164a, t171a, t163a), math.FMA(t164b, t171b, t163b)
+			t174a, t174b := math.FMA(t166a, t171a, t165a), math.FMA(t166b, t171b, t165b)
+			t175a, t175b := math.FMA(t168a, t171a, t167a), math.FMA(t168b, t171b, t167b)
+			t176a, t176b := math.FMA(t170a, t171a, t169a), math.FMA(t170b, t171b, t169b)
+			t177a, t177b := float64(t171a*t171a), float64(t171b*t171b)
+			t178a, t178b := math.FMA(t173a, t177a, t172a), math.FMA(t173b, t177b, t172b)
+			t179a, t179b := math.FMA(t175a, t177a, t174a), math.FMA(t175b, t177b, t174b)
+			t180a, t180b := math.FMA(c119, t177a, t176a), math.FMA(c119, t177b, t176b)
+			t181a, t181b := float64(t177a*t177a), float64(t177b*t177b)
+			t182a, t182b := math.FMA(t179a, t181a, t178a), math.FMA(t179b, t181b, t178b)
+			t183a, t183b := float64(t181a*t181a), float64(t181b*t181b)
+			t184a, t184b := math.FMA(t180a, t183a, t182a), math.FMA(t180b, t183b, t182b)
+			t185a, t185b := float64(t160a*t184a), float64(t160b*t184b)
+			t186a, t186b := float32(t185a), float32(t185b)
+			t187a, t187b := int32(math.Float32bits(t156a)), int32(math.Float32bits(t156b))
+			t188a, t188b := t187a&c147, t187b&c147
+			t189a, t189b := int32(math.Float32bits(t186a)), int32(math.Float32bits(t186b))
+			t190a, t190b := t189a|t188a, t189b|t188b
+			t191a, t191b := math.Float32frombits(uint32(t190a)), math.Float32frombits(uint32(t190b))
+			t192a, t192b := float32(s6*t191a), float32(s6*t191b)
+			t193a, t193b := float32(t192a+s6), float32(t192b+s6)
+			t194a, t194b := float32(s7*v2a), float32(s7*v2b)
+			t196a, t196b := t194a < c195, t194b < c195
+			t197a := t194a
+			if t196a {
+				t197a = c195
+			}
+			t197b := t194b
+			if t196b {
+				t197b = c195
+			}
+			t199a, t199b := c198 < t197a, c198 < t197b
+			t200a := t197a
+			if t199a {
+				t200a = c198
+			}
+			t200b := t197b
+			if t199b {
+				t200b = c198
+			}
+			t203a, t203b := ir.FMA32(t200a, c201, c202), ir.FMA32(t200b, c201, c202)
+			t204a, t204b := float32(t203a-c202), float32(t203b-c202)
+			t206a, t206b := ir.FMA32(t204a, c205, t200a), ir.FMA32(t204b, c205, t200b)
+			t208a, t208b := ir.FMA32(t204a, c207, t206a), ir.FMA32(t204b, c207, t206b)
+			t209a, t209b := int32(math.Float32bits(t203a)), int32(math.Float32bits(t203b))
+			t212a, t212b := ir.FMA32(c210, t208a, c211), ir.FMA32(c210, t208b, c211)
+			t214a, t214b := ir.FMA32(t212a, t208a, c213), ir.FMA32(t212b, t208b, c213)
+			t216a, t216b := ir.FMA32(t214a, t208a, c215), ir.FMA32(t214b, t208b, c215)
+			t218a, t218b := ir.FMA32(t216a, t208a, c217), ir.FMA32(t216b, t208b, c217)
+			t219a, t219b := ir.FMA32(t218a, t208a, c11), ir.FMA32(t218b, t208b, c11)
+			t220a, t220b := ir.FMA32(t219a, t208a, c11), ir.FMA32(t219b, t208b, c11)
+			t222a, t222b := t209a>>uint32(c221), t209b>>uint32(c221)
+			t223a, t223b := int32(t209a-t222a), int32(t209b-t222b)
+			t224a, t224b := t222a<<uint32(c4), t222b<<uint32(c4)
+			t225a, t225b := math.Float32frombits(uint32(t224a)), math.Float32frombits(uint32(t224b))
+			t226a, t226b := float32(t220a*t225a), float32(t220b*t225b)
+			t227a, t227b := t223a<<uint32(c4), t223b<<uint32(c4)
+			t228a, t228b := math.Float32frombits(uint32(t227a)), math.Float32frombits(uint32(t227b))
+			t229a, t229b := float32(t226a*t228a), float32(t226b*t228b)
+			t230a, t230b := float32(t229a*v1a), float32(t229b*v1b)
+			t231a, t231b := float32(t193a*t230a), float32(t193b*t230b)
+			t232a, t232b := float32(t154a-t231a), float32(t154b-t231b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t232a, t232b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 / v1)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t14 := float32(t6 * c13)
+			t15 := float32(t14 + t12)
+			t16 := float32(t15 - t14)
+			t17 := float32(t12 - t16)
+			t19 := ir.FMA32(t6, c18, t17)
+			t26 := ir.FMA32(c21, t12, c20)
+			t27 := ir.FMA32(c23, t12, c22)
+			t28 := ir.FMA32(c25, t12, c24)
+			t29 := float32(t12 * t12)
+			t30 := ir.FMA32(t27, t29, t26)
+			t31 := float32(t29 * t29)
+			t32 := ir.FMA32(t28, t31, t30)
+			t34 := ir.FMA32(t32, t12, c33)
+			t36 := ir.FMA32(t34, t12, c35)
+			t38 := ir.FMA32(t36, t12, c37)
+			t39 := float32(t12 * t38)
+			t40 := ir.FMA32(t12, t39, t19)
+			t41 := float32(t15 + t40)
+			t85 := int32(t2 + c84)
+			t86 := c83 < t85
+			t87 := t41
+			if t86 {
+				t43 := float32(t0 * c42)
+				t44 := int32(math.Float32bits(t43))
+				t45 := int32(c1 - t44)
+				t46 := t45 >> uint32(c4)
+				t47 := float32(t46)
+				t48 := t45 & c7
+				t49 := int32(t44 + t48)
+				t50 := math.Float32frombits(uint32(t49))
+				t51 := float32(t50 - c11)
+				t53 := float32(t47 + c52)
+				t54 := float32(t53 * c13)
+				t55 := float32(t54 + t51)
+				t56 := float32(t55 - t54)
+				t57 := float32(t51 - t56)
+				t58 := ir.FMA32(t53, c18, t57)
+				t59 := ir.FMA32(c21, t51, c20)
+				t60 := ir.FMA32(c23, t51, c22)
+				t61 := ir.FMA32(c25, t51, c24)
+				t62 := float32(t51 * t51)
+				t63 := ir.FMA32(t60, t62, t59)
+				t64 := float32(t62 * t62)
+				t65 := ir.FMA32(t61, t64, t63)
+				t66 := ir.FMA32(t65, t51, c33)
+				t67 := ir.FMA32(t66, t51, c35)
+				t68 := ir.FMA32(t67, t51, c37)
+				t69 := float32(t51 * t68)
+				t70 := ir.FMA32(t51, t69, t58)
+				t71 := float32(t55 + t70)
+				t73 := t0 < c72
+				t74 := float32(math.Sqrt(float64(t0)))
+				t75 := t74
+				if t73 {
+					t75 = t71
+				}
+				t77 := t0 < c76
+				t79 := t75
+				if t77 {
+					t79 = c78
+				}
+				t80 := t0 == c76
+				t82 := t79
+				if t80 {
+					t82 = c81
+				}
+				t87 = t82
+			}
+			t88 := float32(v2 * s3)
+			t89 := float32(t87 + t88)
+			t90 := float32(math.Sqrt(float64(v2)))
+			t91 := float32(t90 * s4)
+			t92 := float32(t89 / t91)
+			t93 := float32(s5 * t92)
+			t94 := math.Float32frombits(math.Float32bits(t93) &^ (1 << 31))
+			t96 := c95 < t94
+			t97 := t94
+			if t96 {
+				t97 = c95
+			}
+			t98 := float64(t97)
+			t120 := math.FMA(c100, t98, c99)
+			t121 := math.FMA(c102, t98, c101)
+			t122 := math.FMA(c104, t98, c103)
+			t123 := math.FMA(c106, t98, c105)
+			t124 := math.FMA(c108, t98, c107)
+			t125 := math.FMA(c110, t98, c109)
+			t126 := math.FMA(c112, t98, c111)
+			t127 := math.FMA(c114, t98, c113)
+			t128 := math.FMA(c116, t98, c115)
+			t129 := math.FMA(c118, t98, c117)
+			t130 := float64(t98 * t98)
+			t131 := math.FMA(t121, t130, t120)
+			t132 := math.FMA(t123, t130, t122)
+			t133 := math.FMA(t125, t130, t124)
+			t134 := math.FMA(t127, t130, t126)
+			t135 := math.FMA(t129, t130, t128)
+			t136 := float64(t130 * t130)
+			t137 := math.FMA(t132, t136, t131)
+			t138 := math.FMA(t134, t136, t133)
+			t139 := math.FMA(c119, t136, t135)
+			t140 := float64(t136 * t136)
+			t141 := math.FMA(t138, t140, t137)
+			t142 := float64(t140 * t140)
+			t143 := math.FMA(t139, t142, t141)
+			t144 := float64(t98 * t143)
+			t145 := float32(t144)
+			t146 := int32(math.Float32bits(t93))
+			t148 := t146 & c147
+			t149 := int32(math.Float32bits(t145))
+			t150 := t149 | t148
+			t151 := math.Float32frombits(uint32(t150))
+			t152 := float32(t151 * s6)
+			t153 := float32(t152 + s6)
+			t154 := float32(v0 * t153)
+			t155 := float32(t92 - t91)
+			t156 := float32(s5 * t155)
+			t157 := math.Float32frombits(math.Float32bits(t156) &^ (1 << 31))
+			t158 := c95 < t157
+			t159 := t157
+			if t158 {
+				t159 = c95
+			}
+			t160 := float64(t159)
+			t161 := math.FMA(c100, t160, c99)
+			t162 := math.FMA(c102, t160, c101)
+			t163 := math.FMA(c104, t160, c103)
+			t164 := math.FMA(c106, t160, c105)
+			t165 := math.FMA(c108, t160, c107)
+			t166 := math.FMA(c110, t160, c109)
+			t167 := math.FMA(c112, t160, c111)
+			t168 := math.FMA(c114, t160, c113)
+			t169 := math.FMA(c116, t160, c115)
+			t170 := math.FMA(c118, t160, c117)
+			t171 := float64(t160 * t160)
+			t172 := math.FMA(t162, t171, t161)
+			t173 := math.FMA(t164, t171, t163)
+			t174 := math.FMA(t166, t171, t165)
+			t175 := math.FMA(t168, t171, t167)
+			t176 := math.FMA(t170, t171, t169)
+			t177 := float64(t171 * t171)
+			t178 := math.FMA(t173, t177, t172)
+			t179 := math.FMA(t175, t177, t174)
+			t180 := math.FMA(c119, t177, t176)
+			t181 := float64(t177 * t177)
+			t182 := math.FMA(t179, t181, t178)
+			t183 := float64(t181 * t181)
+			t184 := math.FMA(t180, t183, t182)
+			t185 := float64(t160 * t184)
+			t186 := float32(t185)
+			t187 := int32(math.Float32bits(t156))
+			t188 := t187 & c147
+			t189 := int32(math.Float32bits(t186))
+			t190 := t189 | t188
+			t191 := math.Float32frombits(uint32(t190))
+			t192 := float32(s6 * t191)
+			t193 := float32(t192 + s6)
+			t194 := float32(s7 * v2)
+			t196 := t194 < c195
+			t197 := t194
+			if t196 {
+				t197 = c195
+			}
+			t199 := c198 < t197
+			t200 := t197
+			if t199 {
+				t200 = c198
+			}
+			t203 := ir.FMA32(t200, c201, c202)
+			t204 := float32(t203 - c202)
+			t206 := ir.FMA32(t204, c205, t200)
+			t208 := ir.FMA32(t204, c207, t206)
+			t209 := int32(math.Float32bits(t203))
+			t212 := ir.FMA32(c210, t208, c211)
+			t214 := ir.FMA32(t212, t208, c213)
+			t216 := ir.FMA32(t214, t208, c215)
+			t218 := ir.FMA32(t216, t208, c217)
+			t219 := ir.FMA32(t218, t208, c11)
+			t220 := ir.FMA32(t219, t208, c11)
+			t222 := t209 >> uint32(c221)
+			t223 := int32(t209 - t222)
+			t224 := t222 << uint32(c4)
+			t225 := math.Float32frombits(uint32(t224))
+			t226 := float32(t220 * t225)
+			t227 := t223 << uint32(c4)
+			t228 := math.Float32frombits(uint32(t227))
+			t229 := float32(t226 * t228)
+			t230 := float32(t229 * v1)
+			t231 := float32(t193 * t230)
+			t232 := float32(t154 - t231)
+			o0[i] = t232
+		}
+	}
+}
+
+// k_mul_add_mul_etc_f32_uuus_10cee77e79_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
+//
+// for i: o0[i] = (a0[i] * ((a0[i] * a1[i]) + a2[i])) - (a1[i] / (a3 + abs(a2[i])))
+func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -36,10 +1089,10 @@ func k_mul_add_mul_etc_f32_uuus_ebbe089a38_go(f *runtime.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 * v1)
 			t1 := float32(t0 + v2)
-			t2 := float32(v1 * t1)
+			t2 := float32(v0 * t1)
 			t3 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
-			t4 := float32(t3 + s3)
-			t5 := float32(v0 / t4)
+			t4 := float32(s3 + t3)
+			t5 := float32(v1 / t4)
 			t6 := float32(t2 - t5)
 			o0[i] = t6
 		}

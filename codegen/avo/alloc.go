@@ -16,6 +16,7 @@ type allocator struct {
 	g      *graph
 	pinned map[ref]int
 	slots  map[ref]int // invariants on the stack
+	lands  map[ref]int // the registers of values that become pinned accumulators
 
 	reg    [vectorRegisters]ref
 	locked [vectorRegisters]bool
@@ -40,7 +41,7 @@ const far = math.MaxInt32
 const emptyReg ref = -1
 
 func (g *graph) allocate(order []ref, pinned, slots map[ref]int) (*allocator, error) {
-	a := &allocator{g: g, pinned: pinned, slots: slots,
+	a := &allocator{g: g, pinned: pinned, slots: slots, lands: map[ref]int{},
 		where: make([]int8, len(g.nodes)), spill: make([]int16, len(g.nodes)), uses: make([][]int32, len(g.nodes)),
 		out: make([]machineInst, 0, 2*len(order))}
 	for i := range a.where {
@@ -53,10 +54,9 @@ func (g *graph) allocate(order []ref, pinned, slots map[ref]int) (*allocator, er
 		a.reg[r], a.where[v] = v, int8(r)
 	}
 	for i, r := range order {
-		for _, s := range g.at(r).arg {
-			if s != none {
-				a.uses[s] = append(a.uses[s], int32(i))
-			}
+		a.aim(g.at(r))
+		for _, s := range g.args(r) {
+			a.uses[s] = append(a.uses[s], int32(i))
 		}
 	}
 	for i, r := range order {
@@ -102,6 +102,8 @@ func (a *allocator) home(v ref) (loc, bool) {
 		return loc{space: inOperand, place: n.place}, true
 	case n.kind == kScratch:
 		return loc{space: inScratch, index: n.slot}, true
+	case n.kind == kAcc:
+		return loc{space: inAcc, index: n.slot}, true
 	}
 	return loc{}, false
 }
@@ -209,7 +211,7 @@ func (a *allocator) foldable(v ref) bool {
 	if n := a.g.at(v); n.kind == kLoad && n.place.bytes < 32 || next == far {
 		return true
 	}
-	if a.g.at(v).kind != kLoad && next-a.now > reuseWindow {
+	if a.g.at(v).kind != kLoad && a.soon(v) <= foldedUses {
 		return true
 	}
 	for r, w := range a.reg {
@@ -223,9 +225,24 @@ func (a *allocator) foldable(v ref) bool {
 	return true
 }
 
-// reuseWindow is how many instructions a constant may wait in a register for
-// its next use rather than be read from memory twice.
-const reuseWindow = 24
+// soon counts the uses of v from the present instruction on, within reuseWindow.
+func (a *allocator) soon(v ref) int {
+	n := 1
+	for _, u := range a.uses[v] {
+		if u > a.now && u <= a.now+reuseWindow {
+			n++
+		}
+	}
+	return n
+}
+
+// A constant is loaded into a register if more than foldedUses instructions of
+// the next reuseWindow read it. Fewer take it from memory each: a load within
+// an instruction takes no time where arithmetic is what a body waits for.
+const (
+	reuseWindow = 24
+	foldedUses  = 2
+)
 
 // fold returns v as a memory operand.
 func (a *allocator) fold(v ref) loc {

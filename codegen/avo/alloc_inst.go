@@ -7,15 +7,21 @@ func (a *allocator) inst(r ref) {
 	a.locked = [vectorRegisters]bool{}
 	i := machineInst{op: n.op, imm: n.imm, dst: -1, place: n.place, slot: n.slot}
 	switch {
+	case n.op != nil && n.op.form == formCarry:
+		a.carry(&n)
+		return
 	case n.kind == kSplat:
 		i.op = opSplat
 		i.dst = a.result(r, n)
 	case n.op.form == formDivRem:
 		a.divRem(n)
+	case n.op.form == formDetour:
+		a.detour(n, &i)
 	case n.op.form == formFMA:
 		a.fma(r, n, &i)
 	default:
 		i.src = a.sources(&n)
+		i.imm = n.imm
 		if n.op.form < formStore {
 			i.dst = a.result(r, n)
 		} else {
@@ -50,6 +56,9 @@ func (a *allocator) releaseAll(n node) {
 func (a *allocator) result(r ref, n node) int {
 	a.releaseAll(n)
 	a.locked = [vectorRegisters]bool{} // sources are read before the result is written
+	if dst, ok := a.lands[r]; ok {
+		return dst
+	}
 	dst := a.take()
 	a.put(r, dst)
 	if a.next(r) == far { // not used after all, as one half of two results
@@ -63,6 +72,9 @@ func (a *allocator) sources(n *node) []loc {
 	op := n.op
 	if op.comm && a.where[n.arg[0]] < 0 && (a.where[n.arg[1]] >= 0 || a.foldable(n.arg[0]) && !a.foldable(n.arg[1])) {
 		n.arg[0], n.arg[1] = n.arg[1], n.arg[0]
+		if op.compares {
+			n.imm = mirrored(n.imm)
+		}
 	}
 	a.lock(n.arg[:op.args])
 	src := make([]loc, op.args)

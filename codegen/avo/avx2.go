@@ -24,13 +24,25 @@ func (avx2) Name() string { return "avx2" }
 func (avx2) Assemble(pkg string, kernels []*ir.Kernel) ([]byte, error) {
 	f := newFile()
 	for _, k := range kernels {
-		b, err := compile(k.Expand())
+		p, err := function(k)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}
-		if err := f.function(codegen.Symbol(k), k.Signature(), b.emit()); err != nil {
+		if err := f.function(codegen.Symbol(k), k.Signature(), p); err != nil {
 			return nil, fmt.Errorf("%s: %w", k, err)
 		}
 	}
 	return f.text(pkg)
+}
+
+// function returns the instructions of a kernel.
+func function(k *ir.Kernel) (*program, error) {
+	if k.Scans() {
+		return compileScan(k), nil
+	}
+	b, err := compile(k.Expand())
+	if err != nil {
+		return nil, err
+	}
+	return b.emit(), nil
 }

@@ -48,6 +48,7 @@ func TestGolden(t *testing.T) {
 		"lt_f64":       single(t, ir.OpLt, ir.Invalid, d, d),
 		"floordiv_i64": single(t, ir.OpFloorDiv, ir.Invalid, i, i),
 		"add_u8":       single(t, ir.OpAdd, ir.Invalid, u, u),
+		"sum_f32":      {In: []ir.Operand{f}, Out: []ir.Ref{0}, Fold: []ir.Op{ir.OpAdd}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
@@ -113,4 +114,35 @@ func BenchmarkAssemble(b *testing.B) {
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(ks)), "us/kernel")
+}
+
+// rare is a chain of 10 operations with a special case of 200 where |x| > 1e6.
+func rare(d ir.DType, with bool) *ir.Kernel {
+	b := ir.NewBuilder(ir.Operand{DType: d})
+	sum, slow := ir.Ref(0), ir.Ref(0)
+	for i := range 10 {
+		sum = b.Op(ir.OpFMA, sum, 0, b.Float(d, float64(i)))
+	}
+	for i := range 100 {
+		slow = b.Op(ir.OpFMA, b.Op(ir.OpSqrt, slow), 0, b.Float(d, float64(i)))
+	}
+	if with {
+		sum = b.Op(ir.OpSeldom, b.Op(ir.OpLt, b.Float(d, 1e6), b.Op(ir.OpAbs, 0)), slow, sum)
+	}
+	b.Store(sum)
+	k, _ := b.Kernel().Expand().Canonical()
+	return k
+}
+
+// TestDetour counts what a special case costs the loop: for each 8 elements
+// the absolute value and the comparison in one vector or two, those brought
+// together, the test and the jump.
+func TestDetour(t *testing.T) {
+	for d, more := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 7} {
+		without, err := avo.Count(rare(d, false))
+		require.NoError(t, err)
+		with, err := avo.Count(rare(d, true))
+		require.NoError(t, err)
+		require.Equal(t, without+float64(more), with, "%s", d)
+	}
 }

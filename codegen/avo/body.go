@@ -15,9 +15,11 @@ type body struct {
 	head    []machineInst
 	main    []machineInst
 	tail    []machineInst
-	pinned  []pin // invariants that stay in registers
-	onStack []ref // invariants on the stack, by slot
-	slots   int   // those, and pinned ones that the head computes
+	rest    [][]machineInst // what folds have after the loop, as graph.rest lists it
+	accs    []pin           // accumulators in registers
+	pinned  []pin           // invariants that stay in registers
+	onStack []ref           // invariants on the stack, by slot
+	slots   int             // those, and pinned ones that the head computes
 	spills  int
 	scratch int
 }
@@ -32,91 +34,128 @@ type pin struct {
 // maxPinned leaves four registers for the values of one instruction.
 const maxPinned = vectorRegisters - 4
 
-// unrollFrom is how many arithmetic instructions make two vectors at a time
-// worth their code. Bodies with fewer wait for memory.
-const unrollFrom = 4
+// How many arithmetic instructions make two steps at a time worth their code.
+// Bodies with fewer wait for memory, or, of two vectors a step, not so long for
+// each other that the machine runs out of others.
+const (
+	unrollFrom      = 4
+	unrollTwinsFrom = 40
+)
 
 // compile lowers, schedules and allocates an expanded kernel.
 func compile(k *ir.Kernel) (*body, error) {
 	g := newGraph()
+	g.outline = newOutline(k)
 	tail := g.schedule(g.lower(k, 0, true), g.isInvariant, apart)
 	var b *body
 	var best float64
 	for _, c := range g.candidates(k) {
-		next, cost, err := g.fit(c.order, tail)
+		next, err := g.fit(c.order, tail, g.rest(k, c.unroll), g.accumulators(k))
 		if err != nil {
 			return nil, err
 		}
-		if cost = (cost - c.gain) / float64(c.unroll); b == nil || cost < best {
-			b, best = next, cost
+		if time := c.share * next.time() / float64(c.unroll); b == nil || time < best {
+			b, best = next, time
 			b.k, b.unroll = k, c.unroll
 		}
 	}
+	if err := g.addBlocks(b); err != nil {
+		return nil, err
+	}
 	return b, g.addHead(b)
+}
+
+// time is what the main loop takes, in instructions. A save counts twice: its
+// value will come late.
+func (b *body) time() float64 {
+	n := len(b.main) + loopEnd
+	for _, i := range b.main {
+		if i.op == opSave {
+			n++
+		}
+	}
+	return float64(n)
 }
 
 // candidate is one way to order the main loop.
 type candidate struct {
 	order  []ref
 	unroll int
-	gain   float64 // what the way is worth, in the allocator's cost
+	share  float64 // of the time that its instructions would take one after the other
 }
 
-// What it is worth to work on two vectors at a time, whose instructions wait
-// less for each other: measured on chains of float32 and on exp and tanh.
+// What instructions take of that time that work on two or four vectors side by
+// side and so wait less for each other. Measured on exp, log, sin, tan, atan,
+// asin and tanh of both types, on Zen 3.
 const (
-	unrollGain = 1.5
-	twinGain   = 0.1 // for each instruction
+	byTwo  = 0.87
+	byFour = 0.79
+	// loopEnd is the loop's own instructions.
+	loopEnd = 3
 )
 
-// candidates lists the orders that are tried. Those that work on two vectors at
-// a time need more registers.
+// candidates lists the orders that are tried. Those that work on more vectors
+// at a time need more registers.
 func (g *graph) candidates(k *ir.Kernel) []candidate {
 	stores := g.lower(k, 0, false)
 	first := g.schedule(stores, g.isInvariant, apart)
+	if short := g.unrollFold(k, first); short != nil {
+		return short
+	}
+	list := []candidate{{first, 1, 1}}
+	side, share, from := apart, byTwo, unrollFrom
 	if len(g.twin) > 0 {
-		twins := g.schedule(stores, g.isInvariant, together)
-		return []candidate{{twins, 1, twinGain * float64(len(twins))}, {first, 1, 0}}
+		side, share, from = together, byFour, unrollTwinsFrom
+		first = g.schedule(stores, g.isInvariant, together)
+		list = append(list, candidate{first, 1, byTwo})
 	}
-	if !g.unrolls(first) {
-		return []candidate{{first, 1, 0}}
+	if g.work(first) >= from {
+		second := g.schedule(g.lower(k, 1, false), g.isInvariant, side)
+		list = append(list, candidate{interleave(first, second), 2, share})
 	}
-	second := g.schedule(g.lower(k, 1, false), g.isInvariant, apart)
-	return []candidate{
-		{interleave(first, second), 2, 2 * unrollGain},
-		{slices.Concat(first, second), 2, 2 * unrollGain},
-		{first, 1, 0},
-	}
+	return list
 }
 
-// unrolls reports whether a body has work enough for two vectors.
-func (g *graph) unrolls(order []ref) bool {
+// work counts arithmetic instructions. A body with scalar loops, which take much
+// longer and leave their results at one place, has none.
+func (g *graph) work(order []ref) int {
 	work := 0
 	for _, r := range order {
-		if n := g.at(r); n.op.form == formPlain || n.op.form == formFMA {
+		switch g.at(r).op.form {
+		case formPlain, formFMA:
 			work++
+		case formDivRem:
+			return 0
 		}
 	}
-	return work >= unrollFrom
+	return work
 }
 
-// fit chooses how many invariants to pin: most first, and fewer as long as that
-// makes room that is worth more.
-func (g *graph) fit(order, tail []ref) (*body, float64, error) {
-	ranked := g.rank(order, tail)
+// fit chooses how many accumulators and invariants to pin: most first, and fewer
+// as long as that makes room that is worth more.
+func (g *graph) fit(order, tail []ref, rest [][]ref, accs []ref) (*body, error) {
+	ranked, used := g.rank(order, tail)
+	ranked, used = append(accs, ranked...), used+len(accs)
 	var best *body
 	var bestCost float64
 	var err error
-	for n := min(len(ranked), maxPinned); n >= 0; n-- {
+	for n := min(used, maxPinned); n >= 0; n-- {
+		if n < len(accs) && n%turns != 0 {
+			continue // those of one vector stay together
+		}
 		b := &body{g: g, scratch: g.scratch}
 		pinned := map[ref]int{}
 		for i, v := range ranked[:n] {
 			pinned[v] = vectorRegisters - 1 - i
-			b.pinned = append(b.pinned, pin{v, vectorRegisters - 1 - i, -1})
+			if p := (pin{v, vectorRegisters - 1 - i, -1}); g.at(v).kind == kAcc {
+				b.accs = append(b.accs, p)
+			} else {
+				b.pinned = append(b.pinned, p)
+			}
 		}
 		slots := map[ref]int{}
 		for _, v := range ranked[n:] {
-			if g.at(v).kind != kConst {
+			if kind := g.at(v).kind; kind != kConst && kind != kAcc {
 				slots[v] = len(slots)
 				b.onStack = append(b.onStack, v)
 			}
@@ -129,41 +168,84 @@ func (g *graph) fit(order, tail []ref) (*body, float64, error) {
 		if best != nil && main.cost >= bestCost {
 			continue
 		}
-		last, e := g.allocate(tail, pinned, slots)
-		if e != nil {
+		b.main, b.spills = main.out, main.spills
+		if e := g.allocateRest(b, tail, rest, pinned, slots); e != nil {
 			err = e
 			continue
 		}
-		b.main, b.tail, b.spills = main.out, last.out, max(main.spills, last.spills)
 		if best, bestCost = b, main.cost; bestCost == 0 {
 			break
 		}
 	}
 	if best == nil {
-		return nil, 0, err
+		return nil, err
 	}
-	return best, bestCost, nil
+	return best, nil
 }
 
-// rank lists the invariants that the loops use, the most used first.
-func (g *graph) rank(orders ...[]ref) []ref {
+// allocateRest allocates what follows the main loop.
+func (g *graph) allocateRest(b *body, tail []ref, rest [][]ref, pinned, slots map[ref]int) error {
+	for i, order := range append([][]ref{tail}, rest...) {
+		a, err := g.allocate(order, pinned, slots)
+		if err != nil {
+			return err
+		}
+		b.spills = max(b.spills, a.spills)
+		if i == 0 {
+			b.tail = a.out
+		} else {
+			b.rest = append(b.rest, a.out)
+		}
+	}
+	return nil
+}
+
+// rank lists the invariants that the loops use, the most used first, and counts
+// those that more than stubs use.
+func (g *graph) rank(orders ...[]ref) ([]ref, int) {
 	count := map[ref]int{}
 	var list []ref
 	for _, order := range orders {
 		for _, r := range order {
-			for _, s := range g.at(r).arg {
-				if s == none || !g.invariant[s] {
+			n := g.at(r)
+			for i, s := range g.args(r) {
+				if !g.invariant[s] {
 					continue
 				}
-				if count[s] == 0 {
+				if _, ok := count[s]; !ok {
 					list = append(list, s)
 				}
-				count[s]++
+				if n.op.form != formDetour || i <= len(g.stubs[n.slot].z) {
+					count[s]++
+				} else {
+					count[s] += 0 // a source that only a stub reads
+				}
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b ref) int { return count[b] - count[a] })
-	return list
+	used := slices.IndexFunc(list, func(v ref) bool { return count[v] == 0 })
+	if used < 0 {
+		used = len(list)
+	}
+	return list, used
+}
+
+// addBlocks compiles the detours.
+func (g *graph) addBlocks(b *body) error {
+	free := g.scratch / 4 // the loops use scratch vectors at the same time
+	done := map[*block]bool{}
+	for _, e := range b.exits() {
+		if !done[e.block] {
+			done[e.block] = true
+			g.divs = free
+			if err := e.block.compile(g, b.k); err != nil {
+				return err
+			}
+		}
+	}
+	b.scratch = g.scratch
+	return nil
 }
 
 // addHead schedules what a row computes before its columns: the invariants

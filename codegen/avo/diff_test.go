@@ -1,6 +1,7 @@
 package avo_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +26,26 @@ var long = flag.Bool("long", false, "run the differential tests over many more r
 func TestDifferentialSingleOps(t *testing.T) {
 	t.Parallel()
 	differ(t, singleOps())
+}
+
+// TestDifferentialFolds runs folds of every op on every type, and those that the
+// library brings, on both engines against ir's FoldRow.
+func TestDifferentialFolds(t *testing.T) {
+	t.Parallel()
+	ks := singleFolds()
+	for i, k := range ks {
+		ks[i] = k.InTier(false)
+	}
+	for _, k := range codegen.Builtins() {
+		if k.Fold != nil {
+			ks = append(ks, k)
+		}
+	}
+	slices.SortFunc(ks, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	ks = slices.CompactFunc(ks, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
+	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
+	require.NoError(t, err)
+	differ(t, ks, files[0])
 }
 
 // TestDifferentialFused runs random bodies against ir's Eval.
@@ -48,8 +70,35 @@ func TestDifferentialFused(t *testing.T) {
 	differ(t, ks)
 }
 
-// differ assembles kernels into a program of their own and runs it.
-func differ(t *testing.T, ks []*ir.Kernel) {
+// TestDifferentialDetours runs random bodies with seldoms, on both engines.
+func TestDifferentialDetours(t *testing.T) {
+	t.Parallel()
+	n := 25
+	if *long {
+		n = 400
+	}
+	rnd := rand.New(rand.NewPCG(3, 4))
+	var ks []*ir.Kernel
+	seen := map[string]bool{}
+	for range n {
+		for _, s := range shapes {
+			s.seldom, s.ops = 3, 4+rnd.IntN(s.ops)
+			k := randomKernel(s, rnd.IntN)
+			if e := k.Expand(); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
+				seen[codegen.Symbol(k)] = true
+				ks = append(ks, k)
+			}
+		}
+	}
+	require.Greater(t, len(ks), 3*n)
+	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
+	require.NoError(t, err)
+	differ(t, ks, files[0])
+}
+
+// differ assembles kernels into a program of their own and runs it, with the
+// portable twins if there are any.
+func differ(t *testing.T, ks []*ir.Kernel, portable ...codegen.File) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -71,12 +120,19 @@ func differ(t *testing.T, ks []*ir.Kernel) {
 
 	var stubs, table strings.Builder
 	stubs.WriteString("package main\n\n")
-	table.WriteString("var kernels = []func(*Frame){\n")
+	table.WriteString("var kernels = [][]any{\n")
 	for _, k := range ks {
 		fmt.Fprintf(&stubs, "//go:noescape\nfunc %s(f *Frame)\n\n", codegen.Symbol(k))
-		fmt.Fprintf(&table, "\t%s,\n", codegen.Symbol(k))
+		fmt.Fprintf(&table, "\t{%s", codegen.Symbol(k))
+		if portable != nil {
+			fmt.Fprintf(&table, ", %s_go", codegen.Symbol(k))
+		}
+		table.WriteString("},\n")
 	}
 	write("stubs.go", []byte(stubs.String()+table.String()+"}\n"))
+	for _, f := range portable {
+		write(f.Name, f.Content)
+	}
 	const perFile = 200
 	for i := 0; i < len(ks); i += perFile {
 		asm, err := avo.AVX2.Assemble("main", ks[i:min(i+perFile, len(ks))])
@@ -118,5 +174,10 @@ var (
 		{types: []ir.DType{ir.Float64}, inputs: 6, ops: 30, outputs: 2, late: true},
 		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1}, // all general registers
 		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},
+		{types: []ir.DType{ir.Float32}, inputs: 3, ops: 4, outputs: 2, folds: 3},
+		{types: []ir.DType{ir.Float64, ir.Int64}, inputs: 4, ops: 6, outputs: 3, folds: 3}, // more accumulators than registers
+		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 4, ops: 8, outputs: 3, folds: 2},
+		{types: all, inputs: 4, ops: 14, outputs: 3, composed: true, folds: 2},
+		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, folds: 4}, // all general registers
 	}
 )

@@ -76,9 +76,11 @@ var special = map[string]func(n *nest, i *machineInst){
 	"MASKSTOREPD": func(n *nest, i *machineInst) {
 		n.do("VMASKMOVPD", y(i.src[1].index), y(i.src[0].index), mem(n.element(i.place)))
 	},
+	"DETOUR":    (*nest).seldom,
 	"MASK":      (*nest).mask,
 	"BYTELOAD":  (*nest).byteLoad,
 	"BYTESTORE": (*nest).byteStore,
+	"STOREONE":  (*nest).storeOne,
 	"DIVREM":    (*nest).divRem,
 }
 
@@ -133,6 +135,12 @@ func (n *nest) address(l loc) memory {
 		return stack(n.spills + 32*l.index)
 	case inScratch:
 		return stack(n.scratch + 32*l.index)
+	case inAcc:
+		m := stack(n.accs + 32*l.index)
+		if n.b.turning() {
+			m = m.indexed(n.turn, 1)
+		}
+		return m
 	}
 	panic("BUG: codegen/avo: a register has no address")
 }

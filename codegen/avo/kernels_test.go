@@ -48,6 +48,38 @@ func singleOps() []*ir.Kernel {
 	return out
 }
 
+// foldOps lists the ops that fold elements of a type.
+func foldOps(d ir.DType) []ir.Op {
+	var out []ir.Op
+	for _, op := range ir.Ops() {
+		k := &ir.Kernel{In: []ir.Operand{{DType: d}}, Out: []ir.Ref{0}, Fold: []ir.Op{op}}
+		if op.IsElementwise() && k.Verify() == nil {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+// singleFolds returns the kernels that fold one operand, of every op and type:
+// alone, stored as well, twice, and of a splat.
+func singleFolds() []*ir.Kernel {
+	var out []*ir.Kernel
+	for _, d := range ir.Running.List() {
+		for _, op := range foldOps(d) {
+			for _, splat := range []bool{false, true} {
+				in := []ir.Operand{{DType: d, Splat: splat}}
+				out = append(out, &ir.Kernel{In: in, Out: []ir.Ref{0}, Fold: []ir.Op{op}})
+			}
+			in := []ir.Operand{{DType: d}, {DType: d}}
+			out = append(out,
+				&ir.Kernel{In: in[:1], Out: []ir.Ref{0, 0}, Fold: []ir.Op{ir.OpInvalid, op}},
+				&ir.Kernel{In: in, Out: []ir.Ref{0, 1}, Fold: []ir.Op{op, op}},
+				&ir.Kernel{In: in, Out: []ir.Ref{1, 0, 1}, Fold: []ir.Op{op, ir.OpInvalid, op}})
+		}
+	}
+	return out
+}
+
 // shape says what random kernels are like.
 type shape struct {
 	types    []ir.DType // of the operands
@@ -57,6 +89,8 @@ type shape struct {
 	outputs  int
 	late     bool // prefer old values, so that many are alive
 	composed bool
+	folds    int // of four outputs, how many are folded
+	seldom   int // one step of so many is a seldom with a cone of its own; 0: none
 }
 
 // randomKernel builds a canonical kernel with the numbers that draw returns,
@@ -75,13 +109,22 @@ func randomKernel(s shape, draw func(n int) int) *ir.Kernel {
 		g.vals = append(g.vals, ir.Ref(i))
 	}
 	for range s.ops {
-		g.step(s.composed)
+		if s.seldom > 0 && draw(s.seldom) == 0 {
+			g.rare(2 + draw(6))
+		} else {
+			g.step(s.composed)
+		}
 	}
 	n := 1 + draw(s.outputs)
 	for o := range n {
 		i := len(g.vals) - 1 - o
 		if i < 0 || s.late {
 			i = draw(len(g.vals))
+		}
+		if draw(4) < s.folds {
+			ops := foldOps(g.DType(g.vals[i]))
+			g.Fold(ops[draw(len(ops))], g.vals[i])
+			continue
 		}
 		g.Store(g.vals[i])
 	}
@@ -162,6 +205,41 @@ func (g *generator) step(composed bool) {
 			g.vals = append(g.vals, g.Op(op, args...))
 		}
 		return
+	}
+}
+
+// rare appends a seldom, or two of one condition, whose second operands nothing
+// else reads. They may have seldoms of their own.
+func (g *generator) rare(ops int) {
+	cond, ok := g.pick(ir.Bools)
+	if x, found := g.pick(ir.Numeric & ir.Running); found && (!ok || g.draw(3) > 0) {
+		bound := []int64{0, 3, 100, 1 << 20}[g.draw(4)] // often true, seldom, never
+		cond, ok = g.Op(ir.OpLt, g.Int(g.DType(x), bound), x), true
+	}
+	if !ok {
+		return
+	}
+	for range 1 + g.draw(2) {
+		z, _ := g.pick(ir.Running)
+		main := g.vals
+		g.vals = append([]ir.Ref{z}, main...)
+		for range ops {
+			if g.draw(8) == 0 && ops > 2 {
+				g.rare(2)
+			} else {
+				g.step(false)
+			}
+		}
+		cone := g.vals[len(main)+1:]
+		y, ok := z, false
+		for _, v := range cone {
+			if g.DType(v) == g.DType(z) {
+				y, ok = v, true
+			}
+		}
+		if g.vals = main; ok {
+			g.vals = append(g.vals, g.Op(ir.OpSeldom, cond, y, z))
+		}
 	}
 }
 

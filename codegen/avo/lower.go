@@ -31,30 +31,53 @@ func parts(d ir.DType) int {
 type lowerer struct {
 	*graph
 	k    *ir.Kernel
-	copy int // which 8 elements of an unrolled step
+	copy int // which 8 elements of an unrolled step; in the tail only which accumulators
 	tail bool
 	mask [3]ref // the tail's masks: 32-bit lanes, lower and upper 64-bit lanes
 	vals []value
+
+	stubs []*stub // of this copy
+	first int     // how many other copies have
 }
 
-// lower returns the stores of one copy of the body.
+// lower returns the stores of one copy of the body, and what its folds carry on.
 func (g *graph) lower(k *ir.Kernel, copy int, tail bool) []ref {
-	l := &lowerer{graph: g, k: k, copy: copy, tail: tail, mask: [3]ref{none, none, none}}
+	l := &lowerer{graph: g, k: k, copy: copy, tail: tail, mask: [3]ref{none, none, none}, first: len(g.stubs)}
 	g.divs = 0
 	for i := range k.In {
 		l.vals = append(l.vals, l.load(i))
 	}
-	for _, in := range k.Body {
-		v := l.inst(in)
-		l.pair(v.part)
-		l.pair(v.wide)
-		l.vals = append(l.vals, v)
+	for j, in := range k.Body {
+		l.vals = append(l.vals, l.value(ir.Ref(len(k.In)+j), in))
 	}
+	l.finish()
 	var stores []ref
+	for _, f := range foldsOf(k) {
+		stores = append(stores, l.fold(f)...)
+	}
 	for i, r := range k.Out {
+		if k.FoldOf(i) != ir.OpInvalid {
+			continue
+		}
 		stores = append(stores, l.store(len(k.In)+i, k.DType(r), l.vals[r])...)
 	}
 	return stores
+}
+
+// value lowers an instruction where the main path computes it.
+func (l *lowerer) value(r ir.Ref, in ir.Inst) value {
+	if !l.outline.main(r) {
+		return value{}
+	}
+	var v value
+	if b := l.outline.blocks[r]; b != nil {
+		v = l.seldom(b, l.vals[in.Args[2]])
+	} else {
+		v = l.inst(in)
+	}
+	l.pair(v.part)
+	l.pair(v.wide)
+	return v
 }
 
 func (l *lowerer) inst(in ir.Inst) value {

@@ -10,12 +10,13 @@ const (
 	inSlot           // the stack: invariant number index
 	inSpill          // the stack: spill number index
 	inScratch        // the stack: scratch vector number index
+	inAcc            // the stack: accumulator number index
 )
 
 // loc is where an instruction finds a source: a register or memory.
 type loc struct {
 	space space
-	index int // register, slot, spill or scratch
+	index int // register, slot, spill, scratch or accumulator
 	bits  uint64
 	place place
 }
@@ -31,6 +32,7 @@ type machineInst struct {
 	place place // operand that is addressed
 	slot  int   // scalar loops
 	to    loc   // save: where
+	exit  *exit // detours
 }
 
 var (
@@ -46,6 +48,8 @@ const (
 	costFold = 0.4 // the same as an instruction's memory operand
 	costSave = 2.0
 	costMove = 0.5
+	// A load that must wait for a store of the step before, or is taken back.
+	costCarry = 8.0
 )
 
 const vectorRegisters = 16

@@ -11,7 +11,11 @@ func (l *lowerer) where(operand int, d ir.DType, p int) place {
 	if d.Size() == 1 {
 		bytes = 8
 	}
-	return place{operand: operand, size: d.Size(), disp: 8*d.Size()*l.copy + 32*p, bytes: bytes, tail: l.tail}
+	disp := 32 * p
+	if !l.tail {
+		disp += 8 * d.Size() * l.copy
+	}
+	return place{operand: operand, size: d.Size(), disp: disp, bytes: bytes, tail: l.tail}
 }
 
 // load returns an input.

@@ -17,6 +17,11 @@ type nest struct {
 	clobber bool // the body uses the scratch registers
 
 	slots, spills, scratch, saved int // places in the frame
+	accs                          int // the same of accumulators
+	turn                          int // a register, or -1
+
+	exits                           []*exit // in the order of their tests
+	places, kept, blockSpills, back int     // and what they have of the frame
 }
 
 // place64 is where a 64-bit value is: in a general register or in the frame.
@@ -42,13 +47,20 @@ func (b *body) emit() *program {
 	n.here("row")
 	n.insts(b.head)
 	n.pinRow()
+	n.startFolds()
 	n.do("XORQ", gp(index), gp(index))
 	n.mainLoop()
-	n.tailLoop()
+	if n.b.unroll == turns {
+		n.foldTail()
+	} else {
+		n.tailLoop()
+	}
+	n.endFolds()
 	n.nextRow()
 	n.here("done")
 	n.do("VZEROUPPER")
 	n.do("RET")
+	n.detours()
 	return &n.program
 }
 
@@ -63,6 +75,7 @@ func (n *nest) layFrame() {
 		n.saved = n.local(8)
 		n.clobber = true
 	}
+	n.layDetours()
 	n.pointer = make([]place64, len(n.b.k.In)+len(n.b.k.Out))
 	free := firstFree
 	take := func() place64 {
@@ -73,13 +86,14 @@ func (n *nest) layFrame() {
 		return place64{reg: -1, disp: n.local(8)}
 	}
 	for i := range n.pointer {
-		if !n.splat(i) {
+		if !n.splat(i) && !n.folded(i) {
 			n.pointer[i] = take()
 		}
 	}
+	n.layFolds(take)
 	n.rows = take()
 	for i := range n.pointer {
-		if n.splat(i) {
+		if n.splat(i) || n.folded(i) {
 			n.pointer[i] = take()
 		}
 	}
@@ -151,6 +165,7 @@ func (n *nest) mainLoop() {
 	n.here("loop")
 	n.insts(n.b.main)
 	n.do("ADDQ", imm(step), gp(index))
+	n.nextTurn(n.b.unroll)
 	if n.clobber {
 		n.do("MOVQ", gp(cols), gp(ax))
 		n.do("SUBQ", imm(step), gp(ax))
@@ -163,13 +178,14 @@ func (n *nest) mainLoop() {
 func (n *nest) tailLoop() {
 	n.here("tail")
 	n.do("CMPQ", gp(index), gp(cols))
-	n.do("JGE", label("next"))
+	n.do("JGE", label(n.b.afterTail()))
 	if n.b.unroll > 1 {
 		n.here("step")
 	}
 	n.insts(n.b.tail)
 	if n.b.unroll > 1 {
 		n.do("ADDQ", imm(8), gp(index))
+		n.nextTurn(1)
 		n.do("CMPQ", gp(index), gp(cols))
 		n.do("JLT", label("step"))
 	}

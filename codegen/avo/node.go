@@ -20,6 +20,9 @@ const (
 	kSplat               // a splat operand in every lane, loaded once a row
 	kLoad                // a full vector of a unit operand, read in place
 	kScratch             // a vector that a scalar loop left on the stack
+	kAcc                 // an accumulator of a fold when a step begins
+	kInput               // a vector that a block finds on the stack
+	kResult              // a result of a detour
 )
 
 // node is a value. Only the fields of its kind are set, so nodes compare.
@@ -30,7 +33,7 @@ type node struct {
 	arg   [4]ref  // kOp: sources in Intel's order; kScratch: the loop's node
 	bits  uint64  // kConst
 	place place   // kLoad, and kOp that addresses an operand
-	slot  int     // kScratch and scalar loops: which scratch vectors
+	slot  int     // kScratch and scalar loops: which scratch vectors; kAcc and CARRY: which accumulator; detours: which stub
 }
 
 // place is an address in the present step of a unit operand: the operand's
@@ -59,6 +62,8 @@ type graph struct {
 	twin      map[ref]ref    // the same value of the other four elements
 	divs      int            // scalar loops of the present copy
 	div       map[[4]ref]int // and where each leaves its results
+	outline   *outline
+	stubs     []*stub // of all copies
 }
 
 func newGraph() *graph {

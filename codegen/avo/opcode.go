@@ -12,9 +12,11 @@ const (
 	formMask                 // the tail's mask, from the sliding table
 	formMaskLoad             // dst = memory under a mask
 	formByteLoad             // dst = up to 8 bytes, one at a time
+	formDetour               // results of its own, which kResult nodes name
 	formStore                // the first of those without a result
 	formMaskStore
 	formByteStore
+	formCarry // the next value of an accumulator
 )
 
 // pure reports whether the result follows from the sources alone.
@@ -32,6 +34,8 @@ type opcode struct {
 	xdst bool
 	xsrc bool // the last source is an X register or 16 bytes
 	xall bool // all registers are X
+	// compares: if the sources change places, so does the immediate operand.
+	compares bool
 }
 
 // The instructions in use, by shape.
@@ -43,7 +47,8 @@ var shapes = []struct {
 		"VPMINSD VPMINUD VPMAXSD VPMAXUD VPCMPEQD VPCMPEQQ", opcode{args: 2, mem: 1, comm: true}},
 	{"VSUBPS VSUBPD VDIVPS VDIVPD VMINPS VMINPD VMAXPS VMAXPD VANDNPS VPANDN VPSUBD VPSUBQ VPCMPGTD VPCMPGTQ " +
 		"VPSLLVD VPSLLVQ VPSRLVD VPSRLVQ VPSRAVD", opcode{args: 2, mem: 1}},
-	{"VCMPPS VCMPPD VSHUFPS", opcode{args: 2, mem: 1, imm: true}},
+	{"VSHUFPS", opcode{args: 2, mem: 1, imm: true}},
+	{"VCMPPS VCMPPD", opcode{args: 2, mem: 1, comm: true, imm: true, compares: true}},
 	{"VINSERTF128", opcode{args: 2, mem: 1, imm: true, xsrc: true}},
 	{"VBLENDVPS", opcode{args: 3, mem: 1}},
 	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", opcode{args: 1, mem: 0}},
@@ -59,8 +64,10 @@ var shapes = []struct {
 	{"MASK", opcode{mem: -1, form: formMask}},
 	{"VMASKMOVPS VMASKMOVPD", opcode{args: 1, mem: -1, form: formMaskLoad}},
 	{"BYTELOAD", opcode{mem: -1, form: formByteLoad, xdst: true}},
-	{"KEEP STORE VMOVQ", opcode{args: 1, mem: -1, form: formStore}},
+	{"DETOUR", opcode{mem: -1, form: formDetour}},
+	{"KEEP STORE STOREONE VMOVQ", opcode{args: 1, mem: -1, form: formStore}},
 	{"MASKSTOREPS MASKSTOREPD", opcode{args: 2, mem: -1, form: formMaskStore}},
+	{"CARRY", opcode{args: 1, mem: -1, form: formCarry}},
 	{"BYTESTORE", opcode{args: 1, mem: -1, form: formByteStore}},
 }
 

@@ -25,6 +25,15 @@ const (
 	cmpGe    = 0x1d
 )
 
+// mirrored returns the predicate of y and x that is a given one of x and y. The
+// ordered ones lie in the table's upper half, opposites at both ends.
+func mirrored(pred uint8) uint8 {
+	if pred&0x10 == 0 {
+		return pred // symmetric
+	}
+	return pred ^ 0x0f
+}
+
 func (f float) signBits(g *graph) ref {
 	if f.w == "PS" {
 		return g.c32(1 << 31)
@@ -54,6 +63,7 @@ func floatRows(f float) {
 	set(d, ir.OpLt, f.compare(cmpLt))
 	set(d, ir.OpLe, f.compare(cmpLe))
 	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpSeldom, selectRow)
 	set(d, ir.OpBitcast, same)
 }
 

@@ -23,6 +23,7 @@ func int64Rows() {
 	set(d, ir.OpShl, shift("VPSLLVQ", "VPSLLQ", 64))
 	set(d, ir.OpShr, shr64)
 	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpSeldom, selectRow)
 	set(d, ir.OpBitcast, same)
 	wholeRows[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 0) }
 	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 2) }
@@ -45,9 +46,26 @@ func abs64(g *graph, x [3]ref) ref {
 
 // shr64 flips the bits of negative lanes before and after a logical shift.
 func shr64(g *graph, x [3]ref) ref {
+	logical := shift("VPSRLVQ", "VPSRLQ", 64)
+	if g.masked64(x[0]) {
+		return logical(g, x)
+	}
 	m := g.sign64(x[0])
 	flipped := g.op("VPXOR", x[0], m)
-	return g.op("VPXOR", shift("VPSRLVQ", "VPSRLQ", 64)(g, [3]ref{flipped, x[1]}), m)
+	return g.op("VPXOR", logical(g, [3]ref{flipped, x[1]}), m)
+}
+
+// masked64 reports whether a constant mask has cleared the sign of x.
+func (g *graph) masked64(x ref) bool {
+	if !g.is(x, "VPAND") {
+		return false
+	}
+	for _, a := range g.at(x).arg[:2] {
+		if bits, ok := g.constant(a); ok && int64(bits) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // divRem divides lane by lane in general registers. One loop leaves both

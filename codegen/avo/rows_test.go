@@ -44,7 +44,7 @@ func TestConstructors(t *testing.T) {
 			for _, digits := range []string{"132", "213", "231"} {
 				require.Contains(t, constructors, spelled(op, digits))
 			}
-		case special[name] == nil:
+		case special[name] == nil && op.form != formCarry:
 			require.Contains(t, constructors, name)
 		}
 	}

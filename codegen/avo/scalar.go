@@ -23,7 +23,7 @@ func (n *nest) mask(i *machineInst) {
 func (n *nest) remaining() {
 	n.do("MOVQ", gp(cols), gp(cx))
 	n.do("SUBQ", gp(index), gp(cx))
-	if n.b.unroll > 1 {
+	if n.b.unroll == 2 {
 		n.do("MOVQ", imm32(8), gp(dx))
 		n.do("CMPQ", gp(cx), gp(dx))
 		n.do("CMOVQGT", gp(dx), gp(cx))
@@ -65,7 +65,7 @@ func (n *nest) byteStore(i *machineInst) {
 // whole writes the way for all 8 bytes, which only the tail after steps of 16
 // can meet, and returns what writes the end of the other way.
 func (n *nest) whole(move func()) (done func()) {
-	if n.b.unroll == 1 {
+	if n.b.unroll != 2 {
 		return func() {}
 	}
 	part, end := n.fresh("part"), n.fresh("end")

@@ -58,13 +58,17 @@ func (s *scheduler) registers(r ref) int {
 	return n
 }
 
-// sources returns the operands of r, the hungriest first.
+// sources returns the operands of r, the hungriest first. A detour's stay in
+// order: its condition need not wait in a register for what takes time.
 func (s *scheduler) sources(r ref) []ref {
 	var out []ref
-	for _, a := range s.g.at(r).arg {
-		if a != none && !slices.Contains(out, a) {
+	for _, a := range s.g.args(r) {
+		if !slices.Contains(out, a) {
 			out = append(out, a)
 		}
+	}
+	if s.g.isDetour(r) {
+		return out
 	}
 	slices.SortStableFunc(out, func(a, b ref) int { return s.registers(b) - s.registers(a) })
 	return out
@@ -76,10 +80,8 @@ func (s *scheduler) mark(r ref) {
 		return
 	}
 	s.needed[r] = true
-	for _, a := range s.g.at(r).arg {
-		if a != none {
-			s.mark(a)
-		}
+	for _, a := range s.g.args(r) {
+		s.mark(a)
 	}
 }
 
@@ -109,8 +111,8 @@ func (g *graph) placeStores(order []ref) []ref {
 		if n.kind == kOp && (n.op.form == formMaskLoad || n.op.form == formByteLoad) {
 			lastRead[n.place] = i
 		}
-		for _, a := range n.arg {
-			if a != none && g.at(a).kind == kLoad {
+		for _, a := range g.args(r) {
+			if g.at(a).kind == kLoad {
 				lastRead[g.at(a).place] = i
 			}
 		}

@@ -11,12 +11,13 @@ import (
 
 // Config bounds random graphs. Zero fields have the defaults that are named.
 type Config struct {
-	MaxNodes int       // values in the body, at least 5: 25
-	MaxElems int       // elements of a value: 600
-	DTypes   ir.DTypes // element types that appear: ir.Running
-	Layouts  bool      // params may have layouts of their own: Attr.At
-	NoViews  bool      // elementwise operations alone
-	Accesses bool      // some views are OpAccess, as the views pass leaves them
+	MaxNodes   int       // values in the body, at least 5: 25
+	MaxElems   int       // elements of a value: 600
+	DTypes     ir.DTypes // element types that appear: ir.Running
+	Layouts    bool      // params may have layouts of their own: Attr.At
+	NoViews    bool      // elementwise operations alone
+	Reductions bool      // some values are reduced or scanned
+	Accesses   bool      // some views are OpAccess, as the views pass leaves them
 }
 
 func (c Config) withDefaults() Config {
@@ -112,6 +113,10 @@ const maxGrowth = 5
 func (g *gen) grow() {
 	if !g.NoViews && g.sizes == nil && g.chance("meet", 6) { // a reshape must not bring in a size
 		g.meet(g.pick("met", g.values()))
+		return
+	}
+	if g.Reductions && g.chance("reduce", 6) {
+		g.along()
 		return
 	}
 	if !g.NoViews && g.chance("view", 3) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	goruntime "runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -27,7 +28,7 @@ type block struct {
 // operand is a range of memory inside a guard.
 type operand struct {
 	dtype ir.DType
-	splat bool
+	splat bool // one element a row: splats, and what is folded
 	mem   []byte
 	base  int // of row 0, column 0
 	step  int // bytes from row to row
@@ -45,8 +46,8 @@ func newBlock(k *ir.Kernel, rng *rand.Rand, rows, cols int, source source) *bloc
 		}
 		b.ops = append(b.ops, o)
 	}
-	for _, r := range k.Out {
-		b.ops = append(b.ops, b.operand(rng, k.DType(r), false, true))
+	for i, r := range k.Out {
+		b.ops = append(b.ops, b.operand(rng, k.DType(r), k.FoldOf(i) != ir.OpInvalid && !k.Scans(), true))
 	}
 	return b
 }
@@ -92,11 +93,11 @@ func (b *block) run(fn func(*runtime.Frame)) error {
 	for i, r := range b.k.Out {
 		o, n := b.ops[len(b.k.In)+i], 0
 		for row := range b.rows {
-			for col := range b.cols {
+			for col := range b.written(o) {
 				got, want := o.get(row, col), b.want[i][n]
 				if !same(b.k.DType(r), got, want) {
 					return fmt.Errorf("\tblock %dx%d, output %d at row %d, column %d: %s, want %s, for %s", b.rows, b.cols, i, row, col,
-						text(o.dtype, got), text(o.dtype, want), b.describe(inputs, n))
+						text(o.dtype, got), text(o.dtype, want), b.describe(inputs, row*b.cols+col))
 				}
 				o.put(row, col, want) // one NaN may stand for another
 				n++
@@ -135,8 +136,27 @@ func (b *block) eval(inputs [][]uint64) [][]uint64 {
 			out[i] = append(out[i], v)
 		}
 	}
+	for i, r := range b.k.Out {
+		by := b.k.FoldOf(i)
+		if b.k.Scans() && b.cols > 0 {
+			for row := range slices.Chunk(out[i], b.cols) {
+				copy(row, ir.ScanLine(by.Info().By, b.k.DType(r), row, false))
+			}
+			continue
+		}
+		if by != ir.OpInvalid && b.cols > 0 {
+			var folds []uint64
+			for row := range slices.Chunk(out[i], b.cols) {
+				folds = append(folds, ir.FoldRow(by, b.k.DType(r), row))
+			}
+			out[i] = folds
+		}
+	}
 	return out
 }
+
+// written returns how many elements of an output's row a call writes.
+func (b *block) written(o *operand) int { return min(o.cols(b.cols), b.cols) }
 
 // expect returns what the memory of each operand holds after the call.
 func (b *block) expect() map[*operand][]byte {
@@ -149,7 +169,7 @@ func (b *block) expect() map[*operand][]byte {
 		twin := *o
 		twin.mem = after[o]
 		for r := range b.rows {
-			for c := range b.cols {
+			for c := range b.written(o) {
 				twin.put(r, c, b.want[i][n])
 				n++
 			}

@@ -59,6 +59,10 @@ func seed(sig string) uint64 {
 // double of each.
 var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63, 64, 65, 67, 130}
 
+// foldWidths are more columns for kernels with folds: whole rounds of the lanes
+// and parts of one, up to a chunk.
+var foldWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 512, ir.FoldChunk - 9, ir.FoldChunk}
+
 // check runs a kernel on blocks of all kinds.
 func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -66,17 +70,26 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 	for i, cols := range widths {
 		blocks = append(blocks, newBlock(k, rng, 1+i%3, cols, mixed))
 	}
+	if k.Fold != nil {
+		for i, cols := range foldWidths {
+			blocks = append(blocks, newBlock(k, rng, 3-i%3, cols, tame))
+		}
+	}
 	for _, b := range blocks {
 		if err := b.run(fn); err != nil {
 			return err
 		}
 	}
+	out := 0
+	for out < len(k.Out) && k.FoldOf(out) != ir.OpInvalid && !k.Scans() {
+		out++
+	}
 	for i, in := range k.In {
-		if in.Splat || in.DType != k.DType(k.Out[0]) {
+		if out == len(k.Out) || in.Splat || in.DType != k.DType(k.Out[out]) {
 			continue
 		}
 		for _, cols := range []int{7, 37, 100} {
-			if err := inPlace(k, rng, i, cols).run(fn); err != nil {
+			if err := inPlace(k, rng, i, out, cols).run(fn); err != nil {
 				return fmt.Errorf("in place of operand %d: %w", i, err)
 			}
 		}
@@ -84,12 +97,13 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 	return nil
 }
 
-// inPlace makes a block whose first output is the memory of input i.
-func inPlace(k *ir.Kernel, rng *rand.Rand, i, cols int) *block {
+// inPlace makes a block of which an output, the first that is stored, is the
+// memory of input i.
+func inPlace(k *ir.Kernel, rng *rand.Rand, i, out, cols int) *block {
 	for {
 		b := newBlock(k, rng, 3, cols, mixed)
 		if b.ops[i].step != 0 { // rows apart
-			b.ops[len(k.In)] = b.ops[i]
+			b.ops[len(k.In)+out] = b.ops[i]
 			return b
 		}
 	}

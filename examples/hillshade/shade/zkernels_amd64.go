@@ -12,22 +12,22 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.AVX2, []runtime.Kernel{
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }", Fn: k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }", Fn: k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_4c608415c3},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_648681effd},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }", Fn: k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_98011d9d06},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }", Fn: k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }", Fn: k_sub_fma_sub_etc_f32_ssuss_8f12c66750},
 	})
 }
 
-// k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c is
+// k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db is
 //
-//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }
 //
-// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0 * a1[i]) + a2[i])) - (((a0 * a4[i]) + a5[i]) + a6[i])) / t7; t18 := (((a6[i] + (a0 * a11[i])) + a3[i]) - (((a0 * a12[i]) + a5[i]) + a2[i])) / t7; o0[i] = max(a15, ((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(((t8 * t8) + (t18 * t18)) + a14))
+// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0[i] * a1) + a2[i])) - (a6[i] + (a5[i] + (a1 * a4[i])))) / t7; t18 := ((a3[i] + (a6[i] + (a1 * a11[i]))) - (a2[i] + (a5[i] + (a1 * a12[i])))) / t7; o0[i] = max(((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(a14 + ((t8 * t8) + (t18 * t18))), a15)
 //
 //go:noescape
-func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(f *runtime.Frame)
+func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db(f *runtime.Frame)
 
 // k_sub_fma_fma_etc_f32_ssuusss_4c608415c3 is
 //
@@ -38,23 +38,23 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(f *runtime.Frame)
 //go:noescape
 func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3(f *runtime.Frame)
 
-// k_sub_fma_fma_etc_f32_ssuusss_648681effd is
+// k_sub_fma_fma_etc_f32_ssuusss_98011d9d06 is
 //
-//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }
+//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
 //
-// for i: o0[i] = (fma(a3[i], a4, fma(a0 - a1, a2[i], a1)) * a5) + a6
+// for i: o0[i] = a6 + (a5 * fma(a3[i], a4, fma(a0 - a1, a2[i], a1)))
 //
 //go:noescape
-func k_sub_fma_fma_etc_f32_ssuusss_648681effd(f *runtime.Frame)
+func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(f *runtime.Frame)
 
-// k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46 is
+// k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895 is
 //
-//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
+//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
 //
-// for i: o0[i] = uint8(round(clip(a3[i] * fma(a0 - a1, a2[i], a1), a4, a5) * a6))
+// for i: o0[i] = uint8(round(clip(fma(a0 - a1, a2[i], a1) * a3[i], a4, a5) * a6))
 //
 //go:noescape
-func k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46(f *runtime.Frame)
+func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895(f *runtime.Frame)
 
 // k_sub_fma_sub_etc_f32_ssuss_8f12c66750 is
 //

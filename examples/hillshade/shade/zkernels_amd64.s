@@ -4,64 +4,65 @@
 
 #include "textflag.h"
 
-// func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(f *runtime.Frame)
+// func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db(f *runtime.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c(SB), NOSPLIT, $104-8
-	// kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
+TEXT ·k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db(SB), NOSPLIT, $136-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
 	MOVQ  (CX), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  AX, 64(SP)
 	TESTQ AX, AX
 	JLE   done
-	MOVQ  16(CX), AX
-	MOVQ  AX, 40(SP)
-	MOVQ  24(CX), DI
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), AX
+	MOVQ  AX, 72(SP)
 	MOVQ  32(CX), R8
 	MOVQ  40(CX), R9
 	MOVQ  48(CX), R10
 	MOVQ  56(CX), R11
 	MOVQ  64(CX), R12
 	MOVQ  72(CX), AX
-	MOVQ  AX, 48(SP)
+	MOVQ  AX, 80(SP)
 	MOVQ  80(CX), AX
-	MOVQ  AX, 56(SP)
+	MOVQ  AX, 88(SP)
 	MOVQ  88(CX), AX
-	MOVQ  AX, 64(SP)
+	MOVQ  AX, 96(SP)
 	MOVQ  96(CX), AX
-	MOVQ  AX, 72(SP)
+	MOVQ  AX, 104(SP)
 	MOVQ  104(CX), R13
 	MOVQ  112(CX), R14
 	MOVQ  120(CX), AX
-	MOVQ  AX, 80(SP)
+	MOVQ  AX, 112(SP)
 	MOVQ  128(CX), AX
-	MOVQ  AX, 88(SP)
+	MOVQ  AX, 120(SP)
 	MOVQ  136(CX), AX
-	MOVQ  AX, 96(SP)
+	MOVQ  AX, 128(SP)
 	MOVQ  144(CX), R15
 
 row:
-	MOVQ         48(SP), AX
+	MOVQ         120(SP), AX
 	VBROADCASTSS (AX), Y0
-	MOVQ         56(SP), AX
+	VMOVUPS      Y0, (SP)
+	MOVQ         80(SP), AX
+	VBROADCASTSS (AX), Y0
+	MOVQ         88(SP), AX
 	VBROADCASTSS (AX), Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (SP)
-	MOVQ         40(SP), AX
-	VBROADCASTSS (AX), Y15
-	MOVQ         96(SP), AX
-	VBROADCASTSS (AX), Y14
-	VMOVUPS      (SP), Y13
-	MOVQ         64(SP), AX
-	VBROADCASTSS (AX), Y12
+	VMOVUPS      Y0, 32(SP)
 	MOVQ         72(SP), AX
+	VBROADCASTSS (AX), Y15
+	MOVQ         128(SP), AX
+	VBROADCASTSS (AX), Y14
+	VMOVUPS      32(SP), Y13
+	MOVQ         96(SP), AX
+	VBROADCASTSS (AX), Y12
+	MOVQ         104(SP), AX
 	VBROADCASTSS (AX), Y11
-	MOVQ         80(SP), AX
+	MOVQ         112(SP), AX
 	VBROADCASTSS (AX), Y10
-	MOVQ         88(SP), AX
-	VBROADCASTSS (AX), Y9
 	XORQ         BX, BX
 	MOVQ         SI, AX
 	SUBQ         $0x10, AX
@@ -70,77 +71,77 @@ row:
 
 loop:
 	VMULPS  (DI)(BX*4), Y15, Y0
-	VMOVUPS (R8)(BX*4), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS (R9)(BX*4), Y2
+	VMULPS  32(DI)(BX*4), Y15, Y1
+	VMOVUPS (R8)(BX*4), Y2
 	VADDPS  Y2, Y0, Y0
-	VMULPS  (R10)(BX*4), Y15, Y3
-	VMOVUPS (R11)(BX*4), Y4
-	VADDPS  Y4, Y3, Y3
-	VMOVUPS (R12)(BX*4), Y5
-	VADDPS  Y5, Y3, Y3
-	VSUBPS  Y3, Y0, Y0
+	VMOVUPS 32(R8)(BX*4), Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS (R9)(BX*4), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(R9)(BX*4), Y5
+	VADDPS  Y5, Y1, Y1
+	VMULPS  (R10)(BX*4), Y15, Y6
+	VMULPS  32(R10)(BX*4), Y15, Y7
+	VMOVUPS (R11)(BX*4), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(R11)(BX*4), Y9
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS (R12)(BX*4), Y3
+	VADDPS  Y3, Y6, Y6
+	VMOVUPS 32(R12)(BX*4), Y2
+	VADDPS  Y2, Y7, Y7
+	VSUBPS  Y6, Y0, Y0
+	VSUBPS  Y7, Y1, Y1
 	VDIVPS  Y13, Y0, Y0
-	VMULPS  Y0, Y12, Y3
-	VSUBPS  Y3, Y11, Y3
-	VMULPS  (R13)(BX*4), Y15, Y6
-	VADDPS  Y6, Y5, Y5
-	VADDPS  Y2, Y5, Y2
-	VMULPS  (R14)(BX*4), Y15, Y5
-	VADDPS  Y4, Y5, Y4
-	VADDPS  Y1, Y4, Y1
-	VSUBPS  Y1, Y2, Y1
 	VDIVPS  Y13, Y1, Y1
-	VMULPS  Y10, Y1, Y2
-	VSUBPS  Y2, Y3, Y2
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VADDPS  Y9, Y0, Y0
-	VSQRTPS Y0, Y0
-	VDIVPS  Y0, Y2, Y0
-	VMAXPS  Y0, Y14, Y1
-	VMAXPS  Y14, Y0, Y2
-	VANDPS  Y2, Y1, Y1
-	VCMPPS  $0x03, Y0, Y14, Y0
-	VORPS   Y0, Y1, Y0
-	VMOVUPS Y0, (R15)(BX*4)
-	VMULPS  32(DI)(BX*4), Y15, Y0
-	VMOVUPS 32(R8)(BX*4), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS 32(R9)(BX*4), Y2
-	VADDPS  Y2, Y0, Y0
-	VMULPS  32(R10)(BX*4), Y15, Y3
-	VMOVUPS 32(R11)(BX*4), Y4
-	VADDPS  Y4, Y3, Y3
-	VMOVUPS 32(R12)(BX*4), Y5
-	VADDPS  Y5, Y3, Y3
-	VSUBPS  Y3, Y0, Y0
-	VDIVPS  Y13, Y0, Y0
-	VMULPS  Y0, Y12, Y3
-	VSUBPS  Y3, Y11, Y3
-	VMULPS  32(R13)(BX*4), Y15, Y6
-	VADDPS  Y6, Y5, Y5
+	VMULPS  Y0, Y12, Y6
+	VMULPS  Y1, Y12, Y7
+	VSUBPS  Y6, Y11, Y6
+	VSUBPS  Y7, Y11, Y7
+	VMULPS  (R13)(BX*4), Y15, Y9
+	VMULPS  32(R13)(BX*4), Y15, Y8
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y8, Y2, Y2
+	VADDPS  Y3, Y4, Y3
 	VADDPS  Y2, Y5, Y2
+	VMULPS  (R14)(BX*4), Y15, Y4
 	VMULPS  32(R14)(BX*4), Y15, Y5
-	VADDPS  Y4, Y5, Y4
-	VADDPS  Y1, Y4, Y1
-	VSUBPS  Y1, Y2, Y1
-	VDIVPS  Y13, Y1, Y1
-	VMULPS  Y10, Y1, Y2
-	VSUBPS  Y2, Y3, Y2
+	VADDPS  (R11)(BX*4), Y4, Y4
+	VADDPS  32(R11)(BX*4), Y5, Y5
+	VADDPS  (R8)(BX*4), Y4, Y4
+	VADDPS  32(R8)(BX*4), Y5, Y5
+	VSUBPS  Y4, Y3, Y3
+	VSUBPS  Y5, Y2, Y2
+	VDIVPS  Y13, Y3, Y3
+	VDIVPS  Y13, Y2, Y2
+	VMULPS  Y10, Y3, Y4
+	VMULPS  Y10, Y2, Y5
+	VSUBPS  Y4, Y6, Y4
+	VSUBPS  Y5, Y7, Y5
 	VMULPS  Y0, Y0, Y0
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y0, Y0
-	VADDPS  Y9, Y0, Y0
+	VMULPS  Y3, Y3, Y3
+	VMULPS  Y2, Y2, Y2
+	VADDPS  Y3, Y0, Y0
+	VADDPS  Y2, Y1, Y1
+	VADDPS  (SP), Y0, Y0
+	VADDPS  (SP), Y1, Y1
 	VSQRTPS Y0, Y0
-	VDIVPS  Y0, Y2, Y0
-	VMAXPS  Y0, Y14, Y1
+	VSQRTPS Y1, Y1
+	VDIVPS  Y0, Y4, Y0
+	VDIVPS  Y1, Y5, Y1
 	VMAXPS  Y14, Y0, Y2
-	VANDPS  Y2, Y1, Y1
-	VCMPPS  $0x03, Y0, Y14, Y0
-	VORPS   Y0, Y1, Y0
-	VMOVUPS Y0, 32(R15)(BX*4)
+	VMAXPS  Y14, Y1, Y3
+	VMAXPS  Y0, Y14, Y4
+	VMAXPS  Y1, Y14, Y5
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y5, Y3, Y3
+	VCMPPS  $0x03, Y14, Y0, Y0
+	VCMPPS  $0x03, Y14, Y1, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y3, Y1
+	VMOVUPS Y0, (R15)(BX*4)
+	VMOVUPS Y1, 32(R15)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
 	JLE     loop
@@ -159,43 +160,43 @@ step:
 	LEAQ       masks<>+64(SB), DX
 	VMOVUPS    (DX)(CX*4), Y0
 	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMULPS     Y1, Y15, Y1
+	VMULPS     Y15, Y1, Y1
 	VMASKMOVPS (R8)(BX*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y3
 	VADDPS     Y1, Y3, Y1
-	VMASKMOVPS (R10)(BX*4), Y0, Y4
-	VMULPS     Y4, Y15, Y4
-	VMASKMOVPS (R11)(BX*4), Y0, Y5
-	VADDPS     Y5, Y4, Y4
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMASKMOVPS (R10)(BX*4), Y0, Y5
+	VMULPS     Y5, Y15, Y5
+	VADDPS     Y5, Y4, Y5
 	VMASKMOVPS (R12)(BX*4), Y0, Y6
-	VADDPS     Y6, Y4, Y4
-	VSUBPS     Y4, Y1, Y1
+	VADDPS     Y5, Y6, Y5
+	VSUBPS     Y5, Y1, Y1
 	VDIVPS     Y13, Y1, Y1
-	VMULPS     Y1, Y12, Y4
-	VSUBPS     Y4, Y11, Y4
+	VMULPS     Y1, Y12, Y5
+	VSUBPS     Y5, Y11, Y5
 	VMASKMOVPS (R13)(BX*4), Y0, Y7
 	VMULPS     Y7, Y15, Y7
 	VADDPS     Y7, Y6, Y6
-	VADDPS     Y3, Y6, Y3
+	VADDPS     Y6, Y3, Y3
 	VMASKMOVPS (R14)(BX*4), Y0, Y6
 	VMULPS     Y6, Y15, Y6
-	VADDPS     Y5, Y6, Y5
-	VADDPS     Y2, Y5, Y2
+	VADDPS     Y6, Y4, Y4
+	VADDPS     Y4, Y2, Y2
 	VSUBPS     Y2, Y3, Y2
 	VDIVPS     Y13, Y2, Y2
 	VMULPS     Y10, Y2, Y3
-	VSUBPS     Y3, Y4, Y3
+	VSUBPS     Y3, Y5, Y3
 	VMULPS     Y1, Y1, Y1
 	VMULPS     Y2, Y2, Y2
 	VADDPS     Y2, Y1, Y1
-	VADDPS     Y9, Y1, Y1
+	VADDPS     (SP), Y1, Y1
 	VSQRTPS    Y1, Y1
 	VDIVPS     Y1, Y3, Y1
-	VMAXPS     Y1, Y14, Y2
-	VMAXPS     Y14, Y1, Y3
+	VMAXPS     Y14, Y1, Y2
+	VMAXPS     Y1, Y14, Y3
 	VANDPS     Y3, Y2, Y2
-	VCMPPS     $0x03, Y1, Y14, Y1
+	VCMPPS     $0x03, Y14, Y1, Y1
 	VORPS      Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (R15)(BX*4)
 	ADDQ       $0x08, BX
@@ -203,33 +204,33 @@ step:
 	JLT        step
 
 next:
-	DECQ 32(SP)
+	DECQ 64(SP)
 	JLE  done
 	MOVQ f+0(FP), CX
-	MOVQ 208(CX), AX
-	ADDQ AX, 40(SP)
-	ADDQ 216(CX), DI
+	ADDQ 208(CX), DI
+	MOVQ 216(CX), AX
+	ADDQ AX, 72(SP)
 	ADDQ 224(CX), R8
 	ADDQ 232(CX), R9
 	ADDQ 240(CX), R10
 	ADDQ 248(CX), R11
 	ADDQ 256(CX), R12
 	MOVQ 264(CX), AX
-	ADDQ AX, 48(SP)
+	ADDQ AX, 80(SP)
 	MOVQ 272(CX), AX
-	ADDQ AX, 56(SP)
+	ADDQ AX, 88(SP)
 	MOVQ 280(CX), AX
-	ADDQ AX, 64(SP)
+	ADDQ AX, 96(SP)
 	MOVQ 288(CX), AX
-	ADDQ AX, 72(SP)
+	ADDQ AX, 104(SP)
 	ADDQ 296(CX), R13
 	ADDQ 304(CX), R14
 	MOVQ 312(CX), AX
-	ADDQ AX, 80(SP)
+	ADDQ AX, 112(SP)
 	MOVQ 320(CX), AX
-	ADDQ AX, 88(SP)
+	ADDQ AX, 120(SP)
 	MOVQ 328(CX), AX
-	ADDQ AX, 96(SP)
+	ADDQ AX, 128(SP)
 	ADDQ 336(CX), R15
 	JMP  row
 
@@ -336,10 +337,10 @@ done:
 	VZEROUPPER
 	RET
 
-// func k_sub_fma_fma_etc_f32_ssuusss_648681effd(f *runtime.Frame)
+// func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(f *runtime.Frame)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_sub_fma_fma_etc_f32_ssuusss_648681effd(SB), NOSPLIT, $32-8
-	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }
+TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
@@ -379,10 +380,10 @@ loop:
 	VFMADD132PS Y15, Y14, Y1
 	VFMADD231PS (R8)(BX*4), Y13, Y0
 	VFMADD231PS 32(R8)(BX*4), Y13, Y1
-	VMULPS      Y12, Y0, Y0
-	VMULPS      Y12, Y1, Y1
-	VADDPS      Y11, Y0, Y0
-	VADDPS      Y11, Y1, Y1
+	VMULPS      Y0, Y12, Y0
+	VMULPS      Y1, Y12, Y1
+	VADDPS      Y0, Y11, Y0
+	VADDPS      Y1, Y11, Y1
 	VMOVUPS     Y0, (R9)(BX*4)
 	VMOVUPS     Y1, 32(R9)(BX*4)
 	ADDQ        $0x10, BX
@@ -406,8 +407,8 @@ step:
 	VFMADD132PS Y15, Y14, Y1
 	VMASKMOVPS  (R8)(BX*4), Y0, Y2
 	VFMADD132PS Y13, Y1, Y2
-	VMULPS      Y12, Y2, Y1
-	VADDPS      Y11, Y1, Y1
+	VMULPS      Y2, Y12, Y1
+	VADDPS      Y1, Y11, Y1
 	VMASKMOVPS  Y1, Y0, (R9)(BX*4)
 	ADDQ        $0x08, BX
 	CMPQ        BX, SI
@@ -431,10 +432,10 @@ done:
 	VZEROUPPER
 	RET
 
-// func k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46(f *runtime.Frame)
+// func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895(f *runtime.Frame)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46(SB), NOSPLIT, $32-8
-	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
+TEXT ·k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
 	MOVQ    f+0(FP), CX
 	MOVQ    8(CX), SI
 	TESTQ   SI, SI
@@ -530,7 +531,7 @@ step:
 	VMASKMOVPS   (DI)(BX*4), Y0, Y1
 	VFMADD132PS  Y13, Y12, Y1
 	VMASKMOVPS   (R8)(BX*4), Y0, Y0
-	VMULPS       Y1, Y0, Y0
+	VMULPS       Y0, Y1, Y0
 	VMAXPS       Y15, Y0, Y1
 	VMAXPS       Y0, Y15, Y2
 	VANDPS       Y2, Y1, Y1

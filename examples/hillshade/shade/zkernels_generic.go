@@ -14,24 +14,24 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }", Fn: k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }", Fn: k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_648681effd_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }", Fn: k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }", Fn: k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }", Fn: k_sub_fma_sub_etc_f32_ssuss_8f12c66750_go},
 	})
 }
 
-// k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go is
+// k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go is
 //
-//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul s0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s0 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s0 u11; t12 = add u6 t11; t13 = add t12 u3; t14 = mul s0 u12; t15 = add t14 u5; t16 = add t15 u2; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add t23 s14; t25 = sqrt t24; t26 = div t20 t25; t27 = max s15 t26; store t27 }
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }
 //
-// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0 * a1[i]) + a2[i])) - (((a0 * a4[i]) + a5[i]) + a6[i])) / t7; t18 := (((a6[i] + (a0 * a11[i])) + a3[i]) - (((a0 * a12[i]) + a5[i]) + a2[i])) / t7; o0[i] = max(a15, ((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(((t8 * t8) + (t18 * t18)) + a14))
-func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
+// for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0[i] * a1) + a2[i])) - (a6[i] + (a5[i] + (a1 * a4[i])))) / t7; t18 := ((a3[i] + (a6[i] + (a1 * a11[i]))) - (a2[i] + (a5[i] + (a1 * a12[i])))) / t7; o0[i] = max(((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(a14 + ((t8 * t8) + (t18 * t18))), a15)
+func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
@@ -50,8 +50,8 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
 		t7 := float32(s7 * s8)
 		i := 0
 		for ; i+2 <= n; i += 2 {
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
 			x2 := a2[i : i+2 : i+2]
 			v2a, v2b := x2[0], x2[1]
 			x3 := a3[i : i+2 : i+2]
@@ -66,22 +66,22 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
 			v11a, v11b := x11[0], x11[1]
 			x12 := a12[i : i+2 : i+2]
 			v12a, v12b := x12[0], x12[1]
-			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
 			t1a, t1b := float32(t0a+v2a), float32(t0b+v2b)
 			t2a, t2b := float32(v3a+t1a), float32(v3b+t1b)
-			t3a, t3b := float32(s0*v4a), float32(s0*v4b)
-			t4a, t4b := float32(t3a+v5a), float32(t3b+v5b)
-			t5a, t5b := float32(t4a+v6a), float32(t4b+v6b)
+			t3a, t3b := float32(s1*v4a), float32(s1*v4b)
+			t4a, t4b := float32(v5a+t3a), float32(v5b+t3b)
+			t5a, t5b := float32(v6a+t4a), float32(v6b+t4b)
 			t6a, t6b := float32(t2a-t5a), float32(t2b-t5b)
 			t8a, t8b := float32(t6a/t7), float32(t6b/t7)
 			t9a, t9b := float32(s9*t8a), float32(s9*t8b)
 			t10a, t10b := float32(s10-t9a), float32(s10-t9b)
-			t11a, t11b := float32(s0*v11a), float32(s0*v11b)
+			t11a, t11b := float32(s1*v11a), float32(s1*v11b)
 			t12a, t12b := float32(v6a+t11a), float32(v6b+t11b)
-			t13a, t13b := float32(t12a+v3a), float32(t12b+v3b)
-			t14a, t14b := float32(s0*v12a), float32(s0*v12b)
-			t15a, t15b := float32(t14a+v5a), float32(t14b+v5b)
-			t16a, t16b := float32(t15a+v2a), float32(t15b+v2b)
+			t13a, t13b := float32(v3a+t12a), float32(v3b+t12b)
+			t14a, t14b := float32(s1*v12a), float32(s1*v12b)
+			t15a, t15b := float32(v5a+t14a), float32(v5b+t14b)
+			t16a, t16b := float32(v2a+t15a), float32(v2b+t15b)
 			t17a, t17b := float32(t13a-t16a), float32(t13b-t16b)
 			t18a, t18b := float32(t17a/t7), float32(t17b/t7)
 			t19a, t19b := float32(t18a*s13), float32(t18b*s13)
@@ -89,15 +89,15 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
 			t21a, t21b := float32(t8a*t8a), float32(t8b*t8b)
 			t22a, t22b := float32(t18a*t18a), float32(t18b*t18b)
 			t23a, t23b := float32(t21a+t22a), float32(t21b+t22b)
-			t24a, t24b := float32(t23a+s14), float32(t23b+s14)
+			t24a, t24b := float32(s14+t23a), float32(s14+t23b)
 			t25a, t25b := float32(math.Sqrt(float64(t24a))), float32(math.Sqrt(float64(t24b)))
 			t26a, t26b := float32(t20a/t25a), float32(t20b/t25b)
-			t27a, t27b := runtime.LaneMax(s15, t26a), runtime.LaneMax(s15, t26b)
+			t27a, t27b := runtime.LaneMax(t26a, s15), runtime.LaneMax(t26b, s15)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t27a, t27b
 		}
 		for ; i < n; i++ {
-			v1 := a1[i]
+			v0 := a0[i]
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
@@ -105,22 +105,22 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
 			v6 := a6[i]
 			v11 := a11[i]
 			v12 := a12[i]
-			t0 := float32(s0 * v1)
+			t0 := float32(v0 * s1)
 			t1 := float32(t0 + v2)
 			t2 := float32(v3 + t1)
-			t3 := float32(s0 * v4)
-			t4 := float32(t3 + v5)
-			t5 := float32(t4 + v6)
+			t3 := float32(s1 * v4)
+			t4 := float32(v5 + t3)
+			t5 := float32(v6 + t4)
 			t6 := float32(t2 - t5)
 			t8 := float32(t6 / t7)
 			t9 := float32(s9 * t8)
 			t10 := float32(s10 - t9)
-			t11 := float32(s0 * v11)
+			t11 := float32(s1 * v11)
 			t12 := float32(v6 + t11)
-			t13 := float32(t12 + v3)
-			t14 := float32(s0 * v12)
-			t15 := float32(t14 + v5)
-			t16 := float32(t15 + v2)
+			t13 := float32(v3 + t12)
+			t14 := float32(s1 * v12)
+			t15 := float32(v5 + t14)
+			t16 := float32(v2 + t15)
 			t17 := float32(t13 - t16)
 			t18 := float32(t17 / t7)
 			t19 := float32(t18 * s13)
@@ -128,10 +128,10 @@ func k_mul_add_add_etc_f32_suuuuuussssuusss_d2b5e0448c_go(f *runtime.Frame) {
 			t21 := float32(t8 * t8)
 			t22 := float32(t18 * t18)
 			t23 := float32(t21 + t22)
-			t24 := float32(t23 + s14)
+			t24 := float32(s14 + t23)
 			t25 := float32(math.Sqrt(float64(t24)))
 			t26 := float32(t20 / t25)
-			t27 := runtime.LaneMax(s15, t26)
+			t27 := runtime.LaneMax(t26, s15)
 			o0[i] = t27
 		}
 	}
@@ -167,12 +167,12 @@ func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go(f *runtime.Frame) {
 	}
 }
 
-// k_sub_fma_fma_etc_f32_ssuusss_648681effd_go is
+// k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go is
 //
-//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul t2 s5; t4 = add t3 s6; store t4 }
+//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
 //
-// for i: o0[i] = (fma(a3[i], a4, fma(a0 - a1, a2[i], a1)) * a5) + a6
-func k_sub_fma_fma_etc_f32_ssuusss_648681effd_go(f *runtime.Frame) {
+// for i: o0[i] = a6 + (a5 * fma(a3[i], a4, fma(a0 - a1, a2[i], a1)))
+func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
@@ -189,19 +189,19 @@ func k_sub_fma_fma_etc_f32_ssuusss_648681effd_go(f *runtime.Frame) {
 			v3 := a3[i]
 			t1 := ir.FMA32(t0, v2, s1)
 			t2 := ir.FMA32(v3, s4, t1)
-			t3 := float32(t2 * s5)
-			t4 := float32(t3 + s6)
+			t3 := float32(s5 * t2)
+			t4 := float32(s6 + t3)
 			o0[i] = t4
 		}
 	}
 }
 
-// k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46_go is
+// k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go is
 //
-//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul u3 t1; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
+//	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
 //
-// for i: o0[i] = uint8(round(clip(a3[i] * fma(a0 - a1, a2[i], a1), a4, a5) * a6))
-func k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46_go(f *runtime.Frame) {
+// for i: o0[i] = uint8(round(clip(fma(a0 - a1, a2[i], a1) * a3[i], a4, a5) * a6))
+func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
@@ -217,7 +217,7 @@ func k_sub_fma_mul_etc_f32_u8_ssuusss_d868c5ed46_go(f *runtime.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			t1 := ir.FMA32(t0, v2, s1)
-			t2 := float32(v3 * t1)
+			t2 := float32(t1 * v3)
 			t3 := runtime.LaneMax(t2, s4)
 			t4 := runtime.LaneMin(t3, s5)
 			t5 := float32(t4 * s6)

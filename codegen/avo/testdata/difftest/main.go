@@ -14,25 +14,22 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// Frame is runtime.Frame, which must have this layout.
-type Frame struct {
-	Rows, Cols int
-	Ptr        [ir.MaxOperands]unsafe.Pointer
-	Step       [ir.MaxOperands]int
-}
+// Frame is a type of this package, for the assembly's declarations.
+type Frame runtime.Frame
 
 const (
 	page  = 4096
-	arena = page
 	guard = 0xa5
+	wide  = 8 * page // for rows of a whole chunk
 )
 
 // buffer is an operand's memory, between pages that fault.
 type buffer struct{ mem []byte }
 
-func newBuffer() buffer {
+func newBuffer(arena int) buffer {
 	all, err := syscall.Mmap(-1, 0, arena+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	check(err)
 	check(syscall.Mprotect(all[:page], syscall.PROT_NONE))
@@ -49,7 +46,7 @@ func check(err error) {
 type operand struct {
 	buf         buffer
 	d           ir.DType
-	splat       bool
+	splat       bool // one element a row
 	start, step int
 	before      []byte // what the memory held
 }
@@ -79,7 +76,11 @@ func put(mem []byte, at int, d ir.DType, v uint64) {
 	}
 }
 
-var buffers []buffer
+// The buffers of calls with few columns, and with many.
+var buffers, wideBuffers []buffer
+
+// longRow is how many columns are many.
+const longRow = 128
 
 func main() {
 	data, err := os.ReadFile("kernels.json")
@@ -87,16 +88,20 @@ func main() {
 	var ks []*ir.Kernel
 	check(json.Unmarshal(data, &ks))
 	for range ir.MaxOperands {
-		buffers = append(buffers, newBuffer())
+		buffers, wideBuffers = append(buffers, newBuffer(page)), append(wideBuffers, newBuffer(wide))
 	}
 	bad, cases := 0, 0
 	for i, k := range ks {
-		n, err := testKernel(k, kernels[i], rand.New(rand.NewPCG(uint64(i), 7)))
-		cases += n
-		if err != nil {
-			fmt.Printf("%s\n    %s: %v\n", k, codegen.Symbol(k), err)
-			if bad++; bad == 20 {
-				break
+		for engine, f := range kernels[i] {
+			run, ok := f.(func(*Frame))
+			if !ok { // the portable twin
+				run = func(frame *Frame) { f.(func(*runtime.Frame))((*runtime.Frame)(frame)) }
+			}
+			n, err := testKernel(k, run, rand.New(rand.NewPCG(uint64(i), 7)))
+			cases += n
+			if err != nil && bad < 20 {
+				bad++
+				fmt.Printf("%s\n    %s, engine %d: %v\n", k, codegen.Symbol(k), engine, err)
 			}
 		}
 	}
@@ -116,7 +121,11 @@ func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 		}
 		return nil
 	}
-	for cols := range 41 {
+	most := 41
+	if k.Fold != nil {
+		most = 81
+	}
+	for cols := range most {
 		for rows := range 4 {
 			if rows != 1 && cols%5 != 0 && cols > 9 {
 				continue
@@ -124,6 +133,11 @@ func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 			if err := run(rows, cols, nil); err != nil {
 				return n, err
 			}
+		}
+	}
+	for i := 0; k.Fold != nil && i < 5; i++ {
+		if err := run(1+rnd.IntN(3), ir.FoldChunk-rnd.IntN(40)*min(i, 1), nil); err != nil {
+			return n, err
 		}
 	}
 	for _, p := range placements(k) {
@@ -145,6 +159,9 @@ func placements(k *ir.Kernel) [][]int {
 		any := false
 		for o, r := range k.Out {
 			p[o] = -1
+			if k.FoldOf(o) != ir.OpInvalid {
+				continue
+			}
 			for j := range k.In {
 				i := (first + j) % len(k.In)
 				if !used[i] && !k.In[i].Splat && k.In[i].DType == k.DType(r) {
@@ -162,21 +179,26 @@ func placements(k *ir.Kernel) [][]int {
 
 func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, inPlace []int) error {
 	ops := make([]operand, 0, len(k.In)+len(k.Out))
+	buffers := buffers
+	if cols > longRow {
+		buffers = wideBuffers
+	}
+	gentle := rnd.IntN(2) == 0
 	frame := &Frame{Rows: rows, Cols: cols}
 	for i, in := range k.In {
-		ops = append(ops, layOut(buffers[i], in.DType, in.Splat, rows, cols, rnd))
+		ops = append(ops, layOut(buffers[i], in.DType, in.Splat, false, rows, cols, gentle, rnd))
 	}
 	for o, r := range k.Out {
 		if inPlace != nil && inPlace[o] >= 0 {
 			ops = append(ops, ops[inPlace[o]])
 		} else {
-			ops = append(ops, layOut(buffers[len(k.In)+o], k.DType(r), false, rows, cols, rnd))
+			ops = append(ops, layOut(buffers[len(k.In)+o], k.DType(r), k.FoldOf(o) != ir.OpInvalid && !k.Scans(), true, rows, cols, gentle, rnd))
 		}
 	}
 	for i := range ops {
 		o := &ops[i]
-		frame.Ptr[i], frame.Step[i] = unsafe.Pointer(&o.buf.mem[min(o.start, arena-1)]), o.step
-		if o.start == arena {
+		frame.Ptr[i], frame.Step[i] = unsafe.Pointer(&o.buf.mem[min(o.start, len(o.buf.mem)-1)]), o.step
+		if o.start == len(o.buf.mem) {
 			frame.Ptr[i] = unsafe.Add(frame.Ptr[i], 1)
 		}
 		o.before = append([]byte(nil), o.buf.mem...)
@@ -193,22 +215,47 @@ func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, i
 		return len(k.In) + o
 	}
 	in := make([]uint64, len(k.In))
+	compare := func(o, r, c int, v uint64) error {
+		op := &ops[len(k.In)+o]
+		at := op.at(r, c)
+		got := get(op.buf.mem, at, op.d)
+		if isNaN(op.d, got) && isNaN(op.d, v) {
+			v = got
+		}
+		put(want[target(o)], at, op.d, v)
+		if got != v {
+			return fmt.Errorf("output %d at %d,%d is %#x, not %#x, for %#x", o, r, c, got, v, in)
+		}
+		return nil
+	}
 	for r := range rows {
+		elements := make([][]uint64, len(k.Out)) // of folded outputs
 		for c := range cols {
 			for i := range k.In {
 				in[i] = get(ops[i].before, ops[i].at(r, c), ops[i].d)
 			}
 			for o, v := range e.Eval(in) {
-				op := &ops[len(k.In)+o]
-				at := op.at(r, c)
-				got := get(op.buf.mem, at, op.d)
-				if isNaN(op.d, got) && isNaN(op.d, v) {
-					v = got
+				if k.FoldOf(o) != ir.OpInvalid {
+					elements[o] = append(elements[o], v)
+				} else if err := compare(o, r, c, v); err != nil {
+					return err
 				}
-				if got != v {
-					return fmt.Errorf("output %d at %d,%d is %#x, not %#x, for %#x", o, r, c, got, v, in)
+			}
+		}
+		for o, x := range elements {
+			if len(x) == 0 {
+				continue
+			}
+			if k.Scans() {
+				for c, v := range ir.ScanLine(k.Fold[o].Info().By, k.DType(k.Out[o]), x, false) {
+					if err := compare(o, r, c, v); err != nil {
+						return err
+					}
 				}
-				put(want[target(o)], at, op.d, v)
+				continue
+			}
+			if err := compare(o, r, 0, ir.FoldRow(k.FoldOf(o), k.DType(k.Out[o]), x)); err != nil {
+				return err
 			}
 		}
 	}
@@ -237,7 +284,7 @@ func isNaN(d ir.DType, v uint64) bool {
 
 // layOut places an operand: at the start or the end of its pages, which fault
 // outside, or anywhere; its rows forwards or backwards, with gaps or none.
-func layOut(buf buffer, d ir.DType, splat bool, rows, cols int, rnd *rand.Rand) operand {
+func layOut(buf buffer, d ir.DType, splat, output bool, rows, cols int, gentle bool, rnd *rand.Rand) operand {
 	o := operand{buf: buf, d: d, splat: splat}
 	width := cols * d.Size()
 	if splat {
@@ -248,11 +295,11 @@ func layOut(buf buffer, d ir.DType, splat bool, rows, cols int, rnd *rand.Rand) 
 	}
 	gap := []int{0, 0, d.Size(), 13, 64}[rnd.IntN(5)]
 	o.step = width + gap
-	if splat && rnd.IntN(2) == 0 {
+	if splat && !output && rnd.IntN(2) == 0 {
 		o.step = 0
 	}
 	extent := max(rows-1, 0)*o.step + width
-	low := []int{0, arena - extent, rnd.IntN(arena - extent + 1)}[rnd.IntN(3)]
+	low := []int{0, len(buf.mem) - extent, rnd.IntN(len(buf.mem) - extent + 1)}[rnd.IntN(3)]
 	o.start = low
 	if rnd.IntN(3) == 0 {
 		o.start = low + max(rows-1, 0)*o.step
@@ -261,7 +308,11 @@ func layOut(buf buffer, d ir.DType, splat bool, rows, cols int, rnd *rand.Rand) 
 	values := pool(d)
 	for r := range rows {
 		for c := range cols {
-			put(buf.mem, o.at(r, c), d, element(d, values, rnd))
+			v := element(d, values, rnd)
+			if gentle {
+				v = near(d, r, rnd)
+			}
+			put(buf.mem, o.at(r, c), d, v)
 		}
 	}
 	return o
@@ -287,6 +338,26 @@ func element(d ir.DType, values []uint64, rnd *rand.Rand) uint64 {
 		return rnd.Uint64() & 1
 	}
 	return uint64(rnd.IntN(200) - 100)
+}
+
+// near gives elements of which many can be folded before nothing is left to see:
+// floats near 1, integers and bools with few bits set or few clear.
+func near(d ir.DType, row int, rnd *rand.Rand) uint64 {
+	v := math.Copysign(math.Exp2(2*rnd.Float64()-1), rnd.Float64()-0.5)
+	switch d {
+	case ir.Float32:
+		return uint64(math.Float32bits(float32(v)))
+	case ir.Float64:
+		return math.Float64bits(v)
+	}
+	var bit uint64
+	if rnd.IntN(60) == 0 {
+		bit = 1 << rnd.IntN(8*d.Size())
+	}
+	if d == ir.Bool {
+		return min(bit, 1) ^ uint64(row&1)
+	}
+	return bit ^ -uint64(row&1)
 }
 
 // pool lists the values where things go wrong.

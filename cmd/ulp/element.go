@@ -1,0 +1,53 @@
+package main
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/cmd/ulp/oracle"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+var formats = map[ir.DType]oracle.Format{ir.Float32: oracle.Single, ir.Float64: oracle.Double}
+
+// float is an element type that functions are measured on.
+type float interface{ float32 | float64 }
+
+func dtypeOf[T float]() ir.DType {
+	if _, single := any(T(0)).(float32); single {
+		return ir.Float32
+	}
+	return ir.Float64
+}
+
+func fromBits(dt ir.DType, b uint64) float64 {
+	if dt == ir.Float32 {
+		return float64(math.Float32frombits(uint32(b)))
+	}
+	return math.Float64frombits(b)
+}
+
+func toBits(dt ir.DType, x float64) uint64 {
+	if dt == ir.Float32 {
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(x)
+}
+
+// ordinal numbers the elements in their order: zeros 0, the least subnormal 1.
+func ordinal(dt ir.DType, x float64) int64 {
+	n := int64(toBits(dt, math.Abs(x)))
+	if x < 0 {
+		return -n
+	}
+	return n
+}
+
+// fromOrdinal returns an element by its number, an infinity beyond the last.
+func fromOrdinal(dt ir.DType, n int64) float64 {
+	inf := ordinal(dt, math.Inf(1))
+	n = min(max(n, -inf), inf)
+	if n < 0 {
+		return -fromBits(dt, uint64(-n))
+	}
+	return fromBits(dt, uint64(n))
+}

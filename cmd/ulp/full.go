@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// How many inputs are drawn where not all are tried.
+const (
+	drawnSingle = 1 << 24
+	drawnDouble = 1 << 20
+)
+
+// sweeps says whether all inputs are tried.
+func (f *function) sweeps(dt ir.DType) bool { return dt == ir.Float32 && f.exact.Arity == 1 }
+
+// measure measures f in all its tiers, in full if s.n is 0.
+func (s *settings) measure(ctx context.Context, f *function, dt ir.DType) ([]measurement, error) {
+	if dt == ir.Float64 {
+		return measureSample[float64](ctx, s, f, drawnDouble)
+	}
+	if s.n == 0 && f.sweeps(dt) {
+		src := everything()
+		return measure(ctx, f, src, s.workers, progress(f, dt, src.chunks))
+	}
+	return measureSample[float32](ctx, s, f, drawnSingle)
+}
+
+// measureSample measures a sample, and what lies beside its worst.
+func measureSample[T float](ctx context.Context, s *settings, f *function, n int) ([]measurement, error) {
+	if s.n > 0 {
+		n = s.n
+	}
+	src := sample[T](f, n)
+	ms, err := measure(ctx, f, src, s.workers, progress(f, dtypeOf[T](), src.chunks))
+	if err != nil || s.subset || dtypeOf[T]() == ir.Float32 {
+		return ms, err
+	}
+	more, err := measure(ctx, f, beyond[T](f, ms), s.workers, quiet)
+	for i := range more {
+		ms[i].tried += more[i].tried
+		if m := more[i]; m.max > ms[i].max {
+			ms[i].max, ms[i].at, ms[i].got, ms[i].want = m.max, m.at, m.got, m.want
+		}
+	}
+	return ms, err
+}
+
+// rows measures in full and returns what belongs into the table.
+func (s *settings) rows(ctx context.Context, f *function, dt ir.DType) ([]row, error) {
+	ms, err := s.measure(ctx, f, dt)
+	if err != nil {
+		return nil, err
+	}
+	var out []row
+	for _, m := range ms {
+		fmt.Println(m.report(f))
+		r := row{op: m.op, dtype: dt, fast: m.fast, max: roundedUp(m.max), at: m.at, tried: m.tried, hash: m.hash}
+		if !r.swept() {
+			if r.hash, err = s.hash(ctx, f, dt, m.fast, false, sampleHashed); err != nil {
+				return nil, err
+			}
+		}
+		if r.quick, err = s.hash(ctx, f, dt, m.fast, false, quickHashed); err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// hash hashes results of an engine: over patterns, over all inputs for n = 0.
+func (s *settings) hash(ctx context.Context, f *function, dt ir.DType, fast, portable bool, n int) (uint64, error) {
+	if dt == ir.Float64 {
+		return hashResults(ctx, f, fast, portable, patterns[float64](n), s.workers, quiet)
+	}
+	if n > 0 {
+		return hashResults(ctx, f, fast, portable, patterns[float32](n), s.workers, quiet)
+	}
+	src := everything()
+	return hashResults(ctx, f, fast, portable, src, s.workers, progress(f, dt, src.chunks))
+}
+
+// fullHash is the one that the table has beside the quick one.
+func (s *settings) fullHash(ctx context.Context, f *function, r row, portable bool) (uint64, error) {
+	n := sampleHashed
+	if r.swept() {
+		n = 0
+	}
+	return s.hash(ctx, f, r.dtype, r.fast, portable, n)
+}
+
+// comparePortable holds the Go loops to the table's hashes.
+func (s *settings) comparePortable(ctx context.Context, f *function, dt ir.DType) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	t, err := readTable(root + "/" + tableFile)
+	if err != nil {
+		return err
+	}
+	for _, fast := range tiers(f.op, dt) {
+		r, ok := t.find(f.op, dt, fast)
+		if !ok {
+			return fmt.Errorf("%s %s %s is not in the table", f.op, dt.Text(), tierName(fast))
+		}
+		got, err := s.fullHash(ctx, f, r, true)
+		if err != nil {
+			return err
+		}
+		if got != r.hash {
+			return fmt.Errorf("%s %s %s: the portable engine's hash is %016x, the table's %016x", f.op, dt.Text(), tierName(fast), got, r.hash)
+		}
+		fmt.Printf("%-9s %s %-7s hash %016x on the portable engine too\n", f.op, dt.Text(), tierName(fast), got)
+	}
+	return nil
+}
+
+// report returns a line for people.
+func (m measurement) report(f *function) string {
+	at := fmt.Sprintf("%x (%g)", m.at[0], m.at[0])
+	if f.exact.Arity == 2 {
+		at = fmt.Sprintf("%x, %x (%g, %g)", m.at[0], m.at[1], m.at[0], m.at[1])
+	}
+	return fmt.Sprintf("%-9s %s %-7s max %.4f ULP at %s: got %g, want %s; %d inputs, hash %016x",
+		m.op, m.dtype.Text(), tierName(m.fast), m.max, at, m.got, m.want, m.tried, m.hash)
+}

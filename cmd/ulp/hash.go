@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"math"
+)
+
+// The hash of results tells whether two engines have the same bits. It has four
+// independent lanes, as it must not take longer than the functions; each step
+// is a bijection of what came before.
+const (
+	hashSeed  = 0x9e3779b97f4a7c15
+	hashPrime = 0xff51afd7ed558ccd
+)
+
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * hashPrime
+	return h ^ h>>32
+}
+
+// hashOf hashes elements by their bits, all NaN alike.
+func hashOf[T float](xs []T) uint64 {
+	lanes := [4]uint64{1, 2, 3, 4}
+	switch xs := any(xs).(type) {
+	case []float32:
+		for i := 0; i+1 < len(xs); i += 2 {
+			lanes[i>>1&3] = mix(lanes[i>>1&3], uint64(bits32(xs[i]))<<32|uint64(bits32(xs[i+1])))
+		}
+		if len(xs)%2 == 1 {
+			lanes[0] = mix(lanes[0], uint64(bits32(xs[len(xs)-1])))
+		}
+	case []float64:
+		for i, x := range xs {
+			b := math.Float64bits(x)
+			if x != x {
+				b = 0x7ff8000000000001
+			}
+			lanes[i&3] = mix(lanes[i&3], b)
+		}
+	}
+	return hash64(lanes[:])
+}
+
+func bits32(x float32) uint32 {
+	if x != x {
+		return 0x7fc00000
+	}
+	return math.Float32bits(x)
+}
+
+func hash64(words []uint64) uint64 {
+	h := uint64(hashSeed)
+	for _, w := range words {
+		h = mix(h, w)
+	}
+	return h
+}
+
+// quickHashed is how many inputs the hash of quick tests covers, sampleHashed how
+// many the other one does where it is not all of them.
+const (
+	quickHashed  = 1 << 14
+	sampleHashed = 1 << 22
+)
+
+// hashResults hashes the results of one engine over a source.
+func hashResults[T float](ctx context.Context, f *function, fast, portable bool, src source[T], workers int, show func(done int)) (uint64, error) {
+	hashes := make([]uint64, src.chunks)
+	err := inChunks(ctx, src.chunks, workers, show, func() (func(c int) error, error) {
+		e, err := newEngine[T](f, fast, portable)
+		xs, ys := make([]T, chunkLen), make([]T, chunkLen)
+		return func(c int) error {
+			n := src.fill(c, xs, ys)
+			out, err := e.run(ctx, xs[:n], ys[:n])
+			hashes[c] = hashOf(out)
+			return err
+		}, err
+	})
+	return hash64(hashes), err
+}

@@ -1,0 +1,157 @@
+// Command ulp measures how far the elementary functions are from their exact
+// values, in units of the last place, and whether every engine gives the same
+// bits.
+//
+//	go run ./cmd/ulp -op log,exp -type f64 -n 100000
+//	go run ./cmd/ulp -update
+//	go run ./cmd/ulp -portable
+//
+// Float32 functions of one argument are tried on all 2^32 inputs unless -n says
+// otherwise. Others are tried on samples, the same each time: all special values,
+// elements of any bits, subnormals, the neighbours of the constants that the
+// function's expansions compare with, what functions.go names as hard for it, and
+// for float64 what lies beside the worst of all these.
+//
+// The reference for float64 is package oracle, with 96 bits or more. For float32 it
+// is float64: the library's own kernels, held to another implementation at every
+// 61st input, and the oracle decides between what is within 1e-5 ULP of the worst.
+//
+// -update writes the results into the table that is committed, and that into the
+// documentation of package graph. With -n it leaves rows that were measured on
+// more inputs, unless the function has changed. -portable computes the hashes of the table again
+// with the Go loops instead of assembly, over all 2^32 inputs too.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "ulp:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	ops, types       string
+	n                int
+	workers          int
+	update, portable bool
+	subset           bool // of the inputs of a full measurement alone: tests
+}
+
+func run(ctx context.Context, args []string) error {
+	var s settings
+	flags := flag.NewFlagSet("ulp", flag.ContinueOnError)
+	flags.StringVar(&s.ops, "op", "", "functions to measure, with commas; all without it")
+	flags.StringVar(&s.types, "type", "f32,f64", "element types to measure")
+	flags.IntVar(&s.n, "n", 0, "how many inputs to draw; without it all 2^32 of float32, 2^24 pairs of float32, 2^20 of float64")
+	flags.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many threads to use")
+	flags.BoolVar(&s.update, "update", false, "write the results into the table and the documentation")
+	flags.BoolVar(&s.portable, "portable", false, "compare the hashes of the table with the portable engine's")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return err
+	}
+	list, err := chosen(s.ops)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		for _, dt := range dtypes {
+			if !slices.Contains(strings.Split(s.types, ","), dt.Text()) {
+				continue
+			}
+			do := s.show
+			switch {
+			case s.portable:
+				do = s.comparePortable
+			case s.update:
+				do = s.updateTable
+			}
+			if err := do(ctx, f, dt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func chosen(ops string) ([]*function, error) {
+	names := strings.Split(ops, ",")
+	var out []*function
+	for i := range functions {
+		if name := functions[i].name(); ops == "" || slices.Contains(names, name) {
+			out = append(out, &functions[i])
+			names = slices.DeleteFunc(names, func(s string) bool { return s == name })
+		}
+	}
+	if ops != "" && len(names) > 0 {
+		return nil, fmt.Errorf("no function is called %q", names)
+	}
+	return out, nil
+}
+
+// show measures and prints.
+func (s *settings) show(ctx context.Context, f *function, dt ir.DType) error {
+	ms, err := s.measure(ctx, f, dt)
+	for _, m := range ms {
+		fmt.Println(m.report(f))
+	}
+	return err
+}
+
+// updateTable measures in full and writes the files; function by function, so
+// that a run may be ended and taken up.
+func (s *settings) updateTable(ctx context.Context, f *function, dt ir.DType) error {
+	rows, err := s.rows(ctx, f, dt)
+	if err != nil {
+		return err
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(root, tableFile)
+	t, err := readTable(path)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	t = t.with(f.op, dt, t.better(rows))
+	if err := os.WriteFile(path, []byte(t.String()), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, docFile), []byte(document(t)), 0o644)
+}
+
+// moduleRoot returns the folder of go.mod, here or above.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod here or above")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/stridefuse/stridefuse/cmd/ulp/oracle"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// measurement is what a source showed of a function in one type and tier.
+type measurement struct {
+	op    ir.Op
+	dtype ir.DType
+	fast  bool
+
+	max   float64    // ULP
+	at    [2]float64 // where
+	got   float64
+	want  oracle.Value
+	tried uint64
+	hash  uint64 // of the results, in the order of the source
+
+	byChunk []candidate // the worst of each chunk
+}
+
+// measure runs f in all its tiers over a source, on so many goroutines.
+func measure[T float](ctx context.Context, f *function, src source[T], workers int, show func(done int)) ([]measurement, error) {
+	dt := dtypeOf[T]()
+	hashes, byChunk := make([][]uint64, len(tiers(f.op, dt))), make([][]candidate, len(tiers(f.op, dt)))
+	for i := range hashes {
+		hashes[i], byChunk[i] = make([]uint64, src.chunks), make([]candidate, src.chunks)
+	}
+	var mu sync.Mutex
+	var all []*worker[T]
+	err := inChunks(ctx, src.chunks, workers, show, func() (func(c int) error, error) {
+		w, err := newWorker[T](f, hashes, byChunk)
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, w)
+		return func(c int) error { return w.chunk(ctx, src, c) }, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []measurement
+	for i, fast := range tiers(f.op, dt) {
+		m := worst(f, dt, all, i)
+		m.fast, m.tried, m.hash, m.byChunk = fast, src.tried, hash64(hashes[i]), byChunk[i]
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// worker is what one goroutine has.
+type worker[T float] struct {
+	f         *function
+	engines   []*engine[T]
+	found     []candidates  // by engine
+	hashes    [][]uint64    // by engine and chunk; shared
+	byChunk   [][]candidate // the same
+	oracle    oracle.Oracle
+	xs, ys    []T
+	reference *reference // of float32
+	ulps      []float64
+	wrong     int // results that are no roundings
+}
+
+func newWorker[T float](f *function, hashes [][]uint64, byChunk [][]candidate) (*worker[T], error) {
+	w := &worker[T]{f: f, hashes: hashes, byChunk: byChunk, xs: make([]T, chunkLen), ys: make([]T, chunkLen), ulps: make([]float64, chunkLen)}
+	if dtypeOf[T]() == ir.Float32 {
+		var err error
+		if w.reference, err = newReference(f); err != nil {
+			return nil, err
+		}
+	}
+	for _, fast := range tiers(f.op, dtypeOf[T]()) {
+		e, err := newEngine[T](f, fast, false)
+		if err != nil {
+			return nil, err
+		}
+		w.engines = append(w.engines, e)
+		w.found = append(w.found, candidates{})
+	}
+	return w, nil
+}
+
+// chunk computes one chunk with each engine and compares.
+func (w *worker[T]) chunk(ctx context.Context, src source[T], c int) error {
+	n := src.fill(c, w.xs, w.ys)
+	xs, ys := w.xs[:n], w.ys[:n]
+	var outs [2][]T
+	for i, e := range w.engines {
+		out, err := e.run(ctx, xs, ys)
+		if err != nil {
+			return err
+		}
+		outs[i] = out
+		w.hashes[i][c] = hashOf(out)
+	}
+	if single, ok := any(&outs).(*[2][]float32); ok {
+		return w.compareSingle(ctx, any(xs).([]float32), any(ys).([]float32), single)
+	}
+	for j := range xs {
+		x, y := float64(xs[j]), float64(ys[j])
+		v := w.oracle.Value(w.f.exact, x, y)
+		for i := range w.engines {
+			got := float64(outs[i][j])
+			n := candidate{ulps: v.ULPs(oracle.Double, got), x: x, y: y, got: got}
+			w.found[i].add(n)
+			if n.ulps > w.byChunk[i][c].ulps {
+				w.byChunk[i][c] = n
+			}
+		}
+	}
+	return nil
+}
+
+// compareSingle compares float32 results with float64 references, and keeps those
+// that may turn out to be the worst.
+func (w *worker[T]) compareSingle(ctx context.Context, xs, ys []float32, outs *[2][]float32) error {
+	if err := w.reference.compute(ctx, xs, ys); err != nil {
+		return err
+	}
+	for i := range w.engines {
+		most := w.errors(xs, ys, outs[i])
+		found := &w.found[i]
+		if most < found.least() || most == math.Inf(1) && found.max == most {
+			continue
+		}
+		found.raise(most)
+		for j, e := range w.ulps[:len(xs)] {
+			if e >= found.least() {
+				found.add(candidate{ulps: e, x: float64(xs[j]), y: float64(ys[j]), got: float64(outs[i][j])})
+			}
+		}
+	}
+	return nil
+}
+
+// errors leaves the ULP of each result in w.ulps and returns the maximum.
+func (w *worker[T]) errors(xs, ys, out []float32) (most float64) {
+	near, errs := w.reference.values[:len(out)], w.ulps[:len(out)]
+	for j, got := range out {
+		want := near[j]
+		b := math.Float64bits(want)
+		e := max(b>>52&0x7ff, 1023-126)
+		ulps := math.Abs(float64(got)-want) * math.Float64frombits((2*1023+23-e)<<52)
+		if !(ulps < doubtful) || got == 0 && (want == 0 || math.Float32bits(got)>>31 != uint32(b>>63)) {
+			ulps = w.settle(float64(xs[j]), float64(ys[j]), float64(got))
+		}
+		errs[j] = ulps
+		most = max(most, ulps)
+	}
+	return most
+}
+
+// settle returns the error where the library's own kernels are no reference: at
+// NaN, infinities and zeros. It asks the oracle if the other reference does not
+// agree.
+func (w *worker[T]) settle(x, y, got float64) float64 {
+	near := w.f.exact.Near(x, y)
+	switch {
+	case got != got && near != near,
+		got == 0 && near == 0 && math.Signbit(got) == math.Signbit(near),
+		math.IsInf(got, 0) && math.Signbit(got) == math.Signbit(near) && math.Abs(near) > 0x1.000001p128:
+		return 0
+	case w.wrong > mostKept:
+		return math.Inf(1) // as bad as it can be
+	}
+	ulps := w.oracle.Value(w.f.exact, x, y).ULPs(oracle.Single, got)
+	if ulps > doubtful {
+		w.wrong++
+	}
+	return ulps
+}
+
+// worst asks the oracle which of all workers' candidates is the worst.
+func worst[T float](f *function, dt ir.DType, all []*worker[T], tier int) measurement {
+	m := measurement{op: f.op, dtype: dt}
+	for _, w := range all {
+		for _, c := range w.found[tier].list {
+			v := w.oracle.Value(f.exact, c.x, c.y)
+			u := v.ULPs(formats[dt], c.got)
+			if u > m.max || u == m.max && u > 0 && before(c.x, c.y, m.at) {
+				m.max, m.at, m.got, m.want = u, [2]float64{c.x, c.y}, c.got, v
+			}
+		}
+	}
+	return m
+}
+
+// before orders arguments: those nearer to 0 first, so that the one which is
+// reported does not depend on the goroutines.
+func before(x, y float64, at [2]float64) bool {
+	a, b := math.Abs(x), math.Abs(at[0])
+	if a != b {
+		return a < b
+	}
+	return math.Abs(y) < math.Abs(at[1])
+}

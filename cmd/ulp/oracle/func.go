@@ -1,0 +1,140 @@
+// Package oracle computes elementary functions of float64 arguments to 128 bits
+// and more, and says how far a floating-point result is from them.
+//
+// Each function is written in math/big, with series and fractions whose error is
+// known. What cancels on the way is counted, and the value computed again with
+// as many bits more. The package's tests hold it to values of mpmath.
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+)
+
+// Func is a function of one or two arguments.
+type Func struct {
+	Name  string
+	Arity int
+	// Near computes it in float64: within a few ULP, and right for infinities, zeros
+	// and NaN. It serves as reference for float32 results. From says by what.
+	Near func(x, y float64) float64
+	From string
+
+	exact func(c *calc, x, y *big.Float) *big.Float
+	poles []float64 // arguments besides 0 where Near gives the zero or the infinity that is exact
+}
+
+// Value is what a function is: a NaN, an infinity, a zero or small integer that
+// is exact, or a number of many bits.
+type Value struct {
+	exact  float64 // if number is nil
+	number *big.Float
+}
+
+// Lookup returns a function by its name in the table of package ir.
+func Lookup(name string) (*Func, bool) {
+	i := slices.IndexFunc(funcs, func(f Func) bool { return f.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &funcs[i], true
+}
+
+// Funcs returns all functions.
+func Funcs() []Func { return slices.Clone(funcs) }
+
+// Oracle evaluates functions. It keeps constants, and serves one goroutine.
+type Oracle struct{ calc calc }
+
+// Value evaluates f. Functions of one argument ignore y.
+func (o *Oracle) Value(f *Func, x, y float64) Value {
+	if f.Arity == 1 {
+		y = 1
+	}
+	near := f.Near(x, y)
+	special := near != near || isSpecial(x) || isSpecial(y) || slices.Contains(f.poles, x)
+	if special && (near != near || near == math.Trunc(near)) || x != x || y != y {
+		return Value{exact: near}
+	}
+	z := o.calc.result(f.exact, toBig(x), toBig(y))
+	if z.Sign() == 0 || z.IsInf() {
+		v, _ := z.Float64()
+		return Value{exact: v}
+	}
+	return Value{number: z}
+}
+
+func isSpecial(x float64) bool { return x == 0 || x != x || math.IsInf(x, 0) }
+
+func (v Value) String() string {
+	if v.number == nil {
+		return fmt.Sprint(v.exact)
+	}
+	return v.number.Text('g', 25)
+}
+
+// Float64 returns the nearest float64.
+func (v Value) Float64() float64 {
+	if v.number == nil {
+		return v.exact
+	}
+	z, _ := v.number.Float64()
+	return z
+}
+
+// Format is a binary floating-point format.
+type Format struct {
+	Bits  int // of the significand
+	Least int // exponent of the least subnormal
+	Most  int // exponent of the first power of 2 that overflows
+}
+
+// The formats.
+var (
+	Single = Format{Bits: 24, Least: -149, Most: 128}
+	Double = Format{Bits: 53, Least: -1074, Most: 1024}
+)
+
+// ULPs returns |got - v| in units of v's last place; where v is subnormal, of the
+// least subnormal. An infinity for a number that overflows is right, and counts
+// as the first power of 2 that overflows otherwise. Wrong signs of zeros, and
+// NaNs and infinities out of place, are infinitely wrong.
+func (v Value) ULPs(f Format, got float64) float64 {
+	want := v.number
+	if want == nil {
+		if got == v.exact && math.Signbit(got) == math.Signbit(v.exact) || got != got && v.exact != v.exact {
+			return 0
+		}
+		if isSpecial(v.exact) && (v.exact != 0 || got == 0) {
+			return math.Inf(1)
+		}
+		want = big.NewFloat(v.exact)
+	}
+	if got != got || got == 0 && math.Signbit(got) != want.Signbit() {
+		return math.Inf(1)
+	}
+	have := new(big.Float)
+	if math.IsInf(got, 0) {
+		if math.Signbit(got) != want.Signbit() {
+			return math.Inf(1)
+		}
+		if want.MantExp(nil) > f.Most {
+			return 0
+		}
+		have.SetMantExp(big.NewFloat(math.Copysign(1, got)), f.Most)
+	} else {
+		have.SetFloat64(got)
+	}
+	last := f.Least
+	if want.Sign() != 0 {
+		last = max(min(want.MantExp(nil), f.Most)-f.Bits, f.Least)
+	}
+	d := new(big.Float).SetPrec(128).Sub(have, want)
+	if d.Sign() != 0 {
+		d.SetMantExp(d, -last)
+	}
+	ulps, _ := d.Float64()
+	return math.Abs(ulps)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// chunkLen is how many arguments are computed at once: they and what becomes of
+// them stay in the cache.
+const chunkLen = 1 << 14
+
+// source gives arguments by chunks, always the same ones.
+type source[T float] struct {
+	chunks int
+	tried  uint64
+	fill   func(chunk int, xs, ys []T) int // returns how many
+}
+
+// everything is all float32, by their bits.
+func everything() source[float32] {
+	const n = 1 << 32
+	return source[float32]{chunks: n / chunkLen, tried: n, fill: func(chunk int, xs, _ []float32) int {
+		for i := range xs {
+			xs[i] = math.Float32frombits(uint32(chunk*chunkLen + i))
+		}
+		return len(xs)
+	}}
+}
+
+// patterns draws n arguments, or pairs, by integer arithmetic alone, so that they
+// are the same on every machine: half of them any elements, half of exponents
+// where functions do something.
+func patterns[T float](n int) source[T] {
+	length := min(n, chunkLen)
+	return source[T]{chunks: n / length, tried: uint64(n), fill: func(chunk int, xs, ys []T) int {
+		r := rand.New(rand.NewPCG(uint64(chunk), 1))
+		for i := range length {
+			xs[i], ys[i] = pattern[T](r), pattern[T](r)
+		}
+		return length
+	}}
+}
+
+func pattern[T float](r *rand.Rand) T {
+	dt, b := dtypeOf[T](), r.Uint64()
+	f := formats[dt]
+	if r.Uint64()&1 == 0 {
+		exponent := uint64(f.Most - 1 - 30 + r.IntN(40)) // 2^-30 to 2^10
+		fraction := uint64(1)<<(f.Bits-1) - 1
+		sign := b >> 63 << (8*dt.Size() - 1)
+		b = b&fraction | exponent<<(f.Bits-1) | sign
+	}
+	return T(fromBits(dt, b))
+}
+
+// sample gives the special arguments, each with each, and then n drawn ones: by
+// turns from each stratum of f and those that all functions share; from random
+// pairs of strata if there are two arguments.
+func sample[T float](f *function, n int) source[T] {
+	dt := dtypeOf[T]()
+	first := together[T](f, specials(dt))
+	length := chunkLen
+	if dt == ir.Float64 {
+		length = 512 // each of them costs the oracle microseconds
+	}
+	before := (len(first) + length - 1) / length
+	common := []stratum{anything, subnormal, besideBorders(f.op), values(-8, 8)}
+	if f.exact.Arity == 2 {
+		common = append(common, plain)
+	}
+	sx, sy := slices.Concat(common, f.hard), slices.Concat(common, f.hardY)
+	return source[T]{chunks: before + (n+length-1)/length, tried: uint64(len(first) + n), fill: func(chunk int, xs, ys []T) int {
+		if chunk < before {
+			part := first[chunk*length : min(len(first), (chunk+1)*length)]
+			for i, p := range part {
+				xs[i], ys[i] = p[0], p[1]
+			}
+			return len(part)
+		}
+		r := rand.New(rand.NewPCG(uint64(chunk-before), uint64(f.op)))
+		count := min(length, n-(chunk-before)*length)
+		for i := range count {
+			if f.exact.Arity == 1 {
+				xs[i] = T(sx[i%len(sx)](r, dt))
+			} else {
+				xs[i], ys[i] = T(sx[r.IntN(len(sx))](r, dt)), T(sy[r.IntN(len(sy))](r, dt))
+			}
+		}
+		return count
+	}}
+}
+
+// beyond gives arguments near the worst of each chunk of earlier measurements,
+// in the worst of those chunks: what is bad there may be worse beside.
+func beyond[T float](f *function, ms []measurement) source[T] {
+	const seeds, each = 64, 512
+	var from []candidate
+	for _, m := range ms {
+		list := slices.Clone(m.byChunk)
+		slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.ulps, a.ulps) })
+		from = append(from, list[:min(seeds, len(list))]...)
+	}
+	dt := dtypeOf[T]()
+	return source[T]{chunks: len(from), tried: uint64(len(from) * each), fill: func(chunk int, xs, ys []T) int {
+		r := rand.New(rand.NewPCG(uint64(chunk), 2))
+		for i := range each {
+			xs[i], ys[i] = T(beside(r, dt, from[chunk].x)), T(from[chunk].y)
+			if f.exact.Arity == 2 && r.IntN(2) == 0 {
+				ys[i] = T(beside(r, dt, from[chunk].y))
+			}
+		}
+		return each
+	}}
+}
+
+// together returns the given arguments, each with each for two of them.
+func together[T float](f *function, at []float64) [][2]T {
+	var out [][2]T
+	for _, x := range at {
+		if f.exact.Arity == 1 {
+			out = append(out, [2]T{T(x)})
+			continue
+		}
+		for _, y := range at {
+			out = append(out, [2]T{T(x), T(y)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// row is a line of the table: what has been measured of a function in one type
+// and tier.
+type row struct {
+	op    ir.Op
+	dtype ir.DType
+	fast  bool
+	max   float64    // ULP, rounded up
+	at    [2]float64 // where
+	tried uint64     // inputs
+	hash  uint64     // of the results: of all inputs, or of so many patterns
+	quick uint64     // of the results of a few patterns
+}
+
+// swept says whether all inputs were tried.
+func (r row) swept() bool { return r.tried == 1<<32 }
+
+// table is the committed file.
+type table []row
+
+const tableHeader = `# What cmd/ulp has measured; go run ./cmd/ulp -update writes it.
+# Of each function the largest error in units of the last place, where it occurs,
+# how many inputs were tried, and hashes of the results: over all 2^32 inputs where
+# those were tried, else over 2^22; and over 2^14.
+`
+
+func (t table) find(op ir.Op, dt ir.DType, fast bool) (row, bool) {
+	for _, r := range t {
+		if r.op == op && r.dtype == dt && r.fast == fast {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+// with returns the table with the rows of a function in one type replaced.
+func (t table) with(op ir.Op, dt ir.DType, rows []row) table {
+	out := slices.DeleteFunc(slices.Clone(t), func(r row) bool { return r.op == op && r.dtype == dt })
+	out = append(out, rows...)
+	slices.SortStableFunc(out, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.op, b.op), cmp.Compare(a.dtype, b.dtype), cmp.Compare(tierName(a.fast), tierName(b.fast)))
+	})
+	return out
+}
+
+// better returns rows of a function, but those of the table where they are of more
+// inputs and of the same bits.
+func (t table) better(rows []row) []row {
+	out := slices.Clone(rows)
+	for i, r := range out {
+		if old, ok := t.find(r.op, r.dtype, r.fast); ok && old.tried > r.tried && old.quick == r.quick {
+			out[i] = old
+		}
+	}
+	return out
+}
+
+// roundedUp returns an error to four decimals, never less than it is.
+func roundedUp(ulps float64) float64 { return max(math.Ceil(ulps*1e4-1e-9), 0) / 1e4 }
+
+func (t table) String() string {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "# function\ttype\ttier\tULP\tat\tinputs\thash\tquick")
+	for _, r := range t {
+		at := strconv.FormatFloat(r.at[0], 'x', -1, 64)
+		if r.op.Info().Arity == 2 {
+			at += "," + strconv.FormatFloat(r.at[1], 'x', -1, 64)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.4f\t%s\t%d\t%016x\t%016x\n", r.op, r.dtype.Text(), tierName(r.fast), r.max, at, r.tried, r.hash, r.quick)
+	}
+	w.Flush()
+	return tableHeader + b.String()
+}
+
+// parseTable reads what String wrote.
+func parseTable(text string) (table, error) {
+	var t table
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		r, err := parseRow(strings.Fields(line))
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		t = append(t, r)
+	}
+	return t, nil
+}
+
+func parseRow(field []string) (r row, err error) {
+	if len(field) != 8 {
+		return r, fmt.Errorf("%d fields, not 8", len(field))
+	}
+	op, ok := ir.OpByName(field[0])
+	dt := slices.IndexFunc(dtypes, func(dt ir.DType) bool { return dt.Text() == field[1] })
+	if !ok || dt < 0 {
+		return r, fmt.Errorf("no such function or type")
+	}
+	r.op, r.dtype, r.fast = op, dtypes[dt], field[2] == tierName(true)
+	parse := func(x *float64, s string) {
+		v, e := strconv.ParseFloat(s, 64)
+		*x, err = v, cmp.Or(err, e)
+	}
+	number := func(n *uint64, s string, base int) {
+		v, e := strconv.ParseUint(s, base, 64)
+		*n, err = v, cmp.Or(err, e)
+	}
+	parse(&r.max, field[3])
+	for i, s := range strings.Split(field[4], ",") {
+		parse(&r.at[i], s)
+	}
+	number(&r.tried, field[5], 10)
+	number(&r.hash, field[6], 16)
+	number(&r.quick, field[7], 16)
+	return r, err
+}
+
+// The files that -update writes, from the module's own folder.
+const (
+	tableFile = "cmd/ulp/testdata/accuracy.txt"
+	docFile   = "graph/zaccuracy.go"
+)
+
+func readTable(path string) (table, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseTable(string(text))
+}

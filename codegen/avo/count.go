@@ -1,0 +1,25 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Count returns how many instructions the main loop of a kernel has for each 8
+// elements, the loop's own among them. Detours, which are not in the loop, do
+// not count.
+func Count(k *ir.Kernel) (float64, error) {
+	b, err := compile(k.Expand())
+	if err != nil {
+		return 0, err
+	}
+	in, n := false, 0
+	for _, l := range b.emit().lines {
+		switch {
+		case l.label == "loop":
+			in = true
+		case l.label == "tail":
+			return float64(n) / float64(b.unroll), nil
+		case in && l.label == "":
+			n++
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,64 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// foldOps are the ops that reductions fold by.
+var foldOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor}
+
+// foldKernels are the reductions that nearly every program has, for each of
+// superTypes, T: norms, moments, distances, softmax.
+var foldKernels = []string{
+	"kernel (u0:T) { t0 = square u0; store add(t0) }",
+	"kernel (u0:T) { t0 = abs u0; store add(t0) }",
+	"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = square t0; store add(t1) }",
+	"kernel (u0:T, u1:T) { t0 = mul u0 u1; store add(t0) }",
+	"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = square t0; store add(t1) }",
+	"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }",
+	"kernel (u0:T) { store min(u0) max(u0) }",
+}
+
+// partialKernels fold what a float32 sum or product does in float64.
+var partialKernels = []string{
+	"kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }",
+	"kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }",
+}
+
+// manyRows is what a fold down the rows does to its accumulators, u0, in as many
+// rows as runtime takes in one go, for each of superTypes and the ops of arithmetic.
+const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
+
+// builtinFolds returns the kernels with folds among Builtins: of an operand as
+// it is by every op on every type, and those above.
+func builtinFolds() []*ir.Kernel {
+	texts := slices.Clone(partialKernels)
+	for _, by := range foldOps {
+		for _, d := range (by.Info().Domain & ir.Running).List() {
+			texts = append(texts, fmt.Sprintf("kernel (u0:%s) { store %s(u0) }", d.Text(), by))
+		}
+	}
+	for _, by := range foldOps[:4] {
+		for _, d := range superTypes {
+			texts = append(texts, strings.NewReplacer("BY", by.String(), "T", d.Text()).Replace(manyRows))
+		}
+	}
+	for _, text := range foldKernels {
+		for _, d := range superTypes {
+			texts = append(texts, strings.ReplaceAll(text, "T", d.Text()))
+		}
+	}
+	var out []*ir.Kernel
+	for _, text := range texts {
+		k, err := ir.ParseKernel(text)
+		if err != nil {
+			panic(fmt.Sprintf("BUG: codegen: %s: %v", text, err))
+		}
+		out = append(out, k.InTier(false), k.InTier(true))
+	}
+	return out
+}

@@ -1,0 +1,21 @@
+package codegen
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// scanOps are the ops that scans combine elements with.
+var scanOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
+
+// builtinScans returns the kernels of scans among Builtins: the running values
+// of rows for every op on every type, and what combines them with carries.
+func builtinScans() []*ir.Kernel {
+	var out []*ir.Kernel
+	for _, by := range scanOps {
+		for _, d := range (by.Info().Domain & ir.Running).List() {
+			out = append(out, ir.ScanKernel(by.ScannedBy(), d))
+			across, _ := ir.CarryKernel(by, d)
+			down, _ := ir.RowKernel(by, d)
+			out = append(out, across, down)
+		}
+	}
+	return out
+}

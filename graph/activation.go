@@ -1,0 +1,51 @@
+package graph
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The activations below that are ops of their own hold the bounds of the table in
+// the package's documentation. The others are made of ops, and fuse as those do.
+
+// ReLU returns x where it is positive and 0 elsewhere. NaN stays.
+func (x Node) ReLU() Node { return x.Max(0) }
+
+// LeakyReLU returns x where it is positive and slope*x elsewhere.
+func (x Node) LeakyReLU(slope any) Node { return Where(x.Lt(0), x.Mul(slope), x) }
+
+// Sigmoid returns 1 / (1 + exp(-x)).
+func (x Node) Sigmoid() Node { return x.elementwise(ir.OpSigmoid, ir.Attr{}) }
+
+// SiLU returns x * sigmoid(x), also known as swish.
+func (x Node) SiLU() Node { return x.elementwise(ir.OpSiLU, ir.Attr{}) }
+
+// Softplus returns log(1 + exp(x)).
+func (x Node) Softplus() Node { return x.elementwise(ir.OpSoftplus, ir.Attr{}) }
+
+// GELU returns x times the normal distribution at x: x * (1 + erf(x/sqrt(2))) / 2.
+func (x Node) GELU() Node { return x.elementwise(ir.OpGELU, ir.Attr{}) }
+
+// GELUTanh returns the approximation of GELU by tanh: x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x*x*x))) / 2.
+func (x Node) GELUTanh() Node { return x.elementwise(ir.OpGELUTanh, ir.Attr{}) }
+
+// Mish returns x * tanh(softplus(x)).
+func (x Node) Mish() Node { return x.elementwise(ir.OpMish, ir.Attr{}) }
+
+// SELU returns 1.0507... * elu(x, 1.6732...), the scaled exponential linear unit.
+func (x Node) SELU() Node { return x.elementwise(ir.OpSELU, ir.Attr{}) }
+
+// HardSwish returns x * min(max(x+3, 0), 6) / 6.
+func (x Node) HardSwish() Node { return x.elementwise(ir.OpHardSwish, ir.Attr{}) }
+
+// Softsign returns x / (1 + abs(x)).
+func (x Node) Softsign() Node { return x.elementwise(ir.OpSoftsign, ir.Attr{}) }
+
+// Logit returns log(x / (1-x)), the inverse of Sigmoid: infinite for 0 and 1, NaN outside.
+func (x Node) Logit() Node { return x.elementwise(ir.OpLogit, ir.Attr{}) }
+
+// ELU returns x where it is positive and alpha*(exp(x)-1) elsewhere.
+func (x Node) ELU(alpha any) Node { return x.elementwise(ir.OpELU, ir.Attr{}, alpha) }
+
+// CELU returns x where it is positive and alpha*(exp(x/alpha)-1) elsewhere.
+func (x Node) CELU(alpha any) Node { return x.elementwise(ir.OpCELU, ir.Attr{}, alpha) }
+
+// HardSigmoid returns slope*x + offset, with one rounding, kept within 0 and 1.
+func (x Node) HardSigmoid(slope, offset any) Node { return x.FMA(slope, offset).Clip(0, 1) }

@@ -1,0 +1,89 @@
+package graph
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The methods below are elementary functions of Float32 and Float64. They hold
+// the bounds of the table in the package's documentation, with gradual
+// underflow, and have the special values of C's Annex F; NaN gives NaN unless
+// something else is said. Each is written once, as an expansion in package ir.
+
+// Exp returns e to the power x.
+func (x Node) Exp() Node { return x.elementwise(ir.OpExp, ir.Attr{}) }
+
+// Exp2 returns 2 to the power x, exact for integers.
+func (x Node) Exp2() Node { return x.elementwise(ir.OpExp2, ir.Attr{}) }
+
+// Expm1 returns exp(x) - 1, accurate near 0.
+func (x Node) Expm1() Node { return x.elementwise(ir.OpExpm1, ir.Attr{}) }
+
+// Log returns the natural logarithm: -Inf for 0, NaN for x < 0.
+func (x Node) Log() Node { return x.elementwise(ir.OpLog, ir.Attr{}) }
+
+// Log2 returns the logarithm to base 2, exact for powers of 2: -Inf for 0, NaN for x < 0.
+func (x Node) Log2() Node { return x.elementwise(ir.OpLog2, ir.Attr{}) }
+
+// Log10 returns the logarithm to base 10: -Inf for 0, NaN for x < 0.
+func (x Node) Log10() Node { return x.elementwise(ir.OpLog10, ir.Attr{}) }
+
+// Log1p returns log(1 + x), accurate near 0: -Inf for -1, NaN for x < -1.
+func (x Node) Log1p() Node { return x.elementwise(ir.OpLog1p, ir.Attr{}) }
+
+// Cbrt returns the cube root, of negative x too.
+func (x Node) Cbrt() Node { return x.elementwise(ir.OpCbrt, ir.Attr{}) }
+
+// Rsqrt returns 1 / sqrt(x): Inf for 0, NaN for x < 0.
+func (x Node) Rsqrt() Node { return x.elementwise(ir.OpRsqrt, ir.Attr{}) }
+
+// Sin returns the sine of x radians, NaN for infinities. Any x keeps the bound.
+func (x Node) Sin() Node { return x.elementwise(ir.OpSin, ir.Attr{}) }
+
+// Cos returns the cosine of x radians, NaN for infinities. Any x keeps the bound.
+func (x Node) Cos() Node { return x.elementwise(ir.OpCos, ir.Attr{}) }
+
+// Tan returns the tangent of x radians, NaN for infinities. Any x keeps the bound.
+func (x Node) Tan() Node { return x.elementwise(ir.OpTan, ir.Attr{}) }
+
+// Asin returns the arc sine in radians, NaN outside [-1, 1].
+func (x Node) Asin() Node { return x.elementwise(ir.OpAsin, ir.Attr{}) }
+
+// Acos returns the arc cosine in radians, NaN outside [-1, 1].
+func (x Node) Acos() Node { return x.elementwise(ir.OpAcos, ir.Attr{}) }
+
+// Atan returns the arc tangent in radians, within [-pi/2, pi/2].
+func (x Node) Atan() Node { return x.elementwise(ir.OpAtan, ir.Attr{}) }
+
+// Sinh returns the hyperbolic sine.
+func (x Node) Sinh() Node { return x.elementwise(ir.OpSinh, ir.Attr{}) }
+
+// Cosh returns the hyperbolic cosine.
+func (x Node) Cosh() Node { return x.elementwise(ir.OpCosh, ir.Attr{}) }
+
+// Tanh returns the hyperbolic tangent.
+func (x Node) Tanh() Node { return x.elementwise(ir.OpTanh, ir.Attr{}) }
+
+// Asinh returns the inverse hyperbolic sine.
+func (x Node) Asinh() Node { return x.elementwise(ir.OpAsinh, ir.Attr{}) }
+
+// Acosh returns the inverse hyperbolic cosine, NaN for x < 1.
+func (x Node) Acosh() Node { return x.elementwise(ir.OpAcosh, ir.Attr{}) }
+
+// Atanh returns the inverse hyperbolic tangent: infinite for -1 and 1, NaN beyond.
+func (x Node) Atanh() Node { return x.elementwise(ir.OpAtanh, ir.Attr{}) }
+
+// Erf returns the error function.
+func (x Node) Erf() Node { return x.elementwise(ir.OpErf, ir.Attr{}) }
+
+// Erfc returns 1 - erf(x), accurate where it is small.
+func (x Node) Erfc() Node { return x.elementwise(ir.OpErfc, ir.Attr{}) }
+
+// Pow returns x to the power y. As in C, Pow(1, y) and Pow(x, 0) are 1 even for
+// NaN, and a negative x with a y that is no integer gives NaN.
+func (x Node) Pow(y any) Node { return x.elementwise(ir.OpPow, ir.Attr{}, y) }
+
+// Atan2 returns the angle of the point (y, x) to the first axis, in radians
+// within [-pi, pi]: x is the ordinate, as in Go's math.Atan2.
+func (x Node) Atan2(y any) Node { return x.elementwise(ir.OpAtan2, ir.Attr{}, y) }
+
+// Hypot returns sqrt(x*x + y*y) without overflow or underflow on the way. It is
+// Inf where either is infinite, even beside NaN.
+func (x Node) Hypot(y any) Node { return x.elementwise(ir.OpHypot, ir.Attr{}, y) }

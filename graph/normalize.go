@@ -1,0 +1,105 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// The functions below normalize: they are made of reductions and elementwise ops
+// along the given axes, and run block of rows by block of rows in the cache, with
+// no array between that is as large as x.
+
+// keep returns the arguments with KeepDims.
+func keep(axes []any) []any { return slices.Concat(axes, []any{KeepDims}) }
+
+// Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow.
+// Where all elements are -Inf it is NaN.
+func (x Node) Softmax(axes ...any) Node {
+	e := x.Sub(x.AMax(keep(axes)...)).Exp()
+	return e.Div(e.Sum(keep(axes)...))
+}
+
+// LogSoftmax returns log(softmax(x)) along axes.
+func (x Node) LogSoftmax(axes ...any) Node {
+	d := x.Sub(x.AMax(keep(axes)...))
+	return d.Sub(d.Exp().Sum(keep(axes)...).Log())
+}
+
+// Standardize returns (x - mean) / sqrt(var + eps) along axes: layer
+// normalization over the last axes, instance normalization over those of a
+// picture. Scale and offset are a Mul and an Add behind it, and fuse.
+func (x Node) Standardize(eps float64, axes ...any) Node {
+	axes = keep(axes)
+	d := x.Sub(x.Mean(axes...))
+	return d.Div(d.Square().Mean(axes...).Add(eps).Sqrt())
+}
+
+// LayerNorm returns Standardize along the last axis, times scale, plus offset.
+func (x Node) LayerNorm(scale, offset any, eps float64) Node {
+	return x.Standardize(eps, -1).Mul(scale).Add(offset)
+}
+
+// RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale.
+func (x Node) RMSNorm(scale any, eps float64) Node {
+	return x.Div(x.Square().Mean(-1, KeepDims).Add(eps).Sqrt()).Mul(scale)
+}
+
+// BatchNorm returns (x - mean) / sqrt(variance + eps) * scale + offset with
+// statistics that are given, one element each for every index of an axis of x
+// (the channels).
+func (x Node) BatchNorm(axis any, mean, variance, scale, offset Node, eps float64) Node {
+	along := func(p Node) Node { return p.along(x, axis) }
+	return x.Sub(along(mean)).Div(along(variance).Add(eps).Sqrt()).Mul(along(scale)).Add(along(offset))
+}
+
+// along views a vector so that it broadcasts along one axis of x.
+func (p Node) along(x Node, axis any) Node {
+	n := x.get()
+	if n.err != nil || p.get().err != nil {
+		return p
+	}
+	k, err := n.axis(axis)
+	if err != nil {
+		return fail("batchnorm", "%w", err)
+	}
+	return p.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:]...)
+}
+
+// InstanceNorm returns Standardize of each sample and channel of x, whose first
+// axes those are, times scale, plus offset, which have one element a channel.
+func (x Node) InstanceNorm(scale, offset Node, eps float64) Node {
+	if x.get().err != nil {
+		return x
+	}
+	if x.Rank() < 3 {
+		return fail("instancenorm", "rank %d: the axes are samples, channels, and one or more of a picture", x.Rank())
+	}
+	y := x.Standardize(eps, upTo(x.Rank())[2:])
+	return y.Mul(scale.along(x, 1)).Add(offset.along(x, 1))
+}
+
+// GroupNorm returns x with each sample's channels, the second axis, standardized
+// in groups of neighbours, times scale, plus offset, which have one element a
+// channel. The number of channels is a multiple of groups.
+func (x Node) GroupNorm(groups int, scale, offset Node, eps float64) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	if len(n.typ.Shape) < 2 || groups < 1 {
+		return fail("groupnorm", "%d groups of shape %s: the axes are samples, channels, and those of a picture", groups, n.typ.Shape)
+	}
+	c := n.typ.Shape[1]
+	if e, ok := c.Int(); ok && e%groups != 0 {
+		return fail("groupnorm", "%d channels are not a multiple of %d groups", e, groups)
+	}
+	grouped := append(Shape{n.typ.Shape[0], ir.Fixed(groups), c.Div(groups)}, n.typ.Shape[2:]...)
+	y := x.Reshape(grouped).Standardize(eps, upTo(len(grouped))[2:]).Reshape(n.typ.Shape)
+	return y.Mul(scale.along(x, 1)).Add(offset.along(x, 1))
+}
+
+// L2Normalize returns x / max(norm, eps) along axes, with the Euclidean norm.
+func (x Node) L2Normalize(eps float64, axes ...any) Node {
+	return x.Div(x.Norm2(keep(axes)...).Max(eps))
+}

@@ -1,0 +1,254 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Reductions take axes as numbers, from the end if negative, as names, or as
+// slices of them: x.Sum(0), x.Sum("row", -1), x.Sum([]int{0, 1}). Without any
+// axis they reduce all; an empty slice is no axis, and reduces nothing. Among the
+// axes may stand the options below. A reduced axis is dropped, or has extent 1
+// with KeepDims. Ops before a reduction run in its loop.
+
+// A ReduceOption stands among the axes of a reduction or scan.
+type ReduceOption interface{ reduceWith(*reduceOptions) }
+
+type reduceOptions struct {
+	keep, last, exclusive, reverse bool
+	ddof                           int
+}
+
+type reduceOption func(*reduceOptions)
+
+func (f reduceOption) reduceWith(o *reduceOptions) { f(o) }
+
+// The options.
+var (
+	// KeepDims leaves reduced axes in the result, with extent 1, so that it
+	// broadcasts against the operand.
+	KeepDims ReduceOption = reduceOption(func(o *reduceOptions) { o.keep = true })
+	// LastIndex makes ArgMin and ArgMax return the last of several equal elements.
+	LastIndex ReduceOption = reduceOption(func(o *reduceOptions) { o.last = true })
+)
+
+// DDOF makes Var and Std divide by the number of elements less n: 1 for an
+// unbiased estimate from a sample. It is 0 without it, as in NumPy.
+func DDOF(n int) ReduceOption { return reduceOption(func(o *reduceOptions) { o.ddof = n }) }
+
+// reduction is the arguments of a reduction of n.
+type reduction struct {
+	reduceOptions
+	axes []int // ascending
+}
+
+func (n *node) reduction(args []any) (reduction, error) {
+	var r reduction
+	var axes []any
+	for _, a := range args {
+		if o, ok := a.(ReduceOption); ok {
+			o.reduceWith(&r.reduceOptions)
+			continue
+		}
+		axes = append(axes, a)
+	}
+	if axes == nil {
+		r.axes = upTo(len(n.typ.Shape))
+		return r, nil
+	}
+	var err error
+	r.axes, err = n.axes(axes)
+	slices.Sort(r.axes)
+	return r, err
+}
+
+// reduce makes the node of a reduction.
+func (x Node) reduce(op ir.Op, args []any) Node {
+	n := x.get()
+	if n.err != nil {
+		return apply(op, ir.Attr{}, n)
+	}
+	r, err := n.reduction(args)
+	if err != nil {
+		return Node{poison(op, err, n)}
+	}
+	y := apply(op, ir.Attr{Axes: r.axes}, n)
+	if r.keep {
+		return y.Unsqueeze(r.axes...)
+	}
+	return y
+}
+
+// Sum returns the sum along axes, 0 of no elements. Integers wrap. Float32 is
+// added in a tree of fixed form, so that the result depends neither on threads
+// nor on layouts: its error is at most 37 ULPs of the sum of magnitudes for any
+// number of elements (package ir, reduce.go).
+func (x Node) Sum(axes ...any) Node { return x.reduce(ir.OpSum, axes) }
+
+// Prod returns the product along axes, 1 of no elements. Integers wrap.
+func (x Node) Prod(axes ...any) Node { return x.reduce(ir.OpProd, axes) }
+
+// AMin returns the least element along axes: NaN if any is, and -0 < +0. Of no
+// elements there is none, which is an error.
+func (x Node) AMin(axes ...any) Node { return x.reduce(ir.OpAMin, axes) }
+
+// AMax returns the greatest element along axes: NaN if any is, and -0 < +0. Of
+// no elements there is none, which is an error.
+func (x Node) AMax(axes ...any) Node { return x.reduce(ir.OpAMax, axes) }
+
+// All returns whether all elements along axes are true; numbers are where they
+// are not 0. Of no elements it is true.
+func (x Node) All(axes ...any) Node { return x.truth().reduce(ir.OpAll, axes) }
+
+// Any returns whether any element along axes is true; numbers are where they are
+// not 0. Of no elements it is false.
+func (x Node) Any(axes ...any) Node { return x.truth().reduce(ir.OpAny, axes) }
+
+func (x Node) truth() Node {
+	if x.get().err != nil || x.DType() == Bool {
+		return x
+	}
+	return x.Ne(0)
+}
+
+// count returns how many elements a reduction of x by args takes in, as one
+// element of x's type.
+func (x Node) count(name string, args []any) (Node, reduction) {
+	n := x.get()
+	if n.err != nil {
+		return x, reduction{}
+	}
+	r, err := n.reduction(args)
+	switch {
+	case err != nil:
+		return fail(name, "%w", err), r
+	case !ir.Floats.Has(n.typ.DType):
+		return fail(name, "does not take %s: Cast to float32 or float64", n.typ.DType), r
+	}
+	size := ir.Fixed(1)
+	for _, k := range r.axes {
+		size = size.Mul(n.typ.Shape[k])
+	}
+	return apply(ir.OpExtent, ir.Attr{DType: n.typ.DType, Begin: size}), r
+}
+
+// Mean returns Sum divided by the number of elements, of floats: NaN of none.
+func (x Node) Mean(axes ...any) Node {
+	n, _ := x.count("mean", axes)
+	if n.Err() != nil {
+		return n
+	}
+	return x.Sum(axes...).Div(n)
+}
+
+// Var returns the mean of the squared distances from the mean along axes, of
+// floats, in two passes: the mean, then the squares of x - mean. With DDOF(d) it
+// divides by d less than the number of elements.
+func (x Node) Var(axes ...any) Node {
+	n, r := x.count("var", axes)
+	if n.Err() != nil {
+		return n
+	}
+	d := x.Sub(x.Mean(r.axes, KeepDims))
+	if r.ddof != 0 {
+		n = n.Sub(r.ddof).Max(0)
+	}
+	return d.Square().Sum(axes...).Div(n)
+}
+
+// Std returns the square root of Var.
+func (x Node) Std(axes ...any) Node { return x.Var(axes...).Sqrt() }
+
+// SumSquares returns the sum of the squares along axes.
+func (x Node) SumSquares(axes ...any) Node { return x.Square().Sum(axes...) }
+
+// Norm1 returns the sum of the magnitudes along axes.
+func (x Node) Norm1(axes ...any) Node { return x.Abs().Sum(axes...) }
+
+// Norm2 returns the square root of the sum of squares along axes, of floats.
+// Squares past the range of the type are not guarded against.
+func (x Node) Norm2(axes ...any) Node { return x.SumSquares(axes...).Sqrt() }
+
+// LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
+// the way: the greatest element is taken out of the exponentials.
+func (x Node) LogSumExp(axes ...any) Node {
+	n, r := x.count("logsumexp", axes)
+	if n.Err() != nil {
+		return n
+	}
+	top := x.AMax(r.axes, KeepDims)
+	top = Where(top.IsFinite(), top, 0)
+	y := x.Sub(top).Exp().Sum(r.axes, KeepDims).Log().Add(top)
+	if r.keep {
+		return y
+	}
+	return y.Squeeze(r.axes)
+}
+
+// ArgMin returns the index of the least element along one axis, or of the
+// elements of all of x in row-major order, as Int64: the first of several, or
+// the last with LastIndex; the first NaN if there is one.
+func (x Node) ArgMin(axis ...any) Node { return x.arg("argmin", ir.OpAMin, axis) }
+
+// ArgMax returns the index of the greatest element, as ArgMin does of the least.
+func (x Node) ArgMax(axis ...any) Node { return x.arg("argmax", ir.OpAMax, axis) }
+
+// arg is the index of the elements that are the least or greatest, which a
+// second look at the line finds while it is in the cache.
+func (x Node) arg(name string, op ir.Op, args []any) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	r, err := n.reduction(args)
+	rank := len(n.typ.Shape)
+	switch {
+	case err != nil:
+		return fail(name, "%w", err)
+	case len(r.axes) == rank && rank != 1: // all of it
+		y := x.Reshape(-1).arg(name, op, []any{0, reduceOption(func(o *reduceOptions) { *o = r.reduceOptions; o.keep = false })})
+		if r.keep {
+			return y.Unsqueeze(r.axes...)
+		}
+		return y
+	case len(r.axes) != 1:
+		return fail(name, "%d axes: it takes one, or none for the index into all elements", len(r.axes))
+	}
+	axis := r.axes[0]
+	is := x.Eq(x.reduce(op, []any{axis, KeepDims}))
+	if ir.Floats.Has(n.typ.DType) {
+		is = is.Or(x.IsNaN())
+	}
+	index := Iota(Int32, n.typ.Shape[axis]).Unsqueeze(upTo(rank)[1 : rank-axis]...)
+	by, beyond := ir.OpAMin, index.Scalar(1<<31-1)
+	if r.last {
+		by, beyond = ir.OpAMax, index.Scalar(-1)
+	}
+	y := Where(is, index, beyond).reduce(by, []any{axis}).Cast(Int64)
+	if r.keep {
+		return y.Unsqueeze(axis)
+	}
+	return y
+}
+
+// Iota returns 0, 1, 2, ... of an integer type along one axis of extent n, which
+// is an int or a Dim.
+func Iota(dt DType, n any) Node {
+	shape, err := dimsOf([]any{n})
+	if err != nil {
+		return fail("iota", "%w", err)
+	}
+	if len(shape) != 1 {
+		return fail("iota", "%d extents: it has one axis", len(shape))
+	}
+	return apply(ir.OpIota, ir.Attr{DType: dt, Shape: shape})
+}
+
+// reducedNames returns the names of the axes that are left.
+func reducedNames(op ir.Op, a ir.Attr, names []string) []string {
+	if op.Info().Kind == ir.Scan {
+		return names
+	}
+	return without(names, a.Axes...)
+}

@@ -1,0 +1,54 @@
+package graph
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Scans keep the shape: each element is what a reduction of the elements up to
+// it along an axis would be. The axis is a number or a name.
+
+// The options of scans.
+var (
+	// Exclusive leaves each element itself out: the first is what a reduction of
+	// no elements is.
+	Exclusive ReduceOption = reduceOption(func(o *reduceOptions) { o.exclusive = true })
+	// Reverse runs from the last element to the first.
+	Reverse ReduceOption = reduceOption(func(o *reduceOptions) { o.reverse = true })
+)
+
+// CumSum returns the sums of the elements up to each along an axis. Integers
+// wrap. Long lines of Float32 are carried in float64, so that the error does not
+// grow with the length (package ir, scan.go).
+func (x Node) CumSum(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumSum, axis, opts) }
+
+// CumProd returns the products of the elements up to each along an axis.
+func (x Node) CumProd(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumProd, axis, opts) }
+
+// CumMin returns the least of the elements up to each along an axis, NaN from the
+// first NaN on.
+func (x Node) CumMin(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumMin, axis, opts) }
+
+// CumMax returns the greatest of the elements up to each along an axis, NaN from
+// the first NaN on.
+func (x Node) CumMax(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumMax, axis, opts) }
+
+func (x Node) scan(op ir.Op, axis any, opts []ReduceOption) Node {
+	n := x.get()
+	if n.err != nil {
+		return apply(op, ir.Attr{}, n)
+	}
+	k, err := n.axis(axis)
+	if err != nil {
+		return Node{poison(op, err, n)}
+	}
+	var o reduceOptions
+	for _, opt := range opts {
+		opt.reduceWith(&o)
+	}
+	if o.reverse {
+		x = x.Flip(k)
+	}
+	x = apply(op, ir.Attr{Axis: k, Exclusive: o.exclusive}, x.get())
+	if o.reverse {
+		x = x.Flip(k)
+	}
+	return x
+}

@@ -1,0 +1,160 @@
+package graph_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+var scans = []ir.Op{ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax}
+
+// TestScans compares scans of all ops and types along every axis, of operands
+// that lie anyhow, alone and between other operations, with the definition.
+func TestScans(t *testing.T) {
+	helped := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := &scanGraph{T: t, f: &ir.Func{Name: "scan"}}
+		x, input := g.operand()
+		helped += checkPrograms(t, g.program(x), []ir.Array{input}, nil)
+	})
+	requireHelp(t, helped)
+}
+
+type scanGraph struct {
+	*rapid.T
+	f *ir.Func
+}
+
+func (g *scanGraph) oneOf(name string, list ...int) int {
+	return rapid.SampledFrom(list).Draw(g.T, name)
+}
+
+func (g *scanGraph) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
+	v, err := g.f.Add(op, a, ir.Pos{}, args...)
+	if err != nil {
+		g.Fatalf("%v\n%s", err, g.f)
+	}
+	return v
+}
+
+// operand declares a param whose elements lie anyhow.
+func (g *scanGraph) operand() (*ir.Value, ir.Array) {
+	d := rapid.SampledFrom((ir.Numeric & ir.Running).List()).Draw(g.T, "dtype")
+	shape := make([]int, g.oneOf("rank", 1, 2, 2, 3, 4))
+	left := 12_000
+	for _, k := range rapid.Permutation(indices(len(shape))).Draw(g.T, "order") {
+		fit := slices.DeleteFunc([]int{1, 2, 7, 8, 9, 16, 17, 31, 33, 100, 1023, 1024, 1025, 2049, 3000, 9000, 0}, func(n int) bool { return n > left })
+		shape[k] = g.oneOf("extent", fit...)
+		left /= max(1, shape[k])
+	}
+	order := rapid.Permutation(indices(len(shape))).Draw(g.T, "layout")
+	l := ir.Layout{Shape: shape, Strides: make([]int, len(shape))}
+	step := g.oneOf("step", 1, 1, 2)
+	for _, k := range order {
+		l.Strides[k] = step
+		switch g.oneOf("stride", 0, 1, 1, 1, -1) {
+		case 0:
+			l.Strides[k] = 0
+		case -1:
+			l.Strides[k] = -step
+			l.Offset += step * max(0, shape[k]-1)
+			fallthrough
+		case 1:
+			step *= max(1, shape[k])
+		}
+	}
+	a := ir.Array{DType: d, Shape: shape}
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(g.T, "seed"), 1))
+	special := g.oneOf("special", 0, 0, 1, 50)
+	at := map[int]uint64{}
+	for k := range l.All() {
+		if _, ok := at[k]; !ok {
+			at[k] = scanElement(rng, d, special)
+		}
+		a.Data = append(a.Data, at[k])
+	}
+	return g.f.Param("x", ir.Type{DType: d, Shape: ir.ShapeOf(shape...)}, &l), a
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// scanElement returns an element: of floats mostly near 1, so that a long product
+// stays in range.
+func scanElement(rng *rand.Rand, d ir.DType, special int) uint64 {
+	v := math.Copysign(math.Exp2(rng.Float64()-0.5), rng.Float64()-0.4)
+	if rng.IntN(1000) < special {
+		v = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e30}[rng.IntN(6)]
+	}
+	switch d {
+	case ir.Float32:
+		return bitsOf(float32(v))
+	case ir.Float64:
+		return bitsOf(v)
+	case ir.Int32:
+		return bitsOf(int32(rng.Uint32()))
+	case ir.Uint8:
+		return bitsOf(uint8(rng.Uint32()))
+	case ir.Uint32:
+		return bitsOf(rng.Uint32())
+	}
+	return rng.Uint64()
+}
+
+// program makes results of scans of x, of values that are computed from it, and
+// of what other loops make of them.
+func (g *scanGraph) program(x *ir.Value) *ir.Func {
+	axis := func() int { return g.oneOf("axis", indices(len(x.Type.Shape))...) }
+	scan := func(x *ir.Value) *ir.Value {
+		a := ir.Attr{Axis: axis(), Exclusive: rapid.Bool().Draw(g.T, "exclusive")}
+		op := rapid.SampledFrom(scans).Draw(g.T, "scan")
+		if !rapid.Bool().Draw(g.T, "reverse") {
+			return g.add(op, a, x)
+		}
+		flip := ir.Attr{Axes: []int{a.Axis}}
+		return g.add(ir.OpFlip, flip, g.add(op, a, g.add(ir.OpFlip, flip, x)))
+	}
+	y := x
+	for range g.oneOf("steps", 1, 2, 3) {
+		if rapid.Bool().Draw(g.T, "before") {
+			y = g.add(ir.OpAdd, ir.Attr{}, y, x)
+		}
+		y = scan(y)
+		if rapid.Bool().Draw(g.T, "after") {
+			y = g.add(ir.OpMax, ir.Attr{}, y, x)
+		}
+		if g.oneOf("kept", 0, 0, 1) == 1 && !slices.Contains(g.f.Results, y) {
+			g.f.Results = append(g.f.Results, y)
+		}
+	}
+	if !slices.Contains(g.f.Results, y) {
+		g.f.Results = append(g.f.Results, y)
+	}
+	return g.f
+}
+
+// A scan behind a softmax takes its rows from the cache.
+func TestScanInRowGroup(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 300, 500)
+	for _, y := range []graph.Node{x.Softmax(1).CumSum(-1), x.Exp().CumSum(1), x.CumMax(1).Sub(x)} {
+		p, err := graph.Compile(graph.Verify(), y)
+		require.NoError(t, err)
+		var plan strings.Builder
+		require.NoError(t, p.Dump(&plan, "plan"))
+		require.Contains(t, plan.String(), "rows first=0")
+		require.Contains(t, plan.String(), "= scratch")
+	}
+}

@@ -1,0 +1,197 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// nest is the loop nest of a group. The operands are its inputs, then the
+// accumulators of a nest that folds down its rows, then its outputs.
+type nest struct {
+	g        *group
+	extents  []int
+	operands []ir.Access
+	down     bool
+}
+
+const (
+	// minColumns is how many columns a nest must have to fold down the rows.
+	minColumns = 16
+	// shortLine is up to how many elements a line is folded down rather than
+	// along, whatever lies contiguously: it would not fill a vector.
+	shortLine = 8
+)
+
+// nest finds the coarsest axes along which every operand has a stride. The last
+// one is the columns.
+func (l *looper) nest(g *group) *nest {
+	layouts := l.refine(g)
+	n := &nest{g: g, extents: layouts[0].Shape}
+	for i, v := range slices.Concat(g.inputs, g.outputs) {
+		a := ir.Access{Buffer: l.of(base(v)), Offset: layouts[i].Offset, Strides: layouts[i].Strides}
+		if len(n.extents) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
+			a.Strides = []int{1} // its class does not depend on the extents
+		}
+		n.operands = append(n.operands, a)
+	}
+	if g.line() > 0 && n.betterDown() {
+		n.turn()
+	}
+	n.extents = atLeastTwo(n.extents, 1)
+	for i := range n.operands {
+		n.operands[i].Strides = atLeastTwo(n.operands[i].Strides, 0)
+	}
+	return n
+}
+
+// refine returns the layouts of a group's inputs and outputs over one shape. If
+// the group folds, the shape's last axis is the line, along which a folded
+// output has the stride from chunk to chunk.
+func (l *looper) refine(g *group) []ir.Layout {
+	var fixed []ir.Layout // those that the loop nest follows from
+	follows := func(i int, v *ir.Value) bool {
+		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpFold)
+	}
+	all := slices.Concat(g.inputs, g.outputs)
+	for i, v := range all {
+		if follows(i, v) {
+			fixed = append(fixed, layoutOf(v))
+		}
+	}
+	ok, n := false, g.line()
+	if n > 0 {
+		fixed, ok = lineNest(fixed, size(domain(g.values[0])), n)
+	} else {
+		fixed, ok = ir.Refine(fixed...)
+	}
+	if !ok {
+		panic("the operands of a group have no common loop nest")
+	}
+	shape := fixed[0].Shape
+	out := make([]ir.Layout, len(all))
+	for i, v := range all {
+		switch {
+		case follows(i, v):
+			out[i], fixed = fixed[0], fixed[1:]
+		case isConst(v):
+			out[i] = ir.Layout{Shape: shape, Strides: make([]int, len(shape))}
+		default:
+			out[i] = foldedLayout(shape)
+		}
+	}
+	return out
+}
+
+// foldedLayout is where the results of folding the last axis go: the other axes
+// row-major, chunk after chunk.
+func foldedLayout(shape []int) ir.Layout {
+	last := len(shape) - 1
+	l := ir.RowMajor(shape[:last]...)
+	lines := 1
+	for _, n := range shape[:last] {
+		lines *= n
+	}
+	if shape[last] <= ir.FoldChunk {
+		lines = 0 // the only chunk
+	}
+	return ir.Layout{Shape: shape, Strides: append(l.Strides, lines)}
+}
+
+// betterDown reports whether a nest that folds its last axis is better walked
+// with that as its rows and the axis before it as its columns: where the
+// operands are contiguous along those. What is stored besides is contiguous
+// along the line.
+func (n *nest) betterDown() bool {
+	last := len(n.extents) - 1
+	if last == 0 || n.extents[last-1] < minColumns {
+		return false
+	}
+	along, across := 0, 0
+	for i, v := range n.g.inputs {
+		switch s := n.operands[i].Strides; {
+		case s[last] == 1 || s[last] == -1:
+			along += v.Type.DType.Size()
+		case s[last-1] == 1 || s[last-1] == -1:
+			across += v.Type.DType.Size()
+		}
+	}
+	for _, v := range n.g.outputs {
+		if v.Op != ir.OpFold {
+			return false
+		}
+	}
+	return across > along || n.extents[last] <= shortLine
+}
+
+// turn makes the last axis the rows, and adds the accumulators.
+func (n *nest) turn() {
+	n.down = true
+	last := len(n.extents) - 1
+	swap := func(axes []int) []int {
+		axes = slices.Clone(axes)
+		axes[last], axes[last-1] = axes[last-1], axes[last]
+		return axes
+	}
+	n.extents = swap(n.extents)
+	for i := range n.operands {
+		n.operands[i].Strides = swap(n.operands[i].Strides)
+	}
+	n.operands = append(n.operands, n.operands[len(n.g.inputs):]...)
+}
+
+// atLeastTwo puts fill before the numbers of an axis list shorter than two.
+func atLeastTwo(axes []int, fill int) []int {
+	for len(axes) < 2 {
+		axes = append([]int{fill}, axes...)
+	}
+	return axes
+}
+
+// kernel writes the group's body. Input i of the kernel is n.operands[order[i]].
+func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
+	g := n.g
+	inputs := len(n.operands) - len(g.outputs)
+	operands := make([]ir.Operand, inputs)
+	ref := make(map[*ir.Value]ir.Ref, len(g.inputs)+len(g.values))
+	for i := range operands {
+		v := slices.Concat(g.inputs, g.outputs)[i]
+		operands[i] = ir.Operand{DType: v.Type.DType, Splat: n.operands[i].Inner() == 0}
+		if i < len(g.inputs) {
+			ref[v] = ir.Ref(i)
+		}
+	}
+	b := ir.NewBuilder(operands...)
+	b.SetFast(fast)
+	for _, v := range g.values {
+		if v.Op != ir.OpFold {
+			ref[v] = instruction(b, v, ref)
+		}
+	}
+	for i, v := range g.outputs {
+		switch {
+		case v.Op != ir.OpFold:
+			b.Store(ref[v])
+		case n.down:
+			b.Store(b.Op(v.Attr.By, ir.Ref(len(g.inputs)+i), ref[v.Args[0]]))
+		default:
+			b.Fold(v.Attr.By, ref[v.Args[0]])
+		}
+	}
+	return b.Kernel().Canonical()
+}
+
+// instruction appends the op of a value.
+func instruction(b *ir.Builder, v *ir.Value, ref map[*ir.Value]ir.Ref) ir.Ref {
+	args := make([]ir.Ref, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = ref[a]
+	}
+	switch v.Op {
+	case ir.OpCast:
+		return b.Cast(v.Type.DType, args[0])
+	case ir.OpBitcast:
+		return b.Bitcast(v.Type.DType, args[0])
+	}
+	return b.Op(v.Op, args...)
+}

@@ -1,0 +1,129 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// mostStreams is how many buffers a value may read to be computed again: storing
+// it and reading it back moves as much.
+const mostStreams = 2
+
+// recompute computes cheap values again where they are needed only after other
+// loops are complete: x - mean is needed for the variance and, when that is
+// known, for the quotient. Stored, it would be a tensor that travels to memory
+// and back.
+//
+// Requires: stage viewed.
+// Ensures: no cheap value is stored only for loops that begin later.
+func recompute(s *State) error {
+	if s.noFuse {
+		return nil
+	}
+	f := s.Func
+	f.Number()
+	r := &recomputer{State: s, level: levels(f), stored: storedAnyway(f), twins: map[twinKey]*ir.Value{}}
+	body := f.Body
+	f.Body = make([]*ir.Value, 0, len(body))
+	for i, v := range body {
+		for j, a := range v.Args {
+			if v.Op.IsComputed() && r.again(a, r.level[i]) {
+				v.Args[j] = r.twin(a, r.level[i])
+			}
+		}
+		f.Body = append(f.Body, v)
+	}
+	sweep(f)
+	return nil
+}
+
+type recomputer struct {
+	*State
+	level  []int              // by ID
+	stored map[*ir.Value]bool // has memory whatever is decided here
+	twins  map[twinKey]*ir.Value
+}
+
+type twinKey struct {
+	v     *ir.Value
+	level int
+}
+
+// storedAnyway finds the values that are results, read through a view or scanned.
+func storedAnyway(f *ir.Func) map[*ir.Value]bool {
+	stored := map[*ir.Value]bool{}
+	for _, v := range f.Results {
+		stored[v] = true
+	}
+	for _, v := range f.Body {
+		if v.Op == ir.OpAccess || isScan(v) {
+			stored[v.Args[0]] = true
+		}
+	}
+	return stored
+}
+
+// again reports whether a value is better computed again at a level.
+func (r *recomputer) again(a *ir.Value, level int) bool {
+	if !r.cheap(a) || r.level[a.ID] >= level {
+		return false
+	}
+	ops, cost := 0, 0.0
+	var streams []*ir.Value
+	r.measure(a, &ops, &cost, &streams)
+	return cost <= recomputeLimit && ops <= coneLimit && len(streams) <= mostStreams
+}
+
+func (r *recomputer) cheap(a *ir.Value) bool {
+	return a.Op.IsElementwise() && a.Op != ir.OpCopy && !r.stored[a]
+}
+
+// measure adds up the ops that compute a value from buffers, their cost, and the
+// buffers that are more than one element to a row.
+func (r *recomputer) measure(a *ir.Value, ops *int, cost *float64, streams *[]*ir.Value) {
+	if *ops > coneLimit {
+		return
+	}
+	if !r.cheap(a) {
+		if !isSplat(a) && !repeatsLine(a) && !slices.Contains(*streams, a) {
+			*streams = append(*streams, a)
+		}
+		return
+	}
+	*ops++
+	*cost += a.Op.Info().Cost
+	for _, x := range a.Args {
+		r.measure(x, ops, cost, streams)
+	}
+}
+
+// repeatsLine reports whether a value has one element for a whole line of its
+// last axis.
+func repeatsLine(a *ir.Value) bool {
+	if a.Op != ir.OpAccess {
+		return false
+	}
+	s := a.Attr.At.Strides
+	return len(s) > 0 && s[len(s)-1] == 0
+}
+
+// twin returns the value computed again at a level.
+func (r *recomputer) twin(a *ir.Value, level int) *ir.Value {
+	if !r.cheap(a) || r.level[a.ID] >= level {
+		return a
+	}
+	key := twinKey{a, level}
+	if t := r.twins[key]; t != nil {
+		return t
+	}
+	t := *a
+	t.Args = make([]*ir.Value, len(a.Args))
+	for i, x := range a.Args {
+		t.Args[i] = r.twin(x, level)
+	}
+	r.Func.Body = append(r.Func.Body, &t)
+	r.twins[key] = &t
+	r.record(ir.Recomputed, &t, 0, "to compute it again costs less than to store it and read it back")
+	return &t
+}

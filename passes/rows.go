@@ -1,0 +1,249 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+const (
+	// blockBytes is how much memory one block of a row group touches, about: with
+	// what other cores and the next block need, it stays in a second-level cache.
+	blockBytes = 96 << 10
+	// rowBytes is the most that one row of a row group touches: beyond it the rows
+	// do not stay in any cache, and few of them leave nothing to share out.
+	rowBytes = 1 << 20
+	// lookAhead is how many steps are looked through for those of a group.
+	lookAhead = 64
+)
+
+// rows puts steps that fold or scan rows, what a scan reads, and what needs the
+// results row by row, into row groups: softmax is the greatest of a row, the exponentials and their
+// sum, and the quotients, and one block of rows goes through all three before
+// the next. What the steps of a group hand on then needs memory for one block.
+//
+// Requires: loops.
+// Ensures: the steps of a group stand together; each reads of the others'
+// results only its own rows; buffers that only a group uses are scratch. The
+// ledger is final but for sizes.
+func rows(s *State) error {
+	r := &grouper{State: s, p: s.Plan}
+	r.users()
+	for i := 0; i < len(r.p.Steps); i++ {
+		if g := r.group(i); g != nil {
+			r.apply(g)
+			i = r.p.Rows[len(r.p.Rows)-1].Last
+		}
+	}
+	s.Plan.Ledger = s.decisions()
+	return nil
+}
+
+type grouper struct {
+	*State
+	p    *ir.Plan
+	uses []int // by buffer: how many steps touch it
+}
+
+func (r *grouper) users() {
+	r.uses = make([]int, len(r.p.Buffers))
+	for i := range r.p.Steps {
+		for _, b := range buffersOf(&r.p.Steps[i]) {
+			r.uses[b]++
+		}
+	}
+}
+
+// buffersOf lists the buffers that a step touches, each once.
+func buffersOf(s *ir.Step) []int {
+	var out []int
+	for _, a := range s.Operands {
+		if !slices.Contains(out, a.Buffer) {
+			out = append(out, a.Buffer)
+		}
+	}
+	return out
+}
+
+// rowGroup is a row group in the making.
+type rowGroup struct {
+	steps []int
+	rows  int         // in all
+	outer []int       // the extents of the outer axes
+	made  map[int]int // buffers that its steps write: the distance from a row to the next
+	split []ir.Step   // the steps with the outer axes split
+	along []int       // which axis is the last outer one
+}
+
+// group returns the row group that begins with step i, nil if there is none worth
+// it.
+func (r *grouper) group(i int) *rowGroup {
+	rows := r.rowsFrom(i)
+	if rows < 2 {
+		return nil
+	}
+	g := &rowGroup{rows: rows, outer: []int{rows}, made: map[int]int{}}
+	if !r.join(g, i) {
+		return nil
+	}
+	late := map[int]bool{} // buffers of steps that are passed over
+	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
+		if !r.ready(j, late) || !r.reads(g, j) || !r.join(g, j) {
+			for _, b := range written(&r.p.Steps[j]) {
+				late[b] = true
+			}
+		}
+	}
+	if g.stages() < 2 || r.bytesOfRow(g) > rowBytes {
+		return nil
+	}
+	return g
+}
+
+// rowsFrom returns how many rows a group that begins with step i has: those that
+// the step folds or scans, or that a scan of what it writes has; 0 if there are
+// none.
+func (r *grouper) rowsFrom(i int) int {
+	s := &r.p.Steps[i]
+	if n := rowsOf(s); n > 0 || s.Down {
+		return n
+	}
+	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
+		if scan := &r.p.Steps[j]; scan.Scan != ir.NoScan && slices.Contains(written(s), scan.Operands[0].Buffer) {
+			return rowsOf(scan)
+		}
+	}
+	return 0
+}
+
+// rowsOf returns how many rows a step folds or scans.
+func rowsOf(s *ir.Step) int {
+	if s.Down || s.Kernel.Fold == nil {
+		return 0
+	}
+	rows := 1
+	for _, n := range s.Extents[:len(s.Extents)-1] {
+		rows *= n
+	}
+	return rows
+}
+
+// written lists the buffers that a step writes.
+func written(s *ir.Step) []int {
+	var out []int
+	for _, a := range s.Operands[len(s.Kernel.In):] {
+		out = append(out, a.Buffer)
+	}
+	return out
+}
+
+// ready reports whether step j needs none of the late buffers.
+func (r *grouper) ready(j int, late map[int]bool) bool {
+	return !slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return late[a.Buffer] })
+}
+
+// reads reports whether step j reads what the group makes.
+func (r *grouper) reads(g *rowGroup, j int) bool {
+	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return g.made[a.Buffer] > 0 })
+}
+
+// stages returns how many steps work on whole rows.
+func (g *rowGroup) stages() int {
+	n := 0
+	for k, s := range g.split {
+		if g.along[k] != len(s.Extents)-1 {
+			n++
+		}
+	}
+	return n
+}
+
+// join adds step j to the group, if its loop nest has the rows for outer axes
+// and it reads of the group's buffers its own rows only.
+func (r *grouper) join(g *rowGroup, j int) bool {
+	next := rowGroup{steps: append(slices.Clone(g.steps), j), rows: g.rows, made: map[int]int{}}
+	var ok bool
+	if s := &r.p.Steps[j]; s.Down && s.Scan != ir.NoScan {
+		return false // each of its blocks has all rows
+	}
+	if next.outer, ok = outerAxes(&r.p.Steps[j], g.outer, g.rows); !ok {
+		return false
+	}
+	for _, k := range next.steps {
+		s, along, ok := splitRows(&r.p.Steps[k], next.outer, g.rows)
+		if !ok || !next.local(r.p, &s, along) {
+			return false
+		}
+		next.split, next.along = append(next.split, s), append(next.along, along)
+	}
+	*g = next
+	return true
+}
+
+// local reports whether a step reads and writes of the group's buffers, for each
+// row, the elements of that row alone, and notes what it writes: the distance
+// from a row to the next.
+func (g *rowGroup) local(p *ir.Plan, s *ir.Step, along int) bool {
+	ins := len(s.Kernel.In)
+	for o, a := range slices.Concat(s.Operands[ins:], s.Operands[:ins]) {
+		row, made := g.made[a.Buffer]
+		if o < len(s.Operands)-ins && !made {
+			row = max(a.Strides[along], 1)
+			g.made[a.Buffer] = row
+		} else if !made {
+			continue
+		}
+		if !g.rowOnly(&p.Buffers[a.Buffer], s, a, along, row) {
+			return false
+		}
+	}
+	return true
+}
+
+// rowOnly reports whether an access touches, for each row, elements of that row
+// alone, the rows being that far apart: next to each other if a row is more than
+// one element and they are 1 apart, as the chunks of a fold are.
+func (g *rowGroup) rowOnly(b *ir.Buffer, s *ir.Step, a ir.Access, along, row int) bool {
+	outer := ir.RowMajor(g.outer...).Strides
+	inner := ir.Layout{Offset: a.Offset}
+	lead := len(outer) - 1
+	for k, n := range s.Extents {
+		want := 0
+		switch {
+		case k < lead:
+			want = outer[k] * row
+		case k == along:
+			want = row
+		default:
+			if n > 1 {
+				inner.Shape, inner.Strides = append(inner.Shape, n), append(inner.Strides, a.Strides[k])
+			}
+			continue
+		}
+		if n > 1 && a.Strides[k] != want {
+			return false
+		}
+	}
+	if s.Kernel.Fold != nil && g.folded(s, a) {
+		last := len(inner.Shape) - 1
+		inner.Shape[last] = ir.Chunks(inner.Shape[last])
+	}
+	if s.Down && g.folded(s, a) {
+		inner.Shape[0] = ir.Chunks(inner.Shape[0])
+	}
+	lo, hi := inner.Bounds()
+	if width := b.Size() / g.rows; row == 1 && width > 1 { // chunk after chunk
+		return lo >= 0 && hi < b.Size() && !slices.ContainsFunc(append(inner.Strides, lo), func(n int) bool { return n%g.rows != 0 })
+	}
+	return lo >= 0 && hi < row
+}
+
+// folded reports whether an access is of an output that a step folds.
+func (g *rowGroup) folded(s *ir.Step, a ir.Access) bool {
+	for o, out := range s.Operands[len(s.Kernel.In):] {
+		if out.Buffer == a.Buffer {
+			return s.Scan == ir.NoScan && (s.Down || s.Kernel.FoldOf(o) != ir.OpInvalid)
+		}
+	}
+	return false
+}

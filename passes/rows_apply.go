@@ -1,0 +1,106 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// apply puts the steps of a group together, in the place of the first, and
+// makes the buffers that no other step touches scratch.
+func (r *grouper) apply(g *rowGroup) {
+	first := g.steps[0]
+	steps := append(r.p.Steps[:first:first], g.split...)
+	place := make([]int, len(r.p.Steps))
+	for i := range r.p.Steps {
+		switch k := slices.Index(g.steps, i); {
+		case i < first:
+			place[i] = i
+		case k >= 0:
+			place[i] = first + k
+		default:
+			place[i] = len(steps)
+			steps = append(steps, r.p.Steps[i])
+		}
+	}
+	r.p.Steps = steps
+	for v, i := range r.step {
+		r.step[v] = place[i]
+	}
+	last := g.outer[len(g.outer)-1]
+	group := ir.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
+	group.Block = max(1, min(last, blockBytes/r.bytesOfRow(g)))
+	if group.Block > 8 && group.Block < last {
+		group.Block &^= 7
+	}
+	for b, row := range g.made {
+		r.scratch(g, &group, b, row)
+	}
+	r.p.Rows = append(r.p.Rows, group)
+}
+
+// scratch makes a temporary that only the group touches one block of rows.
+func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup, b, row int) {
+	buffer := &r.p.Buffers[b]
+	steps := r.p.Steps[group.First : group.Last+1]
+	touched := 0
+	for i := range steps {
+		if slices.Contains(buffersOf(&steps[i]), b) {
+			touched++
+		}
+	}
+	if buffer.Kind != ir.TempBuffer || touched != r.uses[b] {
+		return
+	}
+	width := buffer.Size() / g.rows
+	chunked := row == 1 && width > 1
+	buffer.Kind, buffer.Shape = ir.ScratchBuffer, []int{group.Block, width}
+	if chunked {
+		buffer.Shape = []int{width, group.Block}
+	}
+	for i := range steps {
+		for o := range steps[i].Operands {
+			a := &steps[i].Operands[o]
+			if a.Buffer != b {
+				continue
+			}
+			a.Strides = slices.Clone(a.Strides)
+			clear(a.Strides[:len(g.outer)-1])
+			if !chunked {
+				continue
+			}
+			a.Offset = a.Offset / g.rows * group.Block
+			for k := len(g.outer) - 1; k < len(a.Strides); k++ {
+				if k != group.Along[i] {
+					a.Strides[k] = a.Strides[k] / g.rows * group.Block
+				}
+			}
+		}
+	}
+}
+
+// bytesOfRow returns how much memory the steps touch for one row, each buffer
+// counted once.
+func (r *grouper) bytesOfRow(g *rowGroup) int {
+	most := map[int]int{}
+	for k := range g.split {
+		s := &g.split[k]
+		for _, a := range s.Operands {
+			if g.folded(s, a) {
+				continue // an element or a few
+			}
+			n := r.p.Buffers[a.Buffer].DType.Size()
+			for axis := len(g.outer) - 1; axis < len(s.Extents); axis++ {
+				if axis != g.along[k] && a.Strides[axis] != 0 {
+					n *= s.Extents[axis]
+				}
+			}
+			most[a.Buffer] = max(most[a.Buffer], n)
+		}
+	}
+	sum := 0
+	for _, n := range most {
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,250 @@
+package runtime
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+const (
+	// scanRows is how many lines are scanned side by side: a kernel takes eight of
+	// four bytes in a vector, and two vectors hide what one waits for.
+	scanRows = 16
+)
+
+// scan computes the running values of lines, as ir.ScanLine says. An exclusive
+// scan of n elements is an inclusive one of n-1, stored one further on, after
+// the result of no elements.
+type scan struct {
+	down      bool
+	exclusive bool
+	n         int // elements of a line that are taken in
+	in, out   int // bytes from one to the next
+	col       int // bytes from one of the operand's columns to the next
+	size      int
+	pack      packFunc // copies a block of the operand, or nil
+	carrySize int
+
+	running  func(*Frame) // along: ir.ScanKernel
+	addCarry func(*Frame) // along: ir.CarryKernel
+	combine  func(*Frame) // down: by(in 0, in 1)
+	addRow   func(*Frame) // down: ir.RowKernel
+	args     [3]int       // where the inputs of addCarry or addRow are
+	carryOn  carrier
+
+	carry, next, tile int            // places in scratch
+	identity          unsafe.Pointer // down: a row
+	empty             uint64
+	dtype             ir.DType
+}
+
+// newScan returns the scan of a step.
+func newScan(s *step, in *ir.Step) *scan {
+	axis := len(in.Extents) - 1
+	if in.Down {
+		axis--
+	}
+	sc := &scan{down: in.Down, exclusive: in.Scan == ir.Exclusive, n: in.Extents[axis], dtype: s.kernel.In[0].DType}
+	sc.size = sc.dtype.Size()
+	sc.in, sc.out, sc.col = s.operands[0].walk[axis], s.operands[1].walk[axis], s.operands[0].colStep
+	sc.empty = ir.EmptyFold(s.kernel.Fold[0], sc.dtype)
+	if sc.exclusive {
+		sc.n--
+	}
+	return sc
+}
+
+// block returns the rows and columns of a block.
+func (sc *scan) block(in *ir.Step, rows, cols int) (int, int) {
+	if sc.down {
+		return rows, min(cols, scanWidth/sc.size)
+	}
+	return min(rows, max(1, max(scanRows, in.Rows)/scanRows*scanRows)), cols
+}
+
+// link finds the kernels and lays out the scratch, and returns its size.
+func (sc *scan) link(f finder, s *step) (int, error) {
+	by := s.kernel.Fold[0]
+	s.kernel = ir.ScanKernel(by.ScannedBy(), sc.dtype)
+	sc.carryOn = carriers[carrierKey{by, sc.dtype}]
+	sc.carrySize = ir.PartialType(by, sc.dtype).Size()
+	one, carry, order := s.kernel, (*ir.Kernel)(nil), []int(nil)
+	first, second := &sc.running, &sc.addCarry
+	if sc.down {
+		first, second = &sc.combine, &sc.addRow
+		carry, order = ir.RowKernel(by, sc.dtype)
+		var err error
+		if one, err = ir.SingleOp(by, ir.Invalid, ir.Operand{DType: sc.dtype}, ir.Operand{DType: sc.dtype}); err != nil {
+			return 0, err
+		}
+		if sc.identity, err = identities(by, sc.dtype, s.blockCols); err != nil {
+			return 0, err
+		}
+	} else {
+		carry, order = ir.CarryKernel(by, sc.dtype)
+	}
+	for i, from := range order {
+		sc.args[from] = i
+	}
+	var on Engine
+	var err error
+	if *second, _, err = f.find(carry.Signature()); err != nil {
+		return 0, err
+	}
+	if *first, on, err = f.find(one.Signature()); err != nil {
+		return 0, err
+	}
+	s.engine, s.compiled = on.String(), "kernel"
+	return sc.reserve(s), nil
+}
+
+// reserve gives everything its place in scratch and returns the end.
+func (sc *scan) reserve(s *step) int {
+	end := 0
+	place := func(n int) int {
+		at := end
+		end += (n+alignment-1)&^(alignment-1) + alignment
+		return at
+	}
+	carries, tile := scanRows+1, min(s.blockRows, scanRows)*min(sc.n, ir.FoldChunk)
+	switch {
+	case sc.down:
+		carries, tile = s.blockCols, s.blockCols*sc.packedRows(s.blockCols)
+	case sc.chunked(s.blockRows):
+		tile = scanRows * ir.FoldChunk
+	}
+	if sc.n > ir.FoldChunk {
+		sc.carry, sc.next = place(carries*sc.carrySize), place(carries*sc.carrySize)
+	}
+	if o := &s.operands[0]; o.packed {
+		sc.pack = packFor(o)
+		sc.tile = place(tile * sc.size)
+	}
+	return end
+}
+
+// chunked reports whether the chunks of one line are scanned side by side, as
+// the block has few lines.
+func (sc *scan) chunked(rows int) bool { return rows < scanRows/2 && sc.n >= 2*ir.FoldChunk }
+
+// run scans the lane's block.
+func (sc *scan) run(ln *lane, s *step) {
+	b := &ln.block
+	x, y := b.Ptr[0], b.Ptr[1]
+	if sc.exclusive {
+		sc.begin(b)
+		if sc.n == 0 {
+			return
+		}
+		y = unsafe.Add(y, sc.out)
+	}
+	f := &ln.inner
+	switch {
+	case sc.down:
+		sc.rows(ln, f, x, y)
+	case sc.chunked(b.Rows):
+		for r := range b.Rows {
+			sc.line(ln, f, unsafe.Add(x, r*b.Step[0]), unsafe.Add(y, r*b.Step[1]))
+		}
+	default:
+		for r := 0; r < b.Rows; r += scanRows {
+			sc.lines(ln, f, unsafe.Add(x, r*b.Step[0]), unsafe.Add(y, r*b.Step[1]), min(scanRows, b.Rows-r))
+		}
+	}
+}
+
+// begin stores the result of no elements at the head of each line.
+func (sc *scan) begin(b *Frame) {
+	n, by := b.Rows, b.Step[1]
+	if sc.down {
+		n, by = b.Cols, sc.size
+	}
+	for i := range n {
+		storeBits(sc.dtype, unsafe.Add(b.Ptr[1], i*by), sc.empty)
+	}
+}
+
+// lines scans a few lines side by side, chunk by chunk.
+func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {
+	inStep, outStep := ln.block.Step[0], ln.block.Step[1]
+	carry, next := sc.place(ln, sc.carry), sc.place(ln, sc.next)
+	for c := 0; c < sc.n; c += ir.FoldChunk {
+		n := min(ir.FoldChunk, sc.n-c)
+		at := unsafe.Add(y, c*sc.out)
+		sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep)
+		end := unsafe.Add(at, (n-1)*sc.size)
+		switch {
+		case c+n == sc.n:
+		case c == 0:
+			sc.carryOn(carry, nil, end, rows, outStep)
+		default:
+			sc.carryOn(next, carry, end, rows, outStep)
+		}
+		if c > 0 {
+			sc.carried(f, carry, at, rows, n, sc.carrySize, outStep)
+			carry, next = next, carry
+		}
+	}
+}
+
+// line scans one line, several chunks side by side.
+func (sc *scan) line(ln *lane, f *Frame, x, y unsafe.Pointer) {
+	carries := sc.place(ln, sc.carry)
+	inStep, outStep := ir.FoldChunk*sc.in, ir.FoldChunk*sc.out
+	for c := 0; c < sc.n; {
+		rows := min(scanRows, (sc.n-c)/ir.FoldChunk)
+		n := ir.FoldChunk
+		if rows == 0 {
+			rows, n = 1, sc.n-c
+		}
+		at := unsafe.Add(y, c*sc.out)
+		sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep)
+		for r := range rows { // the carry of chunk r is at place r
+			var before unsafe.Pointer
+			if c+r > 0 {
+				before = unsafe.Add(carries, r*sc.carrySize)
+			}
+			sc.carryOn(unsafe.Add(carries, (r+1)*sc.carrySize), before, unsafe.Add(at, r*outStep+(n-1)*sc.size), 1, 0)
+		}
+		if c > 0 {
+			sc.carried(f, carries, at, rows, n, sc.carrySize, outStep)
+		} else if rows > 1 {
+			sc.carried(f, unsafe.Add(carries, sc.carrySize), unsafe.Add(at, outStep), rows-1, n, sc.carrySize, outStep)
+		}
+		copyBytes(carries, unsafe.Add(carries, rows*sc.carrySize), sc.carrySize)
+		c += rows * n
+	}
+}
+
+// chunks scans rows of one chunk each.
+func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int) {
+	if sc.pack != nil {
+		tile := sc.place(ln, sc.tile)
+		sc.pack(tile, x, rows, n, inStep, sc.in)
+		x, inStep = tile, n*sc.size
+	}
+	f.Ptr[0], f.Ptr[1] = x, y
+	f.Step[0], f.Step[1] = inStep, outStep
+	f.Rows, f.Cols = rows, n
+	call(sc.running, f)
+}
+
+// carried combines running values with their carries.
+func (sc *scan) carried(f *Frame, carry, y unsafe.Pointer, rows, cols, carryStep, step int) {
+	c := sc.args[0]
+	f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = carry, y, y
+	f.Step[c], f.Step[1-c], f.Step[2] = carryStep, step, step
+	f.Rows, f.Cols = rows, cols
+	call(sc.addCarry, f)
+}
+
+func (sc *scan) place(ln *lane, at int) unsafe.Pointer {
+	if at >= len(ln.scratch) {
+		return nil
+	}
+	return unsafe.Pointer(&ln.scratch[at])
+}
+
+func copyBytes(to, from unsafe.Pointer, n int) {
+	copy(unsafe.Slice((*byte)(to), n), unsafe.Slice((*byte)(from), n))
+}
