@@ -74,7 +74,8 @@
 // contracted: FMA is an op of its own. Add, Sub, Mul, Div, Sqrt, FMA and
 // Reciprocal are correctly rounded; elementary functions are as accurate as the
 // table at the end says. Subnormals are kept, -0 is not +0, and of a NaN only that
-// it is one is specified. Integers wrap; x/0 is 0. Float to integer truncates,
+// it is one is specified. A program compiled with [Fast] takes the less exact and
+// faster forms of the elementary functions. Integers wrap; x/0 is 0. Float to integer truncates,
 // saturates, and takes NaN to 0. Round is half to even; Min and Max are Go's
 // builtins.
 //
@@ -91,7 +92,7 @@
 //	a + b, a - b, a * b, a / b      a.Add(b), a.Sub(b), a.Mul(b), a.Div(b)
 //	1 - a                           a.Scalar(1).Sub(a)
 //	a // b, a % b                   a.FloorDiv(b), a.Mod(b)
-//	np.fmod(a, b) of ints           a.Rem(b)
+//	np.fmod(a, b)                   a.Rem(b)
 //	-a, abs(a), np.sign(a)          a.Neg(), a.Abs(), a.Sign()
 //	np.sqrt(a), np.square(a)        a.Sqrt(), a.Square()
 //	1 / a, np.reciprocal(a)         a.Reciprocal()
@@ -100,7 +101,20 @@
 //	np.clip(a, lo, hi)              a.Clip(lo, hi)
 //	np.floor, np.ceil, np.trunc     a.Floor(), a.Ceil(), a.Trunc()
 //	np.rint(a), np.round(a)         a.Round()
-//	np.exp(a), np.tanh(a)           a.Exp(), a.Tanh()
+//	np.exp(a), np.log1p(a)          a.Exp(), a.Log1p(); all of them stand under Accuracy
+//	a ** b, np.arctan2(a, b)        a.Pow(b), a.Atan2(b)
+//	scipy.special.expit, erf        a.Sigmoid(), a.Erf(); SiLU, GELU, Softplus and their kin
+//	a.sum(), a.sum(0), a.prod(-1)   a.Sum(), a.Sum(0), a.Prod(-1)
+//	a.min(0), a.max((0, 2))         a.AMin(0), a.AMax(0, 2)
+//	a.mean(0, keepdims=True)        a.Mean(0, graph.KeepDims)
+//	a.var(0), a.std(0, ddof=1)      a.Var(0), a.Std(0, graph.DDOF(1))
+//	a.argmin(0), a.argmax(-1)       a.ArgMin(0), a.ArgMax(-1), of type Int64
+//	a.all(), a.any(0)               a.All(), a.Any(0)
+//	np.linalg.norm(a, axis=0)       a.Norm2(0); a.Norm1(0)
+//	np.cumsum(a, 0), a.cumprod(1)   a.CumSum(0), a.CumProd(1)
+//	np.maximum.accumulate(a, 0)     a.CumMax(0)
+//	scipy.special.logsumexp         a.LogSumExp(0)
+//	scipy.special.softmax(a, -1)    a.Softmax(-1); LogSoftmax, LayerNorm and their kin
 //	a == b, a != b                  a.Eq(b), a.Ne(b)
 //	a < b, a <= b, a > b, a >= b    a.Lt(b), a.Le(b), a.Gt(b), a.Ge(b)
 //	a & b, a | b, a ^ b, ~a         a.And(b), a.Or(b), a.Xor(b), a.Not()

@@ -138,7 +138,11 @@ func (s *settings) updateTable(ctx context.Context, f *function, dt ir.DType) er
 	if err := os.WriteFile(path, []byte(t.String()), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, docFile), []byte(document(t)), 0o644)
+	doc, err := document(t)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, docFile), []byte(doc), 0o644)
 }
 
 // moduleRoot returns the folder of go.mod, here or above.
