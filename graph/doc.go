@@ -35,7 +35,7 @@
 // extents, x.Slice("1:-1") of n is n-2, and these are checked against the numbers
 // of each run: what does not fit is an error with the line of the op. Ops are
 // checked when the graph is built: n never meets m or 3 by chance. The plan for a
-// set of sizes and input layouts is made at their first run, in microseconds,
+// set of sizes and input layouts is made at their first run, in about the time of Compile,
 // and a program keeps the last 32 of them.
 //
 // Shapes broadcast as in NumPy: aligned at the last axis, extents of 1 and

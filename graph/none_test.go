@@ -54,7 +54,8 @@ func TestSizeFromAMultiple(t *testing.T) {
 func TestReshapeByNumbers(t *testing.T) {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
 	s := x.Shape()
-	p, err := graph.Compile(x.Reshape(2, s[0].Mul(s[1]).Div(2)).Neg())
+	require.Equal(t, x.Reshape(2, s[0].Mul(s[1]).Div(2)).Shape(), x.Reshape(2, -1).Shape())
+	p, err := graph.Compile(x.Reshape(2, -1).Neg())
 	require.NoError(t, err)
 	y, err := p.Run(context.Background(), graph.Ones(graph.Float32, 2, 3))
 	require.NoError(t, err)

@@ -70,8 +70,9 @@ func quotient(a, b Shape) (Extent, bool) {
 	if num%den == 0 {
 		return q.Mul(ir.Fixed(num / den)), true
 	}
-	d := q.Mul(n).Div(den) // 2*n+2 by 2
-	return d, d.Mul(k) == q.Mul(n)
+	all := q.Mul(n)
+	_, known := all.Int()
+	return all.Div(den), !known // of a symbolic size, the run checks it
 }
 
 // monomial splits a product of extents into its number and its other factors.
