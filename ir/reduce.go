@@ -3,29 +3,54 @@ package ir
 import (
 	"errors"
 	"fmt"
-
 	"slices"
 )
 
-// Reductions. A line is the elements along the reduced axes, in row-major order
-// of those. It is folded by one tree, whatever the machine, the layout and the
-// number of threads:
+// Reductions. Several axes are reduced in groups, the last ones first: a group
+// takes in the axis before it if that is reduced too and the group has fewer than
+// FoldGroup elements so far (FoldGroups). So the order follows from the shape
+// alone, and no line is longer than needed: operands that are broadcast along one
+// axis have a stride along each. A line is the elements along the axes of a group,
+// in row-major order of those. It is folded by one tree, whatever the machine, the
+// layout and the number of threads:
 //
 //   - the line is cut into chunks of FoldChunk elements, the last maybe shorter;
 //   - in a chunk, element i belongs to lane i mod FoldLanes; each lane is folded
 //     from its first element to its last; then lane b takes in lane b+16, for b
 //     below 16, then b+8, +4, +2, +1 (FoldRow);
-//   - the chunks' results are a line of their own, of float64 where the elements
-//     are float32 and are added or multiplied, which is folded in the same way
-//     until one element is left; that is rounded back.
+//   - the chunks' results are a line of their own, which is folded in the same way
+//     until one element is left.
 //
-// So the error of a float32 sum of n elements is at most 36 roundings of float32
-// relative to the sum of magnitudes, whatever n, and those of float64 above the
-// first level: see Reduction error in package graph.
+// What lines and chunks fold to is in float64 where the elements are float32 and
+// are added or multiplied; the last is rounded back. So the error of a float32 sum
+// of n elements is at most 36 roundings of float32 relative to the sum of
+// magnitudes, whatever n, and those of float64 above the first level: the
+// documentation of Sum in package graph has the bound.
 const (
 	FoldChunk = 1024
 	FoldLanes = 32
+	FoldGroup = 256
 )
+
+// FoldGroups returns the axes in groups that are folded one after the other.
+func FoldGroups(shape []int, axes []int) [][]int {
+	var groups [][]int
+	n := FoldGroup
+	for i := len(shape) - 1; i >= 0; i-- {
+		switch {
+		case !slices.Contains(axes, i):
+			n = FoldGroup
+		case n >= FoldGroup:
+			groups = append(groups, []int{i})
+			n = shape[i]
+		default:
+			last := len(groups) - 1
+			groups[last] = append([]int{i}, groups[last]...)
+			n *= shape[i]
+		}
+	}
+	return groups
+}
 
 // FoldRow folds one chunk, of at least one element.
 func FoldRow(by Op, d DType, x []uint64) uint64 {
@@ -52,27 +77,27 @@ func PartialType(by Op, d DType) DType {
 	return d
 }
 
-// FoldLine folds a line by the whole tree.
-func FoldLine(by Op, d DType, x []uint64) uint64 {
-	if len(x) == 0 {
-		return EmptyFold(by, d)
-	}
-	at := d
+// foldLine folds a line of type at by the whole tree, whose upper levels are of
+// type up, and returns the type of the result too.
+func foldLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {
 		var partial []uint64
 		for chunk := range slices.Chunk(x, FoldChunk) {
 			partial = append(partial, FoldRow(by, at, chunk))
 		}
 		if len(partial) == 1 {
-			return refCast(at, d, [3]uint64{partial[0]})
+			return partial[0], at
 		}
-		if up := PartialType(by, d); up != at {
-			for i, p := range partial {
-				partial[i] = refCast(at, up, [3]uint64{p})
-			}
-			at = up
+		castAll(at, up, partial)
+		x, at = partial, up
+	}
+}
+
+func castAll(from, to DType, x []uint64) {
+	for i := range x {
+		if from != to {
+			x[i] = refCast(from, to, [3]uint64{x[i]})
 		}
-		x = partial
 	}
 }
 
@@ -140,53 +165,72 @@ func inferFold(a Attr, x Type) (Type, error) {
 // Chunks returns how many chunks a line of n elements has.
 func Chunks(n int) int { return (n + FoldChunk - 1) / FoldChunk }
 
+// evalReduce folds group after group.
 func evalReduce(v *Value, out Array, x Array) (Array, error) {
-	l := RowMajor(x.Shape...)
-	rank := len(x.Shape)
-	var order, kept []int
-	along := v.Attr.Axes
 	if v.Op == OpFold {
-		along = []int{rank - 1}
+		return evalFold(v, out, x)
+	}
+	by, d := v.Op.Info().By, x.DType
+	if len(x.Data) == 0 {
+		n, err := NumElems(out.Shape)
+		out.Data = slices.Repeat([]uint64{EmptyFold(by, d)}, n)
+		return out, err
+	}
+	for i, group := range FoldGroups(x.Shape, v.Attr.Axes) {
+		lines, kept, err := linesOf(x, group)
+		if err != nil {
+			return out, err
+		}
+		folded := Array{DType: x.DType, Shape: kept}
+		if i > 0 {
+			folded.DType = PartialType(by, d)
+		}
+		at := folded.DType
+		for _, line := range lines {
+			castAll(x.DType, at, line)
+			bits, to := foldLine(by, at, PartialType(by, d), line)
+			folded.Data, folded.DType = append(folded.Data, bits), to
+		}
+		x = folded
+	}
+	out.Data = slices.Clone(x.Data)
+	castAll(x.DType, d, out.Data)
+	return out, nil
+}
+
+// linesOf returns the elements along axes for each index of the others, and the
+// extents of those.
+func linesOf(x Array, axes []int) (lines [][]uint64, kept []int, err error) {
+	var order []int
+	for i, n := range x.Shape {
+		if !slices.Contains(axes, i) {
+			order, kept = append(order, i), append(kept, n)
+		}
 	}
 	n := 1
-	for i := range rank {
-		if !slices.Contains(along, i) {
-			order = append(order, i)
-			kept = append(kept, x.Shape[i])
-		}
+	for _, i := range axes {
+		n *= x.Shape[i]
 	}
-	for i := range rank {
-		if slices.Contains(along, i) {
-			order = append(order, i)
-			n *= x.Shape[i]
-		}
-	}
-	l, err := l.Permute(order...)
+	l, err := RowMajor(x.Shape...).Permute(append(order, axes...)...)
 	if err != nil {
-		return out, err
-	}
-	lines, err := NumElems(kept)
-	if err != nil {
-		return out, err
+		return nil, nil, err
 	}
 	data := make([]uint64, 0, len(x.Data))
 	for at := range l.All() {
 		data = append(data, x.Data[at])
 	}
-	if v.Op == OpFold {
-		out.Data = make([]uint64, Chunks(n)*lines)
-		for i := range lines {
-			for c := range Chunks(n) {
-				end := min(n, (c+1)*FoldChunk)
-				out.Data[c*lines+i] = FoldRow(v.Attr.By, x.DType, data[i*n+c*FoldChunk:i*n+end])
-			}
+	return slices.Collect(slices.Chunk(data, n)), kept, nil
+}
+
+// evalFold folds each line's chunks: those of the first chunk, then of the next.
+func evalFold(v *Value, out Array, x Array) (Array, error) {
+	lines, _, err := linesOf(x, []int{len(x.Shape) - 1})
+	for c := 0; err == nil && len(lines) > 0 && c < len(lines[0]); c += FoldChunk {
+		for _, line := range lines {
+			out.Data = append(out.Data, FoldRow(v.Attr.By, x.DType, line[c:min(len(line), c+FoldChunk)]))
 		}
-		return out, nil
 	}
-	for i := range lines {
-		out.Data = append(out.Data, FoldLine(v.Op.Info().By, x.DType, data[i*n:(i+1)*n]))
-	}
-	return out, nil
+	return out, err
 }
 
 // ElementOf returns a size as an element of a type.

@@ -54,63 +54,73 @@ func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {
 	return r.f.Add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, c)
 }
 
-// reduce returns the folds of a reduction.
+// reduce returns the folds of a reduction, group of axes after group.
 func (r *reducer) reduce(v *ir.Value) (*ir.Value, error) {
 	x, by, d := v.Args[0], v.Op.Info().By, v.Type.DType
-	n, err := 1, error(nil)
-	for _, a := range v.Attr.Axes {
-		e, _ := x.Type.Shape[a].Int()
-		n *= e
-	}
-	switch {
-	case len(v.Attr.Axes) == 0:
-		return x, nil
-	case n == 0 || size(v.Type.Shape) == 0:
+	if size(x.Type.Shape) == 0 {
 		return r.constant(v, ir.EmptyFold(by, d))
-	case n == 1:
-		return r.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, x)
 	}
-	if x, err = r.last(v, x, n); err != nil {
-		return nil, err
+	for i, group := range ir.FoldGroups(extents(x), v.Attr.Axes) {
+		var n int
+		var err error
+		if x, n, err = r.last(v, x, group); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			if x, err = r.cast(x, ir.PartialType(by, d)); err != nil {
+				return nil, err
+			}
+		}
+		if n > 1 {
+			x, err = r.fold(v, x, n)
+		} else {
+			x, err = r.f.Add(ir.OpReshape, ir.Attr{Shape: x.Type.Shape[:len(x.Type.Shape)-1]}, v.Pos, x)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
+	return r.cast(x, d)
+}
+
+// fold folds the last axis, of n elements, until one element is left.
+func (r *reducer) fold(v, x *ir.Value, n int) (*ir.Value, error) {
+	by, err := v.Op.Info().By, error(nil)
 	for {
 		if x, err = r.f.Add(ir.OpFold, ir.Attr{By: by}, v.Pos, x); err != nil || n <= ir.FoldChunk {
-			break
+			return x, err
 		}
 		n = ir.Chunks(n)
-		if x, err = r.cast(x, ir.PartialType(by, d)); err != nil {
-			break
+		if x, err = r.cast(x, ir.PartialType(by, v.Type.DType)); err != nil {
+			return nil, err
 		}
 		axes := make([]int, len(x.Type.Shape))
 		for i := range axes {
 			axes[i] = (i + 1) % len(axes)
 		}
 		if x, err = r.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, x); err != nil {
-			break
+			return nil, err
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r.cast(x, d)
 }
 
-// last views x so that the reduced axes, of n elements together, are one last
-// axis.
-func (r *reducer) last(v, x *ir.Value, n int) (*ir.Value, error) {
+// last views x so that the given axes are one last axis, and returns its extent.
+func (r *reducer) last(v, x *ir.Value, along []int) (*ir.Value, int, error) {
 	var axes []int
-	for i := range x.Type.Shape {
-		if !slices.Contains(v.Attr.Axes, i) {
-			axes = append(axes, i)
+	shape, n := ir.Shape{}, 1
+	for i, e := range extents(x) {
+		if slices.Contains(along, i) {
+			n *= e
+			continue
 		}
+		axes, shape = append(axes, i), append(shape, ir.Fixed(e))
 	}
-	along := slices.Sorted(slices.Values(v.Attr.Axes))
 	x, err := r.f.Add(ir.OpPermute, ir.Attr{Axes: append(axes, along...)}, v.Pos, x)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	shape := append(v.Type.Shape[:len(v.Type.Shape):len(v.Type.Shape)], ir.Fixed(n))
-	return r.f.Add(ir.OpReshape, ir.Attr{Shape: shape}, v.Pos, x)
+	x, err = r.f.Add(ir.OpReshape, ir.Attr{Shape: append(shape, ir.Fixed(n))}, v.Pos, x)
+	return x, n, err
 }
 
 func (r *reducer) cast(x *ir.Value, d ir.DType) (*ir.Value, error) {
