@@ -34,7 +34,7 @@ type call struct {
 	unit string  // "GB/s" or "elem/ns"
 }
 
-var workloads = concat(elementwise(), functions(), overhead(), compileLatency())
+var workloads = concat(elementwise(), reductions(), functions(), overhead(), compileLatency())
 
 func concat(groups ...[]workload) []workload {
 	var all []workload

@@ -44,8 +44,7 @@ func grids() []grid {
 	return gs
 }
 
-// reductions is W10 to W13, to be listed with the other workloads as soon as
-// reductions run.
+// reductions is W10 to W13 as workloads.
 func reductions() []workload {
 	var ws []workload
 	for _, g := range grids() {

@@ -12,15 +12,19 @@ import (
 var foldOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor}
 
 // foldKernels are the reductions that nearly every program has, for each of
-// superTypes, T: norms, moments, distances, softmax.
+// superTypes, T: norms, moments, distances, softmax, and
+// where the least or greatest element stands. A square is what plans have for it, a
+// product.
 var foldKernels = []string{
-	"kernel (u0:T) { t0 = square u0; store add(t0) }",
+	"kernel (u0:T) { t0 = mul u0 u0; store add(t0) }",
 	"kernel (u0:T) { t0 = abs u0; store add(t0) }",
-	"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = square t0; store add(t1) }",
+	"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }",
+	"kernel (s0:T, s1:T, u2:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }",
 	"kernel (u0:T, u1:T) { t0 = mul u0 u1; store add(t0) }",
-	"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = square t0; store add(t1) }",
+	"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }",
 	"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }",
 	"kernel (u0:T) { store min(u0) max(u0) }",
+	"kernel (u0:T, s1:T, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }",
 }
 
 // partialKernels fold what a float32 sum or product does in float64.
@@ -33,7 +37,13 @@ var partialKernels = []string{
 // rows as runtime takes in one go, for each of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
 
-// builtinFolds returns the kernels with folds among Builtins: of an operand as
+// normKernels are what layer normalization does with the moments of a row.
+var normKernels = []string{
+	"kernel (s0:T, s1:T, u2:T, s3:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }",
+	"kernel (s0:T, s1:T, u2:T, s3:T, u4:T, u5:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }",
+}
+
+// builtinFolds returns the kernels with folds among Builtins, of an operand as
 // it is by every op on every type, and those above.
 func builtinFolds() []*ir.Kernel {
 	texts := slices.Clone(partialKernels)
@@ -47,7 +57,7 @@ func builtinFolds() []*ir.Kernel {
 			texts = append(texts, strings.NewReplacer("BY", by.String(), "T", d.Text()).Replace(manyRows))
 		}
 	}
-	for _, text := range foldKernels {
+	for _, text := range slices.Concat(foldKernels, normKernels) {
 		for _, d := range superTypes {
 			texts = append(texts, strings.ReplaceAll(text, "T", d.Text()))
 		}

@@ -9,7 +9,7 @@ import (
 const (
 	// blockBytes is how much memory one block of a row group touches, about: with
 	// what other cores and the next block need, it stays in a second-level cache.
-	blockBytes = 96 << 10
+	blockBytes = 192 << 10
 	// rowBytes is the most that one row of a row group touches: beyond it the rows
 	// do not stay in any cache, and few of them leave nothing to share out.
 	rowBytes = 1 << 20

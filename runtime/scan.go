@@ -8,8 +8,9 @@ import (
 
 const (
 	// scanRows is how many lines are scanned side by side: a kernel takes eight of
-	// four bytes in a vector, and two vectors hide what one waits for.
-	scanRows = 16
+	// four bytes in a vector. The results of a chunk stay in the first-level cache
+	// until the carries are added.
+	scanRows = 8
 )
 
 // scan computes the running values of lines, as ir.ScanLine says. An exclusive
@@ -19,6 +20,7 @@ type scan struct {
 	down      bool
 	exclusive bool
 	n         int // elements of a line that are taken in
+	width     int // down: columns of a block
 	in, out   int // bytes from one to the next
 	col       int // bytes from one of the operand's columns to the next
 	size      int
@@ -38,8 +40,8 @@ type scan struct {
 	dtype             ir.DType
 }
 
-// newScan returns the scan of a step.
-func newScan(s *step, in *ir.Step) *scan {
+// newScan returns the scan of a step, with blocks for each of the hands.
+func newScan(s *step, in *ir.Step, hands int) *scan {
 	axis := len(in.Extents) - 1
 	if in.Down {
 		axis--
@@ -51,13 +53,17 @@ func newScan(s *step, in *ir.Step) *scan {
 	if sc.exclusive {
 		sc.n--
 	}
+	sc.width = scanWidth / sc.size
+	for rows := in.Extents[axis]; sc.down && s.elems/rows < hands*sc.width && sc.width > leastScanWidth/sc.size; {
+		sc.width /= 2
+	}
 	return sc
 }
 
 // block returns the rows and columns of a block.
 func (sc *scan) block(in *ir.Step, rows, cols int) (int, int) {
 	if sc.down {
-		return rows, min(cols, scanWidth/sc.size)
+		return rows, min(cols, sc.width)
 	}
 	return min(rows, max(1, max(scanRows, in.Rows)/scanRows*scanRows)), cols
 }

@@ -7,9 +7,12 @@ import (
 )
 
 const (
-	// scanWidth is how many bytes of a row a block has that is scanned down: a row,
-	// the running values and the carries stay in the first-level cache.
-	scanWidth = 4 << 10
+	// scanWidth is how many bytes of a row a block has that is scanned down: long
+	// stretches of memory, while the row, the running values and the carries stay in
+	// the second-level cache. leastScanWidth is how many it has at least where
+	// narrower blocks give work to more hands: they stay in the first-level cache.
+	scanWidth      = 32 << 10
+	leastScanWidth = 4 << 10
 	// flatCols is from how many columns on dense rows are one long row, of which a
 	// kernel reads elements that it has written long before.
 	flatCols = 32

@@ -76,7 +76,7 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 	}
 	switch {
 	case in.Scan != ir.NoScan:
-		s.scan = newScan(s, in)
+		s.scan = newScan(s, in, l.hands())
 	case in.Down:
 		s.down = newDown(s, in, l.hands())
 	}

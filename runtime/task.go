@@ -16,6 +16,9 @@ type task struct {
 	hands   int  // how many goroutines are worth their waking
 	yields  bool // after each chunk
 	scratch int  // bytes that the steps need of a lane, one at a time
+
+	operands int  // that a step has at most
+	inner    bool // a step calls kernels within a block
 }
 
 // newTask returns the task of steps that have kernels.
@@ -26,6 +29,8 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 		s.bench = i
 		work += s.work()
 		t.scratch = max(t.scratch, s.scratch)
+		t.operands = max(t.operands, len(s.operands))
+		t.inner = t.inner || s.down != nil || s.scan != nil
 	}
 	if g != nil {
 		t.chunks = g.share(e.ChunkElems)

@@ -48,9 +48,11 @@ func (ln *lane) prepare(t *task) error {
 
 // forget drops the pointers to tensors, so that an idle lane keeps none alive.
 func (ln *lane) forget(t *task) {
-	clear(ln.block.Ptr[:])
-	clear(ln.inner.Ptr[:])
-	clear(ln.many.Ptr[:])
+	clear(ln.block.Ptr[:t.operands])
+	if t.inner {
+		clear(ln.inner.Ptr[:])
+		clear(ln.many.Ptr[:])
+	}
 	for i := range min(len(t.steps), len(ln.benches)) {
 		ln.benches[i].forget()
 	}

@@ -346,6 +346,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec},
+		{Sig: "kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
@@ -628,7 +629,9 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
+		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397},
+		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f64_uu_d2d34c14a3},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
@@ -649,6 +652,10 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f32_ssusuu_9940028190},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f64_ssusuu_2e8458b25b},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f32_ssus_69784ae42c},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f64_ssus_465ce2e2e9},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa},
@@ -665,12 +672,15 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
+		{Sig: "kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
@@ -890,8 +900,6 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35},
-		{Sig: "kernel (u0:f32) { t0 = square u0; store add(t0) }", Fn: k_square_foldadd_f32_u_5eddb47206},
-		{Sig: "kernel (u0:f64) { t0 = square u0; store add(t0) }", Fn: k_square_foldadd_f64_u_65d29f699f},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
@@ -940,16 +948,16 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_uu_9255dac3e1},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f32_us_8adef0e9ac},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f32_uu_83c74b1923},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f64_us_fcaab46e2a},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f64_uu_8769b1fdb4},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529},
@@ -4021,6 +4029,15 @@ func k_eq_i64_bool_us_cab5187da9(f *Frame)
 //go:noescape
 func k_eq_i64_bool_uu_6bbb7637ec(f *Frame)
 
+// k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7 is
+//
+//	kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//
+// for i: o0 = min(o0, select((a0[i] == a1) | (a0[i] != a0[i]), a2[i], a3))
+//
+//go:noescape
+func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(f *Frame)
+
 // k_eq_u32_bool_us_a9be959a34 is
 //
 //	kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
@@ -6559,6 +6576,15 @@ func k_mul_f64_us_e7d53846b3(f *Frame)
 //go:noescape
 func k_mul_f64_uu_7b320067c4(f *Frame)
 
+// k_mul_foldadd_f32_u_416ca212bd is
+//
+//	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
+//
+// for i: o0 += a0[i] * a0[i]
+//
+//go:noescape
+func k_mul_foldadd_f32_u_416ca212bd(f *Frame)
+
 // k_mul_foldadd_f32_uu_9d27f0f397 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
@@ -6567,6 +6593,15 @@ func k_mul_f64_uu_7b320067c4(f *Frame)
 //
 //go:noescape
 func k_mul_foldadd_f32_uu_9d27f0f397(f *Frame)
+
+// k_mul_foldadd_f64_u_92b69bb72b is
+//
+//	kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
+//
+// for i: o0 += a0[i] * a0[i]
+//
+//go:noescape
+func k_mul_foldadd_f64_u_92b69bb72b(f *Frame)
 
 // k_mul_foldadd_f64_uu_d2d34c14a3 is
 //
@@ -6748,6 +6783,42 @@ func k_mul_mul_u32_uuu_fda5307aa3(f *Frame)
 //go:noescape
 func k_mul_mul_u8_uuu_aced52e24d(f *Frame)
 
+// k_mul_sub_div_etc_f32_ssusuu_9940028190 is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+//
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
+//
+//go:noescape
+func k_mul_sub_div_etc_f32_ssusuu_9940028190(f *Frame)
+
+// k_mul_sub_div_etc_f64_ssusuu_2e8458b25b is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+//
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
+//
+//go:noescape
+func k_mul_sub_div_etc_f64_ssusuu_2e8458b25b(f *Frame)
+
+// k_mul_sub_div_f32_ssus_69784ae42c is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
+//
+// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
+//
+//go:noescape
+func k_mul_sub_div_f32_ssus_69784ae42c(f *Frame)
+
+// k_mul_sub_div_f64_ssus_465ce2e2e9 is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
+//
+// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
+//
+//go:noescape
+func k_mul_sub_div_f64_ssus_465ce2e2e9(f *Frame)
+
 // k_mul_sub_f32_sus_965440f780 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
@@ -6892,6 +6963,24 @@ func k_mul_sub_f64_uuu_4bced6fb3f(f *Frame)
 //go:noescape
 func k_mul_sub_f64_uuu_a63907e725(f *Frame)
 
+// k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24 is
+//
+//	kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+//
+//go:noescape
+func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(f *Frame)
+
+// k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176 is
+//
+//	kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+//
+//go:noescape
+func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(f *Frame)
+
 // k_mul_u32_us_9d711a1ad3 is
 //
 //	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
@@ -6945,6 +7034,15 @@ func k_ne_bool_us_7e1e230010(f *Frame)
 //
 //go:noescape
 func k_ne_bool_uu_a039bc94e2(f *Frame)
+
+// k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d is
+//
+//	kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//
+// for i: o0 = min(o0, select((a0[i] != a0[i]) | (a1 == a0[i]), a2[i], a3))
+//
+//go:noescape
+func k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d(f *Frame)
 
 // k_ne_f32_bool_su_43ad293946 is
 //
@@ -8917,24 +9015,6 @@ func k_square_f32_u_551e96db0b(f *Frame)
 //go:noescape
 func k_square_f64_u_1b1e46db35(f *Frame)
 
-// k_square_foldadd_f32_u_5eddb47206 is
-//
-//	kernel (u0:f32) { t0 = square u0; store add(t0) }
-//
-// for i: o0 += square(a0[i])
-//
-//go:noescape
-func k_square_foldadd_f32_u_5eddb47206(f *Frame)
-
-// k_square_foldadd_f64_u_65d29f699f is
-//
-//	kernel (u0:f64) { t0 = square u0; store add(t0) }
-//
-// for i: o0 += square(a0[i])
-//
-//go:noescape
-func k_square_foldadd_f64_u_65d29f699f(f *Frame)
-
 // k_square_i32_u_006787600a is
 //
 //	kernel (u0:i32) { t0 = square u0; store t0 }
@@ -9367,6 +9447,42 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *Frame)
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *Frame)
 
+// k_sub_mul_foldadd_f32_us_9e5f32d24b is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_f32_us_9e5f32d24b(f *Frame)
+
+// k_sub_mul_foldadd_f32_uu_6fa73871ae is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_f32_uu_6fa73871ae(f *Frame)
+
+// k_sub_mul_foldadd_f64_us_cb3ffb53e1 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_f64_us_cb3ffb53e1(f *Frame)
+
+// k_sub_mul_foldadd_f64_uu_9255dac3e1 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_f64_uu_9255dac3e1(f *Frame)
+
 // k_sub_square_f32_su_584e54b6b0 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
@@ -9420,42 +9536,6 @@ func k_sub_square_f64_us_d022f4baee(f *Frame)
 //
 //go:noescape
 func k_sub_square_f64_uu_639482956c(f *Frame)
-
-// k_sub_square_foldadd_f32_us_8adef0e9ac is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1)
-//
-//go:noescape
-func k_sub_square_foldadd_f32_us_8adef0e9ac(f *Frame)
-
-// k_sub_square_foldadd_f32_uu_83c74b1923 is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_square_foldadd_f32_uu_83c74b1923(f *Frame)
-
-// k_sub_square_foldadd_f64_us_fcaab46e2a is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1)
-//
-//go:noescape
-func k_sub_square_foldadd_f64_us_fcaab46e2a(f *Frame)
-
-// k_sub_square_foldadd_f64_uu_8769b1fdb4 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_square_foldadd_f64_uu_8769b1fdb4(f *Frame)
 
 // k_sub_u32_su_e254d9b18b is
 //

@@ -41746,6 +41746,191 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R11
+	MOVQ  48(CX), R12
+
+row:
+	VBROADCASTSS (R10), Y11
+	VBROADCASTSS (R11), Y10
+	VMOVUPS      c7fffffff7fffffff<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Y0
+	VCMPPS    $0x00, Y0, Y11, Y1
+	VMOVUPS   32(DI)(BX*4), Y2
+	VCMPPS    $0x00, Y2, Y11, Y3
+	VCMPPS    $0x04, Y0, Y0, Y0
+	VCMPPS    $0x04, Y2, Y2, Y2
+	VPOR      Y0, Y1, Y0
+	VPOR      Y2, Y3, Y1
+	VBLENDVPS Y0, (R8)(BX*4), Y10, Y0
+	VBLENDVPS Y1, 32(R8)(BX*4), Y10, Y1
+	VPMINSD   Y0, Y15, Y15
+	VPMINSD   Y1, Y14, Y14
+	VMOVUPS   64(DI)(BX*4), Y0
+	VCMPPS    $0x00, Y0, Y11, Y1
+	VMOVUPS   96(DI)(BX*4), Y2
+	VCMPPS    $0x00, Y2, Y11, Y3
+	VCMPPS    $0x04, Y0, Y0, Y0
+	VCMPPS    $0x04, Y2, Y2, Y2
+	VPOR      Y0, Y1, Y0
+	VPOR      Y2, Y3, Y1
+	VBLENDVPS Y0, 64(R8)(BX*4), Y10, Y0
+	VBLENDVPS Y1, 96(R8)(BX*4), Y10, Y1
+	VPMINSD   Y0, Y13, Y13
+	VPMINSD   Y1, Y12, Y12
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*4), Y0
+	VCMPPS     $0x00, Y0, Y11, Y1
+	VCMPPS     $0x04, Y0, Y0, Y0
+	VPOR       Y0, Y1, Y0
+	VBLENDVPS  Y0, (R8)(BX*4), Y10, Y0
+	VPMINSD    Y0, Y15, Y15
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    32(DI)(BX*4), Y0
+	VCMPPS     $0x00, Y0, Y11, Y1
+	VCMPPS     $0x04, Y0, Y0, Y0
+	VPOR       Y0, Y1, Y0
+	VBLENDVPS  Y0, 32(R8)(BX*4), Y10, Y0
+	VPMINSD    Y0, Y14, Y14
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    64(DI)(BX*4), Y0
+	VCMPPS     $0x00, Y0, Y11, Y1
+	VCMPPS     $0x04, Y0, Y0, Y0
+	VPOR       Y0, Y1, Y0
+	VBLENDVPS  Y0, 64(R8)(BX*4), Y10, Y0
+	VPMINSD    Y0, Y13, Y13
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VCMPPS     $0x00, Y11, Y1, Y2
+	VCMPPS     $0x04, Y1, Y1, Y1
+	VPOR       Y1, Y2, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VBLENDVPS  Y1, Y2, Y10, Y1
+	VPMINSD    Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VCMPPS     $0x00, Y11, Y1, Y2
+	VCMPPS     $0x04, Y1, Y1, Y1
+	VPOR       Y1, Y2, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VBLENDVPS  Y1, Y2, Y10, Y1
+	VPMINSD    Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VCMPPS     $0x00, Y11, Y1, Y2
+	VCMPPS     $0x04, Y1, Y1, Y1
+	VPOR       Y1, Y2, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VBLENDVPS  Y1, Y2, Y10, Y1
+	VPMINSD    Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VCMPPS     $0x00, Y11, Y1, Y2
+	VCMPPS     $0x04, Y1, Y1, Y1
+	VPOR       Y1, Y2, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VBLENDVPS  Y1, Y2, Y10, Y1
+	VPMINSD    Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+
+fold:
+	VPMINSD      Y13, Y15, Y0
+	VPMINSD      Y12, Y14, Y1
+	VPMINSD      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPMINSD      Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VPMINSD      Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VPMINSD      Y1, Y0, Y0
+	VMOVD        X0, (R12)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), R8
+	ADDQ         232(CX), R11
+	ADDQ         240(CX), R12
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_eq_u32_bool_us_a9be959a34(f *runtime.Frame)
 // Requires: AVX, AVX2, CMOV
 TEXT ·k_eq_u32_bool_us_a9be959a34(SB), NOSPLIT, $0-8
@@ -85546,6 +85731,146 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_foldadd_f32_u_416ca212bd(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_foldadd_f32_u_416ca212bd(SB), NOSPLIT, $0-8
+	// kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R9
+
+row:
+	VMOVUPS c8000000080000000<>+0(SB), Y15
+	VMOVAPS Y15, Y14
+	VMOVAPS Y15, Y13
+	VMOVAPS Y15, Y12
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*4), Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    32(DI)(BX*4), Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    64(DI)(BX*4), Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+
+fold:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R9)
+	DECQ         R8
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R9
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_foldadd_f32_uu_9d27f0f397(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_mul_foldadd_f32_uu_9d27f0f397(SB), NOSPLIT, $0-8
@@ -85686,6 +86011,209 @@ fold:
 	ADDQ         208(CX), DI
 	ADDQ         216(CX), R8
 	ADDQ         224(CX), R10
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_foldadd_f64_u_92b69bb72b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_foldadd_f64_u_92b69bb72b(SB), NOSPLIT, $0-8
+	// kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R9
+
+row:
+	VMOVUPS c8000000000000000<>+0(SB), Y15
+	VMOVAPS Y15, Y14
+	VMOVAPS Y15, Y13
+	VMOVAPS Y15, Y12
+	VMOVAPS Y15, Y11
+	VMOVAPS Y15, Y10
+	VMOVAPS Y15, Y9
+	VMOVAPS Y15, Y8
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 64(DI)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y15, Y15
+	VADDPD  Y1, Y14, Y14
+	VMOVUPS 32(DI)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 96(DI)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y11, Y11
+	VADDPD  Y1, Y10, Y10
+	VMOVUPS 128(DI)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 192(DI)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y13, Y13
+	VADDPD  Y1, Y12, Y12
+	VMOVUPS 160(DI)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 224(DI)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y9, Y9
+	VADDPD  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y15, Y15
+	VMOVUPS    32(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y11, Y11
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    64(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y14, Y14
+	VMOVUPS    96(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y10, Y10
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    128(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y13, Y13
+	VMOVUPS    160(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y9, Y9
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y8, Y1
+	VBLENDVPS  Y0, Y1, Y8, Y8
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y9, Y1
+	VBLENDVPS  Y0, Y1, Y9, Y9
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y10, Y1
+	VBLENDVPS  Y0, Y1, Y10, Y10
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y11, Y1
+	VBLENDVPS  Y0, Y1, Y11, Y11
+
+fold:
+	VADDPD       Y13, Y15, Y0
+	VADDPD       Y12, Y14, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y9, Y11, Y1
+	VADDPD       Y8, Y10, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVQ        X0, (R9)
+	DECQ         R8
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R9
 	JMP          row
 
 done:
@@ -87485,6 +88013,340 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_sub_div_etc_f32_ssusuu_9940028190(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_div_etc_f32_ssusuu_9940028190(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R8
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R12), Y0
+	VBROADCASTSS (R13), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSS (R14), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  Y15, Y1, Y1
+	VDIVPS  Y14, Y0, Y0
+	VDIVPS  Y14, Y1, Y1
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMULPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VADDPS  32(R9)(BX*4), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*4)
+	VMOVUPS Y1, 32(R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VSUBPS     Y15, Y2, Y2
+	VDIVPS     Y14, Y2, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R8
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_div_etc_f64_ssusuu_2e8458b25b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_div_etc_f64_ssusuu_2e8458b25b(SB), NOSPLIT, $32-8
+	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R8
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSD (R12), Y0
+	VBROADCASTSD (R13), Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSD (R14), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VDIVPD  Y14, Y0, Y0
+	VDIVPD  Y14, Y1, Y1
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y0
+	VADDPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VSUBPD     Y15, Y2, Y2
+	VDIVPD     Y14, Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VSUBPD     Y15, Y2, Y2
+	VDIVPD     Y14, Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R8
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_div_f32_ssus_69784ae42c(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_div_f32_ssus_69784ae42c(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y0
+	VBROADCASTSS (R11), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSS (R12), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VDIVPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VDIVPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_div_f64_ssus_465ce2e2e9(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_div_f64_ssus_465ce2e2e9(SB), NOSPLIT, $32-8
+	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y0
+	VBROADCASTSD (R11), Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSD (R12), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VDIVPD  Y14, Y0, Y0
+	VDIVPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VDIVPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VDIVPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_sub_f32_sus_965440f780(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_mul_sub_f32_sus_965440f780(SB), NOSPLIT, $0-8
@@ -88567,6 +89429,400 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(CX), R9
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R11
+
+row:
+	VBROADCASTSS (R9), Y0
+	VBROADCASTSS (R10), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y11
+	VMOVUPS      c8000000080000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y11, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  Y11, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VSUBPS  Y11, Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VSUBPS  Y11, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*4), Y0
+	VSUBPS     Y11, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    32(DI)(BX*4), Y0
+	VSUBPS     Y11, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    64(DI)(BX*4), Y0
+	VSUBPS     Y11, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+
+fold:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R11)
+	DECQ         R8
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), R9
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), DI
+	ADDQ         232(CX), R11
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(SB), NOSPLIT, $32-8
+	// kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(CX), R9
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R11
+
+row:
+	VBROADCASTSD (R9), Y0
+	VBROADCASTSD (R10), Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y7
+	VMOVUPS      c8000000000000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	VMOVAPS      Y15, Y11
+	VMOVAPS      Y15, Y10
+	VMOVAPS      Y15, Y9
+	VMOVAPS      Y15, Y8
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 64(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y15, Y15
+	VADDPD  Y1, Y14, Y14
+	VMOVUPS 32(DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 96(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y11, Y11
+	VADDPD  Y1, Y10, Y10
+	VMOVUPS 128(DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 192(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y13, Y13
+	VADDPD  Y1, Y12, Y12
+	VMOVUPS 160(DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 224(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y9, Y9
+	VADDPD  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y15, Y15
+	VMOVUPS    32(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y11, Y11
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    64(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y14, Y14
+	VMOVUPS    96(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y10, Y10
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    128(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y13, Y13
+	VMOVUPS    160(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y9, Y9
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y8, Y1
+	VBLENDVPS  Y0, Y1, Y8, Y8
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y9, Y1
+	VBLENDVPS  Y0, Y1, Y9, Y9
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y10, Y1
+	VBLENDVPS  Y0, Y1, Y10, Y10
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y11, Y1
+	VBLENDVPS  Y0, Y1, Y11, Y11
+
+fold:
+	VADDPD       Y13, Y15, Y0
+	VADDPD       Y12, Y14, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y9, Y11, Y1
+	VADDPD       Y8, Y10, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVQ        X0, (R11)
+	DECQ         R8
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), R9
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), DI
+	ADDQ         232(CX), R11
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_u32_us_9d711a1ad3(f *runtime.Frame)
 // Requires: AVX, AVX2
 TEXT ·k_mul_u32_us_9d711a1ad3(SB), NOSPLIT, $0-8
@@ -89197,6 +90453,297 @@ next:
 	ADDQ 216(CX), R8
 	ADDQ 224(CX), R9
 	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R11
+	MOVQ  48(CX), R12
+
+row:
+	VBROADCASTSD (R10), Y11
+	VBROADCASTSS (R11), Y10
+	VMOVUPS      c7fffffff7fffffff<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Y0
+	VCMPPD    $0x04, Y0, Y0, Y1
+	VMOVUPS   64(DI)(BX*8), Y2
+	VCMPPD    $0x04, Y2, Y2, Y3
+	VCMPPD    $0x00, Y0, Y11, Y0
+	VCMPPD    $0x00, Y2, Y11, Y2
+	VPOR      Y0, Y1, Y0
+	VPOR      Y2, Y3, Y1
+	VMOVUPS   32(DI)(BX*8), Y2
+	VCMPPD    $0x04, Y2, Y2, Y3
+	VMOVUPS   96(DI)(BX*8), Y4
+	VCMPPD    $0x04, Y4, Y4, Y5
+	VCMPPD    $0x00, Y2, Y11, Y2
+	VCMPPD    $0x00, Y4, Y11, Y4
+	VPOR      Y2, Y3, Y2
+	VPOR      Y4, Y5, Y3
+	VSHUFPS   $0x88, Y2, Y0, Y0
+	VSHUFPS   $0x88, Y3, Y1, Y1
+	VPERMQ    $0xd8, Y0, Y0
+	VPERMQ    $0xd8, Y1, Y1
+	VBLENDVPS Y0, (R8)(BX*4), Y10, Y0
+	VBLENDVPS Y1, 32(R8)(BX*4), Y10, Y1
+	VPMINSD   Y0, Y15, Y15
+	VPMINSD   Y1, Y14, Y14
+	VMOVUPS   128(DI)(BX*8), Y0
+	VCMPPD    $0x04, Y0, Y0, Y1
+	VMOVUPS   192(DI)(BX*8), Y2
+	VCMPPD    $0x04, Y2, Y2, Y3
+	VCMPPD    $0x00, Y0, Y11, Y0
+	VCMPPD    $0x00, Y2, Y11, Y2
+	VPOR      Y0, Y1, Y0
+	VPOR      Y2, Y3, Y1
+	VMOVUPS   160(DI)(BX*8), Y2
+	VCMPPD    $0x04, Y2, Y2, Y3
+	VMOVUPS   224(DI)(BX*8), Y4
+	VCMPPD    $0x04, Y4, Y4, Y5
+	VCMPPD    $0x00, Y2, Y11, Y2
+	VCMPPD    $0x00, Y4, Y11, Y4
+	VPOR      Y2, Y3, Y2
+	VPOR      Y4, Y5, Y3
+	VSHUFPS   $0x88, Y2, Y0, Y0
+	VSHUFPS   $0x88, Y3, Y1, Y1
+	VPERMQ    $0xd8, Y0, Y0
+	VPERMQ    $0xd8, Y1, Y1
+	VBLENDVPS Y0, 64(R8)(BX*4), Y10, Y0
+	VBLENDVPS Y1, 96(R8)(BX*4), Y10, Y1
+	VPMINSD   Y0, Y13, Y13
+	VPMINSD   Y1, Y12, Y12
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*8), Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	VMOVUPS    32(DI)(BX*8), Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	VBLENDVPS  Y0, (R8)(BX*4), Y10, Y0
+	VPMINSD    Y0, Y15, Y15
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    64(DI)(BX*8), Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	VMOVUPS    96(DI)(BX*8), Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	VBLENDVPS  Y0, 32(R8)(BX*4), Y10, Y0
+	VPMINSD    Y0, Y14, Y14
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    128(DI)(BX*8), Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	VMOVUPS    160(DI)(BX*8), Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	VBLENDVPS  Y0, 64(R8)(BX*4), Y10, Y0
+	VPMINSD    Y0, Y13, Y13
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y1
+	VMASKMOVPD 32(DI)(BX*8), Y1, Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y1
+	VMASKMOVPS (R8)(BX*4), Y1, Y2
+	VBLENDVPS  Y0, Y2, Y10, Y0
+	VPMINSD    Y0, Y12, Y0
+	VBLENDVPS  Y1, Y0, Y12, Y12
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y1
+	VMASKMOVPD 32(DI)(BX*8), Y1, Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y1
+	VMASKMOVPS (R8)(BX*4), Y1, Y2
+	VBLENDVPS  Y0, Y2, Y10, Y0
+	VPMINSD    Y0, Y13, Y0
+	VBLENDVPS  Y1, Y0, Y13, Y13
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y1
+	VMASKMOVPD 32(DI)(BX*8), Y1, Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y1
+	VMASKMOVPS (R8)(BX*4), Y1, Y2
+	VBLENDVPS  Y0, Y2, Y10, Y0
+	VPMINSD    Y0, Y14, Y0
+	VBLENDVPS  Y1, Y0, Y14, Y14
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VPOR       Y0, Y1, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y1
+	VMASKMOVPD 32(DI)(BX*8), Y1, Y1
+	VCMPPD     $0x04, Y1, Y1, Y2
+	VCMPPD     $0x00, Y1, Y11, Y1
+	VPOR       Y1, Y2, Y1
+	VSHUFPS    $0x88, Y1, Y0, Y0
+	VPERMQ     $0xd8, Y0, Y0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y1
+	VMASKMOVPS (R8)(BX*4), Y1, Y2
+	VBLENDVPS  Y0, Y2, Y10, Y0
+	VPMINSD    Y0, Y15, Y0
+	VBLENDVPS  Y1, Y0, Y15, Y15
+
+fold:
+	VPMINSD      Y13, Y15, Y0
+	VPMINSD      Y12, Y14, Y1
+	VPMINSD      Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPMINSD      Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VPMINSD      Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VPMINSD      Y1, Y0, Y0
+	VMOVD        X0, (R12)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), R8
+	ADDQ         232(CX), R11
+	ADDQ         240(CX), R12
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -116739,349 +118286,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func k_square_foldadd_f32_u_5eddb47206(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_square_foldadd_f32_u_5eddb47206(SB), NOSPLIT, $0-8
-	// kernel (u0:f32) { t0 = square u0; store add(t0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
-
-row:
-	VMOVUPS c8000000080000000<>+0(SB), Y15
-	VMOVAPS Y15, Y14
-	VMOVAPS Y15, Y13
-	VMOVAPS Y15, Y12
-	XORQ    BX, BX
-	MOVQ    SI, AX
-	SUBQ    $0x20, AX
-	JLT     tail
-	PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS 32(DI)(BX*4), Y1
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y0, Y15, Y15
-	VADDPS  Y1, Y14, Y14
-	VMOVUPS 64(DI)(BX*4), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS 96(DI)(BX*4), Y1
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y0, Y13, Y13
-	VADDPS  Y1, Y12, Y12
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	LEAQ       8(BX), CX
-	CMPQ       CX, SI
-	JGT        part0
-	VMOVUPS    (DI)(BX*4), Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
-	LEAQ       16(BX), CX
-	CMPQ       CX, SI
-	JGT        part1
-	VMOVUPS    32(DI)(BX*4), Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y14, Y14
-	LEAQ       24(BX), CX
-	CMPQ       CX, SI
-	JGT        part2
-	VMOVUPS    64(DI)(BX*4), Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y13, Y13
-	ADDQ       $0x18, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y12, Y1
-	VBLENDVPS  Y0, Y1, Y12, Y12
-	JMP        fold
-
-part2:
-	ADDQ       $0x10, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y13, Y1
-	VBLENDVPS  Y0, Y1, Y13, Y13
-	JMP        fold
-
-part1:
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y1
-	VBLENDVPS  Y0, Y1, Y14, Y14
-	JMP        fold
-
-part0:
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y15, Y1
-	VBLENDVPS  Y0, Y1, Y15, Y15
-
-fold:
-	VADDPS       Y13, Y15, Y0
-	VADDPS       Y12, Y14, Y1
-	VADDPS       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0xee, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0x55, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_square_foldadd_f64_u_65d29f699f(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_square_foldadd_f64_u_65d29f699f(SB), NOSPLIT, $0-8
-	// kernel (u0:f64) { t0 = square u0; store add(t0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
-
-row:
-	VMOVUPS c8000000000000000<>+0(SB), Y15
-	VMOVAPS Y15, Y14
-	VMOVAPS Y15, Y13
-	VMOVAPS Y15, Y12
-	VMOVAPS Y15, Y11
-	VMOVAPS Y15, Y10
-	VMOVAPS Y15, Y9
-	VMOVAPS Y15, Y8
-	XORQ    BX, BX
-	MOVQ    SI, AX
-	SUBQ    $0x20, AX
-	JLT     tail
-	PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	LEAQ       8(BX), CX
-	CMPQ       CX, SI
-	JGT        part0
-	VMOVUPS    (DI)(BX*8), Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y15, Y15
-	VMOVUPS    32(DI)(BX*8), Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y11, Y11
-	LEAQ       16(BX), CX
-	CMPQ       CX, SI
-	JGT        part1
-	VMOVUPS    64(DI)(BX*8), Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y14, Y14
-	VMOVUPS    96(DI)(BX*8), Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y10, Y10
-	LEAQ       24(BX), CX
-	CMPQ       CX, SI
-	JGT        part2
-	VMOVUPS    128(DI)(BX*8), Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y13, Y13
-	VMOVUPS    160(DI)(BX*8), Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y9, Y9
-	ADDQ       $0x18, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y12, Y1
-	VBLENDVPS  Y0, Y1, Y12, Y12
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y8, Y1
-	VBLENDVPS  Y0, Y1, Y8, Y8
-	JMP        fold
-
-part2:
-	ADDQ       $0x10, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y13, Y1
-	VBLENDVPS  Y0, Y1, Y13, Y13
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y9, Y1
-	VBLENDVPS  Y0, Y1, Y9, Y9
-	JMP        fold
-
-part1:
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y14, Y1
-	VBLENDVPS  Y0, Y1, Y14, Y14
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y10, Y1
-	VBLENDVPS  Y0, Y1, Y10, Y10
-	JMP        fold
-
-part0:
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y15, Y1
-	VBLENDVPS  Y0, Y1, Y15, Y15
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y11, Y1
-	VBLENDVPS  Y0, Y1, Y11, Y11
-
-fold:
-	VADDPD       Y13, Y15, Y0
-	VADDPD       Y12, Y14, Y1
-	VADDPD       Y1, Y0, Y0
-	VADDPD       Y9, Y11, Y1
-	VADDPD       Y8, Y10, Y2
-	VADDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       Y1, Y0, Y0
-	VSHUFPS      $0xee, Y0, Y0, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVQ        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
-
-done:
-	VZEROUPPER
-	RET
-
 // func k_square_i32_u_006787600a(f *runtime.Frame)
 // Requires: AVX, AVX2
 TEXT ·k_square_i32_u_006787600a(SB), NOSPLIT, $0-8
@@ -120759,6 +121963,780 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_sub_mul_foldadd_f32_us_9e5f32d24b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_foldadd_f32_us_9e5f32d24b(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R9
+	MOVQ  32(CX), R10
+
+row:
+	VBROADCASTSS (R9), Y11
+	VMOVUPS      c8000000080000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y11, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  Y11, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VSUBPS  Y11, Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VSUBPS  Y11, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*4), Y0
+	VSUBPS     Y11, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    32(DI)(BX*4), Y0
+	VSUBPS     Y11, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    64(DI)(BX*4), Y0
+	VSUBPS     Y11, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y11, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+
+fold:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R10)
+	DECQ         R8
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R9
+	ADDQ         224(CX), R10
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_foldadd_f32_uu_6fa73871ae(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_foldadd_f32_uu_6fa73871ae(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R10
+
+row:
+	VMOVUPS c8000000080000000<>+0(SB), Y15
+	VMOVAPS Y15, Y14
+	VMOVAPS Y15, Y13
+	VMOVAPS Y15, Y12
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  32(R8)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VSUBPS  64(R8)(BX*4), Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VSUBPS  96(R8)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*4), Y0
+	VSUBPS     (R8)(BX*4), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    32(DI)(BX*4), Y0
+	VSUBPS     32(R8)(BX*4), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    64(DI)(BX*4), Y0
+	VSUBPS     64(R8)(BX*4), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+
+fold:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R10)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R8
+	ADDQ         224(CX), R10
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_foldadd_f64_us_cb3ffb53e1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_foldadd_f64_us_cb3ffb53e1(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R9
+	MOVQ  32(CX), R10
+
+row:
+	VBROADCASTSD (R9), Y7
+	VMOVUPS      c8000000000000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	VMOVAPS      Y15, Y11
+	VMOVAPS      Y15, Y10
+	VMOVAPS      Y15, Y9
+	VMOVAPS      Y15, Y8
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 64(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y15, Y15
+	VADDPD  Y1, Y14, Y14
+	VMOVUPS 32(DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 96(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y11, Y11
+	VADDPD  Y1, Y10, Y10
+	VMOVUPS 128(DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 192(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y13, Y13
+	VADDPD  Y1, Y12, Y12
+	VMOVUPS 160(DI)(BX*8), Y0
+	VSUBPD  Y7, Y0, Y0
+	VMOVUPS 224(DI)(BX*8), Y1
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y9, Y9
+	VADDPD  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y15, Y15
+	VMOVUPS    32(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y11, Y11
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    64(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y14, Y14
+	VMOVUPS    96(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y10, Y10
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    128(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y13, Y13
+	VMOVUPS    160(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y9, Y9
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y8, Y1
+	VBLENDVPS  Y0, Y1, Y8, Y8
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y9, Y1
+	VBLENDVPS  Y0, Y1, Y9, Y9
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y10, Y1
+	VBLENDVPS  Y0, Y1, Y10, Y10
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y11, Y1
+	VBLENDVPS  Y0, Y1, Y11, Y11
+
+fold:
+	VADDPD       Y13, Y15, Y0
+	VADDPD       Y12, Y14, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y9, Y11, Y1
+	VADDPD       Y8, Y10, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVQ        X0, (R10)
+	DECQ         R8
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R9
+	ADDQ         224(CX), R10
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_foldadd_f64_uu_9255dac3e1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_foldadd_f64_uu_9255dac3e1(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R10
+
+row:
+	VMOVUPS c8000000000000000<>+0(SB), Y15
+	VMOVAPS Y15, Y14
+	VMOVAPS Y15, Y13
+	VMOVAPS Y15, Y12
+	VMOVAPS Y15, Y11
+	VMOVAPS Y15, Y10
+	VMOVAPS Y15, Y9
+	VMOVAPS Y15, Y8
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 64(DI)(BX*8), Y1
+	VSUBPD  64(R8)(BX*8), Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y15, Y15
+	VADDPD  Y1, Y14, Y14
+	VMOVUPS 32(DI)(BX*8), Y0
+	VSUBPD  32(R8)(BX*8), Y0, Y0
+	VMOVUPS 96(DI)(BX*8), Y1
+	VSUBPD  96(R8)(BX*8), Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y11, Y11
+	VADDPD  Y1, Y10, Y10
+	VMOVUPS 128(DI)(BX*8), Y0
+	VSUBPD  128(R8)(BX*8), Y0, Y0
+	VMOVUPS 192(DI)(BX*8), Y1
+	VSUBPD  192(R8)(BX*8), Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y13, Y13
+	VADDPD  Y1, Y12, Y12
+	VMOVUPS 160(DI)(BX*8), Y0
+	VSUBPD  160(R8)(BX*8), Y0, Y0
+	VMOVUPS 224(DI)(BX*8), Y1
+	VSUBPD  224(R8)(BX*8), Y1, Y1
+	VMULPD  Y0, Y0, Y0
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y0, Y9, Y9
+	VADDPD  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	LEAQ       8(BX), CX
+	CMPQ       CX, SI
+	JGT        part0
+	VMOVUPS    (DI)(BX*8), Y0
+	VSUBPD     (R8)(BX*8), Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y15, Y15
+	VMOVUPS    32(DI)(BX*8), Y0
+	VSUBPD     32(R8)(BX*8), Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y11, Y11
+	LEAQ       16(BX), CX
+	CMPQ       CX, SI
+	JGT        part1
+	VMOVUPS    64(DI)(BX*8), Y0
+	VSUBPD     64(R8)(BX*8), Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y14, Y14
+	VMOVUPS    96(DI)(BX*8), Y0
+	VSUBPD     96(R8)(BX*8), Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y10, Y10
+	LEAQ       24(BX), CX
+	CMPQ       CX, SI
+	JGT        part2
+	VMOVUPS    128(DI)(BX*8), Y0
+	VSUBPD     128(R8)(BX*8), Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y13, Y13
+	VMOVUPS    160(DI)(BX*8), Y0
+	VSUBPD     160(R8)(BX*8), Y0, Y0
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y9, Y9
+	ADDQ       $0x18, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y12, Y1
+	VBLENDVPS  Y0, Y1, Y12, Y12
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y8, Y1
+	VBLENDVPS  Y0, Y1, Y8, Y8
+	JMP        fold
+
+part2:
+	ADDQ       $0x10, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y13, Y1
+	VBLENDVPS  Y0, Y1, Y13, Y13
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y9, Y1
+	VBLENDVPS  Y0, Y1, Y9, Y9
+	JMP        fold
+
+part1:
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y14, Y1
+	VBLENDVPS  Y0, Y1, Y14, Y14
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y10, Y1
+	VBLENDVPS  Y0, Y1, Y10, Y10
+	JMP        fold
+
+part0:
+	CMPQ       BX, SI
+	JGE        fold
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y15, Y1
+	VBLENDVPS  Y0, Y1, Y15, Y15
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y11, Y1
+	VBLENDVPS  Y0, Y1, Y11, Y11
+
+fold:
+	VADDPD       Y13, Y15, Y0
+	VADDPD       Y12, Y14, Y1
+	VADDPD       Y1, Y0, Y0
+	VADDPD       Y9, Y11, Y1
+	VADDPD       Y8, Y10, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVQ        X0, (R10)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R8
+	ADDQ         224(CX), R10
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_sub_square_f32_su_584e54b6b0(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_sub_square_f32_su_584e54b6b0(SB), NOSPLIT, $0-8
@@ -121139,780 +123117,6 @@ next:
 	ADDQ 216(CX), R8
 	ADDQ 224(CX), R9
 	JMP  row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_sub_square_foldadd_f32_us_8adef0e9ac(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_sub_square_foldadd_f32_us_8adef0e9ac(SB), NOSPLIT, $0-8
-	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
-	MOVQ  32(CX), R10
-
-row:
-	VBROADCASTSS (R9), Y11
-	VMOVUPS      c8000000080000000<>+0(SB), Y15
-	VMOVAPS      Y15, Y14
-	VMOVAPS      Y15, Y13
-	VMOVAPS      Y15, Y12
-	XORQ         BX, BX
-	MOVQ         SI, AX
-	SUBQ         $0x20, AX
-	JLT          tail
-	PCALIGN      $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VSUBPS  Y11, Y0, Y0
-	VMOVUPS 32(DI)(BX*4), Y1
-	VSUBPS  Y11, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y0, Y15, Y15
-	VADDPS  Y1, Y14, Y14
-	VMOVUPS 64(DI)(BX*4), Y0
-	VSUBPS  Y11, Y0, Y0
-	VMOVUPS 96(DI)(BX*4), Y1
-	VSUBPS  Y11, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y0, Y13, Y13
-	VADDPS  Y1, Y12, Y12
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	LEAQ       8(BX), CX
-	CMPQ       CX, SI
-	JGT        part0
-	VMOVUPS    (DI)(BX*4), Y0
-	VSUBPS     Y11, Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
-	LEAQ       16(BX), CX
-	CMPQ       CX, SI
-	JGT        part1
-	VMOVUPS    32(DI)(BX*4), Y0
-	VSUBPS     Y11, Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y14, Y14
-	LEAQ       24(BX), CX
-	CMPQ       CX, SI
-	JGT        part2
-	VMOVUPS    64(DI)(BX*4), Y0
-	VSUBPS     Y11, Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y13, Y13
-	ADDQ       $0x18, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VSUBPS     Y11, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y12, Y1
-	VBLENDVPS  Y0, Y1, Y12, Y12
-	JMP        fold
-
-part2:
-	ADDQ       $0x10, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VSUBPS     Y11, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y13, Y1
-	VBLENDVPS  Y0, Y1, Y13, Y13
-	JMP        fold
-
-part1:
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VSUBPS     Y11, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y1
-	VBLENDVPS  Y0, Y1, Y14, Y14
-	JMP        fold
-
-part0:
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VSUBPS     Y11, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y15, Y1
-	VBLENDVPS  Y0, Y1, Y15, Y15
-
-fold:
-	VADDPS       Y13, Y15, Y0
-	VADDPS       Y12, Y14, Y1
-	VADDPS       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0xee, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0x55, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R10)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	ADDQ         224(CX), R10
-	JMP          row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_sub_square_foldadd_f32_uu_83c74b1923(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_sub_square_foldadd_f32_uu_83c74b1923(SB), NOSPLIT, $0-8
-	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R9
-	TESTQ R9, R9
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R8
-	MOVQ  32(CX), R10
-
-row:
-	VMOVUPS c8000000080000000<>+0(SB), Y15
-	VMOVAPS Y15, Y14
-	VMOVAPS Y15, Y13
-	VMOVAPS Y15, Y12
-	XORQ    BX, BX
-	MOVQ    SI, AX
-	SUBQ    $0x20, AX
-	JLT     tail
-	PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VSUBPS  (R8)(BX*4), Y0, Y0
-	VMOVUPS 32(DI)(BX*4), Y1
-	VSUBPS  32(R8)(BX*4), Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y0, Y15, Y15
-	VADDPS  Y1, Y14, Y14
-	VMOVUPS 64(DI)(BX*4), Y0
-	VSUBPS  64(R8)(BX*4), Y0, Y0
-	VMOVUPS 96(DI)(BX*4), Y1
-	VSUBPS  96(R8)(BX*4), Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y1, Y1, Y1
-	VADDPS  Y0, Y13, Y13
-	VADDPS  Y1, Y12, Y12
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	LEAQ       8(BX), CX
-	CMPQ       CX, SI
-	JGT        part0
-	VMOVUPS    (DI)(BX*4), Y0
-	VSUBPS     (R8)(BX*4), Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y15, Y15
-	LEAQ       16(BX), CX
-	CMPQ       CX, SI
-	JGT        part1
-	VMOVUPS    32(DI)(BX*4), Y0
-	VSUBPS     32(R8)(BX*4), Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y14, Y14
-	LEAQ       24(BX), CX
-	CMPQ       CX, SI
-	JGT        part2
-	VMOVUPS    64(DI)(BX*4), Y0
-	VSUBPS     64(R8)(BX*4), Y0, Y0
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y13, Y13
-	ADDQ       $0x18, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMASKMOVPS (R8)(BX*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y12, Y1
-	VBLENDVPS  Y0, Y1, Y12, Y12
-	JMP        fold
-
-part2:
-	ADDQ       $0x10, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMASKMOVPS (R8)(BX*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y13, Y1
-	VBLENDVPS  Y0, Y1, Y13, Y13
-	JMP        fold
-
-part1:
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMASKMOVPS (R8)(BX*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y1
-	VBLENDVPS  Y0, Y1, Y14, Y14
-	JMP        fold
-
-part0:
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VMASKMOVPS (R8)(BX*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y15, Y1
-	VBLENDVPS  Y0, Y1, Y15, Y15
-
-fold:
-	VADDPS       Y13, Y15, Y0
-	VADDPS       Y12, Y14, Y1
-	VADDPS       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0xee, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0x55, Y0, Y0, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R10)
-	DECQ         R9
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R8
-	ADDQ         224(CX), R10
-	JMP          row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_sub_square_foldadd_f64_us_fcaab46e2a(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_sub_square_foldadd_f64_us_fcaab46e2a(SB), NOSPLIT, $0-8
-	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
-	MOVQ  32(CX), R10
-
-row:
-	VBROADCASTSD (R9), Y7
-	VMOVUPS      c8000000000000000<>+0(SB), Y15
-	VMOVAPS      Y15, Y14
-	VMOVAPS      Y15, Y13
-	VMOVAPS      Y15, Y12
-	VMOVAPS      Y15, Y11
-	VMOVAPS      Y15, Y10
-	VMOVAPS      Y15, Y9
-	VMOVAPS      Y15, Y8
-	XORQ         BX, BX
-	MOVQ         SI, AX
-	SUBQ         $0x20, AX
-	JLT          tail
-	PCALIGN      $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	LEAQ       8(BX), CX
-	CMPQ       CX, SI
-	JGT        part0
-	VMOVUPS    (DI)(BX*8), Y0
-	VSUBPD     Y7, Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y15, Y15
-	VMOVUPS    32(DI)(BX*8), Y0
-	VSUBPD     Y7, Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y11, Y11
-	LEAQ       16(BX), CX
-	CMPQ       CX, SI
-	JGT        part1
-	VMOVUPS    64(DI)(BX*8), Y0
-	VSUBPD     Y7, Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y14, Y14
-	VMOVUPS    96(DI)(BX*8), Y0
-	VSUBPD     Y7, Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y10, Y10
-	LEAQ       24(BX), CX
-	CMPQ       CX, SI
-	JGT        part2
-	VMOVUPS    128(DI)(BX*8), Y0
-	VSUBPD     Y7, Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y13, Y13
-	VMOVUPS    160(DI)(BX*8), Y0
-	VSUBPD     Y7, Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y9, Y9
-	ADDQ       $0x18, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y12, Y1
-	VBLENDVPS  Y0, Y1, Y12, Y12
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y8, Y1
-	VBLENDVPS  Y0, Y1, Y8, Y8
-	JMP        fold
-
-part2:
-	ADDQ       $0x10, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y13, Y1
-	VBLENDVPS  Y0, Y1, Y13, Y13
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y9, Y1
-	VBLENDVPS  Y0, Y1, Y9, Y9
-	JMP        fold
-
-part1:
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y14, Y1
-	VBLENDVPS  Y0, Y1, Y14, Y14
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y10, Y1
-	VBLENDVPS  Y0, Y1, Y10, Y10
-	JMP        fold
-
-part0:
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y15, Y1
-	VBLENDVPS  Y0, Y1, Y15, Y15
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VSUBPD     Y7, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y11, Y1
-	VBLENDVPS  Y0, Y1, Y11, Y11
-
-fold:
-	VADDPD       Y13, Y15, Y0
-	VADDPD       Y12, Y14, Y1
-	VADDPD       Y1, Y0, Y0
-	VADDPD       Y9, Y11, Y1
-	VADDPD       Y8, Y10, Y2
-	VADDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       Y1, Y0, Y0
-	VSHUFPS      $0xee, Y0, Y0, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVQ        X0, (R10)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	ADDQ         224(CX), R10
-	JMP          row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_sub_square_foldadd_f64_uu_8769b1fdb4(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_sub_square_foldadd_f64_uu_8769b1fdb4(SB), NOSPLIT, $0-8
-	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R9
-	TESTQ R9, R9
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R8
-	MOVQ  32(CX), R10
-
-row:
-	VMOVUPS c8000000000000000<>+0(SB), Y15
-	VMOVAPS Y15, Y14
-	VMOVAPS Y15, Y13
-	VMOVAPS Y15, Y12
-	VMOVAPS Y15, Y11
-	VMOVAPS Y15, Y10
-	VMOVAPS Y15, Y9
-	VMOVAPS Y15, Y8
-	XORQ    BX, BX
-	MOVQ    SI, AX
-	SUBQ    $0x20, AX
-	JLT     tail
-	PCALIGN $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  (R8)(BX*8), Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VSUBPD  64(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VSUBPD  32(R8)(BX*8), Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VSUBPD  96(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VSUBPD  128(R8)(BX*8), Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VSUBPD  192(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VSUBPD  160(R8)(BX*8), Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VSUBPD  224(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	LEAQ       8(BX), CX
-	CMPQ       CX, SI
-	JGT        part0
-	VMOVUPS    (DI)(BX*8), Y0
-	VSUBPD     (R8)(BX*8), Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y15, Y15
-	VMOVUPS    32(DI)(BX*8), Y0
-	VSUBPD     32(R8)(BX*8), Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y11, Y11
-	LEAQ       16(BX), CX
-	CMPQ       CX, SI
-	JGT        part1
-	VMOVUPS    64(DI)(BX*8), Y0
-	VSUBPD     64(R8)(BX*8), Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y14, Y14
-	VMOVUPS    96(DI)(BX*8), Y0
-	VSUBPD     96(R8)(BX*8), Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y10, Y10
-	LEAQ       24(BX), CX
-	CMPQ       CX, SI
-	JGT        part2
-	VMOVUPS    128(DI)(BX*8), Y0
-	VSUBPD     128(R8)(BX*8), Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y13, Y13
-	VMOVUPS    160(DI)(BX*8), Y0
-	VSUBPD     160(R8)(BX*8), Y0, Y0
-	VMULPD     Y0, Y0, Y0
-	VADDPD     Y0, Y9, Y9
-	ADDQ       $0x18, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMASKMOVPD (R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y12, Y1
-	VBLENDVPS  Y0, Y1, Y12, Y12
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y8, Y1
-	VBLENDVPS  Y0, Y1, Y8, Y8
-	JMP        fold
-
-part2:
-	ADDQ       $0x10, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMASKMOVPD (R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y13, Y1
-	VBLENDVPS  Y0, Y1, Y13, Y13
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y9, Y1
-	VBLENDVPS  Y0, Y1, Y9, Y9
-	JMP        fold
-
-part1:
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMASKMOVPD (R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y14, Y1
-	VBLENDVPS  Y0, Y1, Y14, Y14
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y10, Y1
-	VBLENDVPS  Y0, Y1, Y10, Y10
-	JMP        fold
-
-part0:
-	CMPQ       BX, SI
-	JGE        fold
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VMASKMOVPD (R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y15, Y1
-	VBLENDVPS  Y0, Y1, Y15, Y15
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
-	VSUBPD     Y2, Y1, Y1
-	VMULPD     Y1, Y1, Y1
-	VADDPD     Y1, Y11, Y1
-	VBLENDVPS  Y0, Y1, Y11, Y11
-
-fold:
-	VADDPD       Y13, Y15, Y0
-	VADDPD       Y12, Y14, Y1
-	VADDPD       Y1, Y0, Y0
-	VADDPD       Y9, Y11, Y1
-	VADDPD       Y8, Y10, Y2
-	VADDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       Y1, Y0, Y0
-	VSHUFPS      $0xee, Y0, Y0, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVQ        X0, (R10)
-	DECQ         R9
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R8
-	ADDQ         224(CX), R10
-	JMP          row
 
 done:
 	VZEROUPPER

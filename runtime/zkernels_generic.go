@@ -351,6 +351,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
@@ -633,7 +634,9 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
+		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397_go},
+		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f64_uu_d2d34c14a3_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
@@ -654,6 +657,10 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f32_ssusuu_9940028190_go},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f64_ssusuu_2e8458b25b_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f32_ssus_69784ae42c_go},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f64_ssus_465ce2e2e9_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
@@ -670,12 +677,15 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
@@ -895,8 +905,6 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848_go},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b_go},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35_go},
-		{Sig: "kernel (u0:f32) { t0 = square u0; store add(t0) }", Fn: k_square_foldadd_f32_u_5eddb47206_go},
-		{Sig: "kernel (u0:f64) { t0 = square u0; store add(t0) }", Fn: k_square_foldadd_f64_u_65d29f699f_go},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a_go},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125_go},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5_go},
@@ -945,16 +953,16 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_uu_9255dac3e1_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f32_us_8adef0e9ac_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f32_uu_83c74b1923_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f64_us_fcaab46e2a_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }", Fn: k_sub_square_foldadd_f64_uu_8769b1fdb4_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
@@ -20662,6 +20670,48 @@ func k_eq_i64_bool_uu_6bbb7637ec_go(f *Frame) {
 			t0 := v0 == v1
 			o0[i] = t0
 		}
+	}
+}
+
+// k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7_go is
+//
+//	kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//
+// for i: o0 = min(o0, select((a0[i] == a1) | (a0[i] != a0[i]), a2[i], a3))
+func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 == s1
+			t1 := v0 != v0
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = v2
+			}
+			l0[i&31] = LaneMin(l0[i&31], t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
 	}
 }
 
@@ -44766,6 +44816,38 @@ func k_mul_f64_uu_7b320067c4_go(f *Frame) {
 	}
 }
 
+// k_mul_foldadd_f32_u_416ca212bd_go is
+//
+//	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
+//
+// for i: o0 += a0[i] * a0[i]
+func k_mul_foldadd_f32_u_416ca212bd_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			l0[i&31] = float32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_mul_foldadd_f32_uu_9d27f0f397_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
@@ -44797,6 +44879,38 @@ func k_mul_foldadd_f32_uu_9d27f0f397_go(f *Frame) {
 			}
 		}
 		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_mul_foldadd_f64_u_92b69bb72b_go is
+//
+//	kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
+//
+// for i: o0 += a0[i] * a0[i]
+func k_mul_foldadd_f64_u_92b69bb72b_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			l0[i&31] = float64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -45271,6 +45385,110 @@ func k_mul_mul_u8_uuu_aced52e24d_go(f *Frame) {
 	}
 }
 
+// k_mul_sub_div_etc_f32_ssusuu_9940028190_go is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+//
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
+func k_mul_sub_div_etc_f32_ssusuu_9940028190_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		t0 := float32(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 / s3)
+			t3 := float32(v4 * t2)
+			t4 := float32(t3 + v5)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_sub_div_etc_f64_ssusuu_2e8458b25b_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+//
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
+func k_mul_sub_div_etc_f64_ssusuu_2e8458b25b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		t0 := float64(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(t1 / s3)
+			t3 := float64(v4 * t2)
+			t4 := float64(t3 + v5)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_sub_div_f32_ssus_69784ae42c_go is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
+//
+// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
+func k_mul_sub_div_f32_ssus_69784ae42c_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := float32(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 / s3)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_sub_div_f64_ssus_465ce2e2e9_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
+//
+// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
+func k_mul_sub_div_f64_ssus_465ce2e2e9_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := float64(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(t1 / s3)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_sub_f32_sus_965440f780_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
@@ -45623,6 +45841,78 @@ func k_mul_sub_f64_uuu_a63907e725_go(f *Frame) {
 	}
 }
 
+// k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go is
+//
+//	kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float32(s0 * s1)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v2 := a2[i]
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 * t1)
+			l0[i&31] = float32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
+// k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float64(s0 * s1)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v2 := a2[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(t1 * t1)
+			l0[i&31] = float64(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
 // k_mul_u32_us_9d711a1ad3_go is
 //
 //	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
@@ -45737,6 +46027,48 @@ func k_ne_bool_uu_a039bc94e2_go(f *Frame) {
 			t0 := v0 != v1
 			o0[i] = t0
 		}
+	}
+}
+
+// k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d_go is
+//
+//	kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//
+// for i: o0 = min(o0, select((a0[i] != a0[i]) | (a1 == a0[i]), a2[i], a3))
+func k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v0 != v0
+			t1 := s1 == v0
+			t2 := t0 || bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = v2
+			}
+			l0[i&31] = LaneMin(l0[i&31], t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
 	}
 }
 
@@ -58334,70 +58666,6 @@ func k_square_f64_u_1b1e46db35_go(f *Frame) {
 	}
 }
 
-// k_square_foldadd_f32_u_5eddb47206_go is
-//
-//	kernel (u0:f32) { t0 = square u0; store add(t0) }
-//
-// for i: o0 += square(a0[i])
-func k_square_foldadd_f32_u_5eddb47206_go(f *Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 * v0)
-			l0[i&31] = float32(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_square_foldadd_f64_u_65d29f699f_go is
-//
-//	kernel (u0:f64) { t0 = square u0; store add(t0) }
-//
-// for i: o0 += square(a0[i])
-func k_square_foldadd_f64_u_65d29f699f_go(f *Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 * v0)
-			l0[i&31] = float64(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
 // k_square_i32_u_006787600a_go is
 //
 //	kernel (u0:i32) { t0 = square u0; store t0 }
@@ -59619,6 +59887,144 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *Frame) {
 	}
 }
 
+// k_sub_mul_foldadd_f32_us_9e5f32d24b_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+func k_sub_mul_foldadd_f32_us_9e5f32d24b_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			l0[i&31] = float32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_sub_mul_foldadd_f32_uu_6fa73871ae_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+func k_sub_mul_foldadd_f32_uu_6fa73871ae_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			l0[i&31] = float32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_sub_mul_foldadd_f64_us_cb3ffb53e1_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+func k_sub_mul_foldadd_f64_us_cb3ffb53e1_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_sub_mul_foldadd_f64_uu_9255dac3e1_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+func k_sub_mul_foldadd_f64_uu_9255dac3e1_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_sub_square_f32_su_584e54b6b0_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
@@ -59738,144 +60144,6 @@ func k_sub_square_f64_uu_639482956c_go(f *Frame) {
 			t1 := float64(t0 * t0)
 			o0[i] = t1
 		}
-	}
-}
-
-// k_sub_square_foldadd_f32_us_8adef0e9ac_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1)
-func k_sub_square_foldadd_f32_us_8adef0e9ac_go(f *Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			t1 := float32(t0 * t0)
-			l0[i&31] = float32(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_sub_square_foldadd_f32_uu_83c74b1923_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1[i])
-func k_sub_square_foldadd_f32_uu_83c74b1923_go(f *Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 - v1)
-			t1 := float32(t0 * t0)
-			l0[i&31] = float32(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_sub_square_foldadd_f64_us_fcaab46e2a_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1)
-func k_sub_square_foldadd_f64_us_fcaab46e2a_go(f *Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			t1 := float64(t0 * t0)
-			l0[i&31] = float64(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_sub_square_foldadd_f64_uu_8769b1fdb4_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store add(t1) }
-//
-// for i: o0 += square(a0[i] - a1[i])
-func k_sub_square_foldadd_f64_uu_8769b1fdb4_go(f *Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 - v1)
-			t1 := float64(t0 * t0)
-			l0[i&31] = float64(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
