@@ -108,7 +108,7 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 }
 
 // costs are short words for the decisions that cost memory traffic.
-var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Recomputed: "again"}
+var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Staged: "staged", ir.Recomputed: "again"}
 
 func explainBytes(b *strings.Builder, plan *ir.Plan, steps []runtime.StepInfo) {
 	moved, least := 0, 0

@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
 // ChunkElems is runtime.Executor's setting, so that tests get small programs
 // shared out to several workers.
 func ChunkElems(n int) Option { return func(s *settings) { s.chunkElems = n } }
@@ -7,3 +12,9 @@ func ChunkElems(n int) Option { return func(s *settings) { s.chunkElems = n } }
 // Helped returns how many chunks other goroutines than the callers have
 // computed for the program.
 func (p *Program) Helped() int { return p.executor.Helped() }
+
+// Plan returns the plan of the last run, or of the example sizes.
+func (p *Program) Plan() *ir.Plan { return p.latest().plan }
+
+// Steps describes the steps of that plan.
+func (p *Program) Steps() []runtime.StepInfo { return p.latest().linked.Steps() }

@@ -7,20 +7,24 @@ import (
 )
 
 // The functions below normalize: they are made of reductions and elementwise ops
-// along the given axes, and run block of rows by block of rows in the cache, with
-// no array between that is as large as x.
+// along the given axes. Where those are the last axes, and a row of them takes up
+// to 300 KiB or so, they run block of rows by block of rows in the cache. No array
+// between is as large as x then, nor elsewhere, but for the exponentials that
+// Softmax keeps, and for a copy if the axes are not neighbours: Program.Explain
+// tells.
 
 // keep returns the arguments with KeepDims.
 func keep(axes []any) []any { return slices.Concat(axes, []any{KeepDims}) }
 
 // Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow.
-// Where all elements are -Inf it is NaN.
+// Where all elements are -Inf, or one is +Inf, it is NaN. Of no elements it is an
+// error, as AMax is.
 func (x Node) Softmax(axes ...any) Node {
 	e := x.Sub(x.AMax(keep(axes)...)).Exp()
 	return e.Div(e.Sum(keep(axes)...))
 }
 
-// LogSoftmax returns log(softmax(x)) along axes.
+// LogSoftmax returns log(softmax(x)) along axes, NaN where Softmax is.
 func (x Node) LogSoftmax(axes ...any) Node {
 	d := x.Sub(x.AMax(keep(axes)...))
 	return d.Sub(d.Exp().Sum(keep(axes)...).Log())
@@ -35,33 +39,49 @@ func (x Node) Standardize(eps float64, axes ...any) Node {
 	return d.Div(d.Square().Mean(axes...).Add(eps).Sqrt())
 }
 
-// LayerNorm returns Standardize along the last axis, times scale, plus offset.
+// LayerNorm returns Standardize along the last axis, times scale, plus offset,
+// which broadcast to the shape of x.
 func (x Node) LayerNorm(scale, offset any, eps float64) Node {
-	return x.Standardize(eps, -1).Mul(scale).Add(offset)
+	return x.Standardize(eps, -1).Mul(scale).Add(offset).like("layernorm", x)
 }
 
-// RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale.
+// RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale,
+// which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
-	return x.Div(x.Square().Mean(-1, KeepDims).Add(eps).Sqrt()).Mul(scale)
+	return x.Div(x.Square().Mean(-1, KeepDims).Add(eps).Sqrt()).Mul(scale).like("rmsnorm", x)
+}
+
+// like returns y, which must have the shape of x: scales and offsets must not
+// make more of it.
+func (y Node) like(name string, x Node) Node {
+	a, b := x.get(), y.get()
+	if a.err == nil && b.err == nil && !slices.Equal(a.typ.Shape, b.typ.Shape) {
+		return fail(name, "with its scale or offset shape %s becomes %s: they must broadcast to the operand", a.typ.Shape, b.typ.Shape)
+	}
+	return y
 }
 
 // BatchNorm returns (x - mean) / sqrt(variance + eps) * scale + offset with
 // statistics that are given, one element each for every index of an axis of x
 // (the channels).
 func (x Node) BatchNorm(axis any, mean, variance, scale, offset Node, eps float64) Node {
-	along := func(p Node) Node { return p.along(x, axis) }
+	along := func(p Node) Node { return p.along("batchnorm", x, axis) }
 	return x.Sub(along(mean)).Div(along(variance).Add(eps).Sqrt()).Mul(along(scale)).Add(along(offset))
 }
 
-// along views a vector so that it broadcasts along one axis of x.
-func (p Node) along(x Node, axis any) Node {
-	n := x.get()
-	if n.err != nil || p.get().err != nil {
+// along views a vector so that it broadcasts along one axis of x, of which it has
+// an element for each index.
+func (p Node) along(name string, x Node, axis any) Node {
+	n, m := x.get(), p.get()
+	if n.err != nil || m.err != nil {
 		return p
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return fail("batchnorm", "%w", err)
+		return fail(name, "%w", err)
+	}
+	if !slices.Equal(m.typ.Shape, n.typ.Shape[k:k+1]) {
+		return fail(name, "a parameter has shape %s: it needs one element for each index of axis %d of %s", m.typ.Shape, k, n.typ.Shape)
 	}
 	return p.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:]...)
 }
@@ -76,7 +96,7 @@ func (x Node) InstanceNorm(scale, offset Node, eps float64) Node {
 		return fail("instancenorm", "rank %d: the axes are samples, channels, and one or more of a picture", x.Rank())
 	}
 	y := x.Standardize(eps, upTo(x.Rank())[2:])
-	return y.Mul(scale.along(x, 1)).Add(offset.along(x, 1))
+	return y.Mul(scale.along("instancenorm", x, 1)).Add(offset.along("instancenorm", x, 1))
 }
 
 // GroupNorm returns x with each sample's channels, the second axis, standardized
@@ -96,10 +116,11 @@ func (x Node) GroupNorm(groups int, scale, offset Node, eps float64) Node {
 	}
 	grouped := append(Shape{n.typ.Shape[0], ir.Fixed(groups), c.Div(groups)}, n.typ.Shape[2:]...)
 	y := x.Reshape(grouped).Standardize(eps, upTo(len(grouped))[2:]).Reshape(n.typ.Shape)
-	return y.Mul(scale.along(x, 1)).Add(offset.along(x, 1))
+	return y.Mul(scale.along("groupnorm", x, 1)).Add(offset.along("groupnorm", x, 1))
 }
 
-// L2Normalize returns x / max(norm, eps) along axes, with the Euclidean norm.
+// L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its
+// squares overflow.
 func (x Node) L2Normalize(eps float64, axes ...any) Node {
 	return x.Div(x.Norm2(keep(axes)...).Max(eps))
 }

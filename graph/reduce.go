@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -18,24 +19,45 @@ type ReduceOption interface{ reduceWith(*reduceOptions) }
 type reduceOptions struct {
 	keep, last, exclusive, reverse bool
 	ddof                           int
+	given                          []string // their names
 }
 
-type reduceOption func(*reduceOptions)
+type reduceOption struct {
+	name string
+	set  func(*reduceOptions)
+}
 
-func (f reduceOption) reduceWith(o *reduceOptions) { f(o) }
+func (f reduceOption) reduceWith(o *reduceOptions) {
+	f.set(o)
+	o.given = append(o.given, f.name)
+}
+
+// only returns an error if an option was given that is not among these: what it
+// asks for would be lost without a word.
+func (o reduceOptions) only(names ...string) error {
+	for _, name := range o.given {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("does not take the option %s", name)
+		}
+	}
+	return nil
+}
 
 // The options.
 var (
 	// KeepDims leaves reduced axes in the result, with extent 1, so that it
 	// broadcasts against the operand.
-	KeepDims ReduceOption = reduceOption(func(o *reduceOptions) { o.keep = true })
+	KeepDims ReduceOption = reduceOption{"KeepDims", func(o *reduceOptions) { o.keep = true }}
 	// LastIndex makes ArgMin and ArgMax return the last of several equal elements.
-	LastIndex ReduceOption = reduceOption(func(o *reduceOptions) { o.last = true })
+	LastIndex ReduceOption = reduceOption{"LastIndex", func(o *reduceOptions) { o.last = true }}
 )
 
 // DDOF makes Var and Std divide by the number of elements less n: 1 for an
-// unbiased estimate from a sample. It is 0 without it, as in NumPy.
-func DDOF(n int) ReduceOption { return reduceOption(func(o *reduceOptions) { o.ddof = n }) }
+// unbiased estimate from a sample. It is 0 without it, as in NumPy. Where n or
+// fewer elements are, the divisor is 0, and the result +Inf or NaN.
+func DDOF(n int) ReduceOption {
+	return reduceOption{"DDOF", func(o *reduceOptions) { o.ddof = n }}
+}
 
 // reduction is the arguments of a reduction of n.
 type reduction struct {
@@ -43,7 +65,8 @@ type reduction struct {
 	axes []int // ascending
 }
 
-func (n *node) reduction(args []any) (reduction, error) {
+// reduction returns what args mean, if the options among them are of those names.
+func (n *node) reduction(args []any, options ...string) (reduction, error) {
 	var r reduction
 	var axes []any
 	for _, a := range args {
@@ -53,13 +76,15 @@ func (n *node) reduction(args []any) (reduction, error) {
 		}
 		axes = append(axes, a)
 	}
-	if axes == nil {
+	err := r.only(options...)
+	switch {
+	case err != nil:
+	case axes == nil:
 		r.axes = upTo(len(n.typ.Shape))
-		return r, nil
+	default:
+		r.axes, err = n.axes(axes)
+		slices.Sort(r.axes)
 	}
-	var err error
-	r.axes, err = n.axes(axes)
-	slices.Sort(r.axes)
 	return r, err
 }
 
@@ -69,7 +94,7 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 	if n.err != nil {
 		return apply(op, ir.Attr{}, n)
 	}
-	r, err := n.reduction(args)
+	r, err := n.reduction(args, "KeepDims")
 	if err != nil {
 		return Node{poison(op, err, n)}
 	}
@@ -82,8 +107,9 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 
 // Sum returns the sum along axes, 0 of no elements. Integers wrap. Float32 is
 // added in a tree of fixed form, so that the result depends neither on threads
-// nor on layouts: its error is at most 37 ULPs of the sum of magnitudes for any
-// number of elements (package ir, reduce.go).
+// nor on layouts: its error is less than 38 * 2^-24 times the sum of magnitudes,
+// for any number of elements (package ir, reduce.go), if no sum of 1024 of them
+// overflows. Float64 has the same tree: 37 * 2^-53 for each factor of 1024.
 func (x Node) Sum(axes ...any) Node { return x.reduce(ir.OpSum, axes) }
 
 // Prod returns the product along axes, 1 of no elements. Integers wrap.
@@ -114,12 +140,12 @@ func (x Node) truth() Node {
 
 // count returns how many elements a reduction of x by args takes in, as one
 // element of x's type.
-func (x Node) count(name string, args []any) (Node, reduction) {
+func (x Node) count(name string, args []any, options ...string) (Node, reduction) {
 	n := x.get()
 	if n.err != nil {
 		return x, reduction{}
 	}
-	r, err := n.reduction(args)
+	r, err := n.reduction(args, options...)
 	switch {
 	case err != nil:
 		return fail(name, "%w", err), r
@@ -135,7 +161,7 @@ func (x Node) count(name string, args []any) (Node, reduction) {
 
 // Mean returns Sum divided by the number of elements, of floats: NaN of none.
 func (x Node) Mean(axes ...any) Node {
-	n, _ := x.count("mean", axes)
+	n, _ := x.count("mean", axes, "KeepDims")
 	if n.Err() != nil {
 		return n
 	}
@@ -146,7 +172,7 @@ func (x Node) Mean(axes ...any) Node {
 // floats, in two passes: the mean, then the squares of x - mean. With DDOF(d) it
 // divides by d less than the number of elements.
 func (x Node) Var(axes ...any) Node {
-	n, r := x.count("var", axes)
+	n, r := x.count("var", axes, "KeepDims", "DDOF")
 	if n.Err() != nil {
 		return n
 	}
@@ -154,7 +180,11 @@ func (x Node) Var(axes ...any) Node {
 	if r.ddof != 0 {
 		n = n.Sub(r.ddof).Max(0)
 	}
-	return d.Square().Sum(axes...).Div(n)
+	over := []any{r.axes}
+	if r.keep {
+		over = append(over, KeepDims)
+	}
+	return d.Square().Sum(over...).Div(n)
 }
 
 // Std returns the square root of Var.
@@ -167,13 +197,16 @@ func (x Node) SumSquares(axes ...any) Node { return x.Square().Sum(axes...) }
 func (x Node) Norm1(axes ...any) Node { return x.Abs().Sum(axes...) }
 
 // Norm2 returns the square root of the sum of squares along axes, of floats.
-// Squares past the range of the type are not guarded against.
+// As in NumPy, squares past the range of the type are not guarded against: of
+// Float32 that are elements beyond 1e19 and below 1e-19.
 func (x Node) Norm2(axes ...any) Node { return x.SumSquares(axes...).Sqrt() }
 
 // LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
-// the way: the greatest element is taken out of the exponentials.
+// the way: the greatest element is taken out of the exponentials. It is -Inf
+// where all elements are, and +Inf where one is. Of no elements it is an error,
+// as AMax is.
 func (x Node) LogSumExp(axes ...any) Node {
-	n, r := x.count("logsumexp", axes)
+	n, r := x.count("logsumexp", axes, "KeepDims")
 	if n.Err() != nil {
 		return n
 	}
@@ -188,7 +221,7 @@ func (x Node) LogSumExp(axes ...any) Node {
 
 // ArgMin returns the index of the least element along one axis, or of the
 // elements of all of x in row-major order, as Int64: the first of several, or
-// the last with LastIndex; the first NaN if there is one.
+// the last with LastIndex. A NaN goes before all numbers; -0 and +0 are equal.
 func (x Node) ArgMin(axis ...any) Node { return x.arg("argmin", ir.OpAMin, axis) }
 
 // ArgMax returns the index of the greatest element, as ArgMin does of the least.
@@ -201,19 +234,23 @@ func (x Node) arg(name string, op ir.Op, args []any) Node {
 	if n.err != nil {
 		return x
 	}
-	r, err := n.reduction(args)
+	r, err := n.reduction(args, "KeepDims", "LastIndex")
 	rank := len(n.typ.Shape)
 	switch {
 	case err != nil:
 		return fail(name, "%w", err)
 	case len(r.axes) == rank && rank != 1: // all of it
-		y := x.Reshape(-1).arg(name, op, []any{0, reduceOption(func(o *reduceOptions) { *o = r.reduceOptions; o.keep = false })})
+		first := []any{0}
+		if r.last {
+			first = append(first, LastIndex)
+		}
+		y := x.Reshape(-1).arg(name, op, first)
 		if r.keep {
 			return y.Unsqueeze(r.axes...)
 		}
 		return y
 	case len(r.axes) != 1:
-		return fail(name, "%d axes: it takes one, or none for the index into all elements", len(r.axes))
+		return fail(name, "%d axes: it takes one, or all for the index into all elements", len(r.axes))
 	}
 	axis := r.axes[0]
 	is := x.Eq(x.reduce(op, []any{axis, KeepDims}))

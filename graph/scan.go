@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"errors"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Scans keep the shape: each element is what a reduction of the elements up to
 // it along an axis would be. The axis is a number or a name.
@@ -9,9 +13,9 @@ import "github.com/stridefuse/stridefuse/ir"
 var (
 	// Exclusive leaves each element itself out: the first is what a reduction of
 	// no elements is.
-	Exclusive ReduceOption = reduceOption(func(o *reduceOptions) { o.exclusive = true })
+	Exclusive ReduceOption = reduceOption{"Exclusive", func(o *reduceOptions) { o.exclusive = true }}
 	// Reverse runs from the last element to the first.
-	Reverse ReduceOption = reduceOption(func(o *reduceOptions) { o.reverse = true })
+	Reverse ReduceOption = reduceOption{"Reverse", func(o *reduceOptions) { o.reverse = true }}
 )
 
 // CumSum returns the sums of the elements up to each along an axis. Integers
@@ -39,9 +43,9 @@ func (x Node) scan(op ir.Op, axis any, opts []ReduceOption) Node {
 	if err != nil {
 		return Node{poison(op, err, n)}
 	}
-	var o reduceOptions
-	for _, opt := range opts {
-		opt.reduceWith(&o)
+	o, err := scanOptions(opts)
+	if err != nil {
+		return Node{poison(op, err, n)}
 	}
 	if o.reverse {
 		x = x.Flip(k)
@@ -51,4 +55,14 @@ func (x Node) scan(op ir.Op, axis any, opts []ReduceOption) Node {
 		x = x.Flip(k)
 	}
 	return x
+}
+
+func scanOptions(opts []ReduceOption) (o reduceOptions, err error) {
+	for _, opt := range opts {
+		if opt == nil {
+			return o, errors.New("an option is nil")
+		}
+		opt.reduceWith(&o)
+	}
+	return o, o.only("Exclusive", "Reverse")
 }

@@ -82,7 +82,7 @@ func (l Layout) Span() int {
 // layout is empty. A bound that passes int stops at its end of the ints, so
 // that a check against a buffer's length stays sound.
 func (l Layout) Bounds() (lo, hi int) {
-	if l.Size() == 0 {
+	if slices.Contains(l.Shape, 0) { // the product of the others may be beyond the ints
 		return 0, -1
 	}
 	lo, hi = l.Offset, l.Offset

@@ -162,7 +162,7 @@ func (v *planVerifier) step(i int) {
 			return
 		} else if o < inputs && !s.Accumulates(o) {
 			v.read(i, a)
-			v.ownRows(i, a)
+			v.ownRows(i, o)
 		}
 	}
 	if err := s.CheckScan(); err != nil {

@@ -54,7 +54,8 @@ func (v *planVerifier) scratch(i int, a Access) string {
 
 // ownRows checks what the steps of a group hand on, but for scratch the whole
 // buffer: each row's elements must be made by that row, in the same block.
-func (v *planVerifier) ownRows(i int, a Access) {
+func (v *planVerifier) ownRows(i, operand int) {
+	a := v.p.Steps[i].Operands[operand]
 	g, made := v.group[i], v.first[a.Buffer]
 	if g == nil || made == never || v.group[made] != g || made == i {
 		return
@@ -65,9 +66,8 @@ func (v *planVerifier) ownRows(i int, a Access) {
 			continue
 		}
 		row := g.rowStep(s, made, out)
-		reads := slices.IndexFunc(v.p.Steps[i].Operands, func(b Access) bool { return a.Buffer == b.Buffer })
 		scratch := v.p.Buffers[a.Buffer].Kind == ScratchBuffer
-		if !g.inRow(s, made, len(s.Kernel.In)+o, row, scratch) || !g.inRow(&v.p.Steps[i], i, reads, row, scratch) {
+		if !g.inRow(s, made, len(s.Kernel.In)+o, row, scratch) || !g.inRow(&v.p.Steps[i], i, operand, row, scratch) {
 			v.fail(v.p.stepLine(i), "operand %s: it is made in the same row group, and not row by row", a)
 		}
 	}
@@ -99,8 +99,8 @@ func (g *RowGroup) inRow(s *Step, i, o, row int, scratch bool) bool {
 	if all == 1 {
 		return true
 	}
-	all *= row
-	if row < 1 {
+	all, ok := mulInt(all, row)
+	if row < 1 || !ok {
 		return false
 	}
 	lo := a.Offset % all

@@ -201,7 +201,7 @@ func (fu *fuser) longest(values []*ir.Value) (n int, full string) {
 			}
 		}
 		waiting[v] = fu.readers[v.ID]
-		outputs++
+		outputs += stores(v)
 		switch {
 		case pointers >= ir.MaxPointers || operands >= ir.MaxOperands:
 			return n, "its loop has as many operands as one kernel takes"
@@ -214,4 +214,13 @@ func (fu *fuser) longest(values []*ir.Value) (n int, full string) {
 		}
 	}
 	return n, full
+}
+
+// stores returns how many operands of a kernel the output v takes: two if it is
+// folded, as it is read and written where the loop goes down the rows.
+func stores(v *ir.Value) int {
+	if v.Op == ir.OpFold {
+		return 2
+	}
+	return 1
 }

@@ -199,13 +199,16 @@ func checkGroups(s *State) error {
 		}
 	}
 	for i, g := range s.groups {
-		pointers := len(g.outputs)
+		outputs, pointers := 0, 0
+		for _, v := range g.outputs {
+			outputs += stores(v)
+		}
 		for _, a := range g.inputs {
 			if !isSplat(a) {
 				pointers++
 			}
 		}
-		if pointers > ir.MaxPointers || len(g.inputs)+len(g.outputs) > ir.MaxOperands {
+		if pointers+outputs > ir.MaxPointers || len(g.inputs)+outputs > ir.MaxOperands {
 			return fmt.Errorf("group %d has %d inputs and %d outputs", i, len(g.inputs), len(g.outputs))
 		}
 	}

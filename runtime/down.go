@@ -66,7 +66,7 @@ func newDown(s *step, in *ir.Step, hands int) *down {
 	d.flat = rows > 1 && d.width == cols && ir.FoldLanes*cols*bytes <= lanesBytes
 	for i := range s.operands {
 		o := &s.operands[i]
-		dense := o.rowStep == cols*o.size && !o.packed || o.splat && o.rowStep == 0
+		dense := o.rowStep == cols*o.size && !o.packed && !o.splat || o.splat && o.rowStep == 0
 		d.flat = d.flat && (dense || o.accumulates)
 	}
 	return d

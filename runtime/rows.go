@@ -68,7 +68,7 @@ func (l *Linked) linkGroup(p *ir.Plan, index int) error {
 	axis := len(in.Outer) - 1
 	n := in.Outer[axis]
 	block := min(in.Block, max(1, n))
-	g := &group{along: (n + block - 1) / block, window: in.Scratch}
+	g := &group{along: n/block + min(n%block, 1), window: in.Scratch}
 	outer, _ := ir.NumElems(in.Outer[:axis])
 	g.blocks = g.along * outer
 	for i := in.First; i <= in.Last; i++ {

@@ -1,0 +1,108 @@
+package graph_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// ways are the options that must not change a bit.
+func ways() [][]graph.Item {
+	list := [][]graph.Item{
+		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.CoverOnly()},
+	}
+	for _, n := range []int{1, 2, 3, 8} {
+		list = append(list, []graph.Item{graph.Workers(n), graph.ChunkElems(37 * n)})
+	}
+	return list
+}
+
+// everyWay runs a graph in all ways, requires that they give the same bits, and
+// returns those.
+func everyWay(t *testing.T, ys graph.Nodes, ins ...*graph.Tensor) [][]uint64 {
+	t.Helper()
+	var first [][]uint64
+	for i, way := range ways() {
+		p, err := graph.Compile(append(way, ys)...)
+		require.NoError(t, err)
+		outs, err := p.RunAll(context.Background(), ins...)
+		require.NoError(t, err)
+		var got [][]uint64
+		for _, out := range outs {
+			got = append(got, elements(t, out))
+		}
+		if i == 0 {
+			first = got
+		}
+		require.Equal(t, first, got, "way %d\n%s", i, p.Explain())
+	}
+	return first
+}
+
+// elements returns the bits of a tensor's elements in row-major order, of each
+// NaN the same.
+func elements(t *testing.T, x *graph.Tensor) []uint64 {
+	t.Helper()
+	switch x.DType() {
+	case graph.Bool:
+		return elementsOf[bool](t, x)
+	case graph.Uint8:
+		return elementsOf[uint8](t, x)
+	case graph.Int32:
+		return elementsOf[int32](t, x)
+	case graph.Int64:
+		return elementsOf[int64](t, x)
+	}
+	return elementsOf[float32](t, x)
+}
+
+func elementsOf[T graph.Element](t *testing.T, x *graph.Tensor) []uint64 {
+	t.Helper()
+	all, err := graph.All[T](x)
+	require.NoError(t, err)
+	out := make([]uint64, 0, x.Size())
+	for v := range all {
+		bits := bitsOf(v)
+		if v != v {
+			bits = bitsOf(float32(math.NaN()))
+		}
+		out = append(out, bits)
+	}
+	return out
+}
+
+// floats returns bits of Float32 as numbers.
+func floats(bits []uint64) []float64 {
+	out := make([]float64, len(bits))
+	for i, b := range bits {
+		out[i] = float64(math.Float32frombits(uint32(b)))
+	}
+	return out
+}
+
+// lying returns a [3,4,5] array in several layouts: of small whole numbers, or
+// of numbers whose sums are rounded.
+func lying(whole bool) []*graph.Tensor {
+	fill := func(shape ...int) *graph.Tensor {
+		n := 1
+		for _, e := range shape {
+			n *= e
+		}
+		data := make([]float32, n)
+		for i := range data {
+			if data[i] = float32(i*7%11 - 5); !whole {
+				data[i] /= 7
+			}
+		}
+		return graph.Of(data, shape...)
+	}
+	return []*graph.Tensor{
+		fill(3, 4, 5), fill(5, 4, 3).T(), fill(4, 3, 5).Permute(1, 0, 2), fill(6, 4, 15).Slice("::2, :, 1::3"),
+		fill(3, 4, 5).Flip(), fill(3, 4, 5).Flip(1), fill(3, 1, 5).Expand(3, 4, 5), fill(4, 1).Expand(3, 4, 5),
+		fill(5, 3).Flip(0).T().Reshape(3, 1, 5).Expand(3, 4, 5), fill(7, 9, 11).Slice("5:2:-1, 1:8:2, 9::-2"),
+	}
+}
