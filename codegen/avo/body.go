@@ -36,10 +36,12 @@ const maxPinned = vectorRegisters - 4
 
 // How many arithmetic instructions make two steps at a time worth their code.
 // Bodies with fewer wait for memory, or, of two vectors a step, not so long for
-// each other that the machine runs out of others.
+// each other that the machine runs out of others. A body from spreadFrom on is too
+// long for the machine to see the next step in time.
 const (
 	unrollFrom      = 4
 	unrollTwinsFrom = 40
+	spreadFrom      = 36
 )
 
 // compile lowers, schedules and allocates an expanded kernel.
@@ -90,6 +92,9 @@ type candidate struct {
 const (
 	byTwo  = 0.87
 	byFour = 0.79
+	// bySpread is that of three copies that are spread: formulas of several
+	// functions took 0.75 to 0.9 of what two copies do, one of four divisions 1.1.
+	bySpread = 0.65
 	// loopEnd is the loop's own instructions.
 	loopEnd = 3
 )
@@ -109,9 +114,14 @@ func (g *graph) candidates(k *ir.Kernel) []candidate {
 		first = g.schedule(stores, g.isInvariant, together)
 		list = append(list, candidate{first, 1, byTwo})
 	}
-	if g.work(first) >= from {
+	work := g.work(first)
+	if work >= from {
 		second := g.schedule(g.lower(k, 1, false), g.isInvariant, side)
 		list = append(list, candidate{interleave(first, second), 2, share})
+		if work >= spreadFrom && len(g.twin) == 0 && k.Fold == nil {
+			third := g.schedule(g.lower(k, 2, false), g.isInvariant, apart)
+			list = append(list, candidate{g.spread(first, second, third), 3, bySpread})
+		}
 	}
 	return list
 }

@@ -174,7 +174,12 @@ func (n *nest) mainLoop() {
 	n.do("JLE", label("loop"))
 }
 
-// tailLoop takes the last columns: one masked step, or two after steps of 16.
+// wholeTails reports whether a masked step may have all 8 columns: after steps of
+// 16 or 24. foldTail has whole steps besides.
+func (b *body) wholeTails() bool { return b.unroll > 1 && b.unroll < turns }
+
+// tailLoop takes the last columns, in masked steps: one, or up to as many as
+// vectors in a step of the main loop.
 func (n *nest) tailLoop() {
 	n.here("tail")
 	n.do("CMPQ", gp(index), gp(cols))

@@ -23,7 +23,7 @@ func (n *nest) mask(i *machineInst) {
 func (n *nest) remaining() {
 	n.do("MOVQ", gp(cols), gp(cx))
 	n.do("SUBQ", gp(index), gp(cx))
-	if n.b.unroll == 2 {
+	if n.b.wholeTails() {
 		n.do("MOVQ", imm32(8), gp(dx))
 		n.do("CMPQ", gp(cx), gp(dx))
 		n.do("CMOVQGT", gp(dx), gp(cx))
@@ -62,10 +62,9 @@ func (n *nest) byteStore(i *machineInst) {
 	done()
 }
 
-// whole writes the way for all 8 bytes, which only the tail after steps of 16
-// can meet, and returns what writes the end of the other way.
+// whole writes the way for all 8 bytes, which not every tail can meet, and returns what writes the end of the other way.
 func (n *nest) whole(move func()) (done func()) {
-	if n.b.unroll != 2 {
+	if !n.b.wholeTails() {
 		return func() {}
 	}
 	part, end := n.fresh("part"), n.fresh("end")
