@@ -16,9 +16,11 @@ func (p *Program) String() string {
 
 // Kernels returns the signature of each different kernel, in order of use: what
 // generated code is looked up by, and what genkernels emits. They depend on the
-// formulas, and on sizes only where an extent is 1 or an input has strides of
-// its own: such a run may need other kernels, and is covered. There are none before the first run of a program whose
-// graph fits none of the example sizes.
+// formulas, and on sizes only where an extent is 1, an input has strides of its
+// own, or a line is reduced: a longer one than 1024 is folded in parts, and the
+// mean of 2^k elements is a product. Those of lines short and long are among them;
+// a run that needs others is covered. There are none before the first run of a
+// program whose graph fits none of the example sizes.
 func (p *Program) Kernels() []string {
 	bound := p.latest()
 	if bound == nil {
@@ -28,13 +30,39 @@ func (p *Program) Kernels() []string {
 		bound = p.shown
 	}
 	var sigs []string
-	for i := range bound.plan.Steps {
-		k, _ := bound.plan.Steps[i].Kernel.Canonical()
-		if sig := k.Signature(); !slices.Contains(sigs, sig) {
-			sigs = append(sigs, sig)
+	for _, plan := range append([]*ir.Plan{bound.plan}, p.lines()...) {
+		for i := range plan.Steps {
+			k, _ := plan.Steps[i].Kernel.Canonical()
+			if sig := k.Signature(); !slices.Contains(sigs, sig) {
+				sigs = append(sigs, sig)
+			}
 		}
 	}
 	return sigs
+}
+
+// lines returns the plans for other lengths of the lines that the program
+// reduces, if it does and has sizes that are free.
+func (p *Program) lines() []*ir.Plan {
+	along := func(v *ir.Value) bool { return v.Op.Info().Kind == ir.Reduce || v.Op.Info().Kind == ir.Scan }
+	if len(p.sizes) == 0 || !slices.ContainsFunc(p.fn.Body, along) {
+		return nil
+	}
+	var plans []*ir.Plan
+	for _, n := range []int{ir.FoldLeast, 4 * ir.FoldChunk, 4*ir.FoldChunk + 1} {
+		sizes := map[string]int{}
+		for _, name := range p.sizes {
+			sizes[name] = n
+		}
+		f, err := p.fn.Bind(sizes)
+		if err != nil {
+			continue
+		}
+		if b, err := p.lower(f, sizes, nil); err == nil {
+			plans = append(plans, b.plan)
+		}
+	}
+	return plans
 }
 
 // latest returns the binding of the last run, and before any run that for
