@@ -140,7 +140,20 @@ func (x Node) view(op ir.Op, attr func(n *node) (a ir.Attr, keep bool, err error
 
 // fail is an error of a source, which no op's name stands before.
 func fail(source, format string, args ...any) Node {
-	return Node{poison(ir.OpInvalid, fmt.Errorf(source+": "+format, args...))}
+	if source != "" {
+		format = source + ": " + format
+	}
+	return Node{poison(ir.OpInvalid, fmt.Errorf(format, args...))}
+}
+
+// within returns y, which an op that users know by name made of x and other
+// operands: a mistake in what it is composed of goes by its name.
+func within(name string, x, y Node) Node {
+	e := y.get().err
+	if e == nil || x.get().err != nil || e.Pos != ir.CallerPos() {
+		return y
+	}
+	return fail(name, "%s", (&Error{Op: e.Op, Msg: e.Msg}).Error())
 }
 
 // value returns the one node of all that differ in the names of axes only.

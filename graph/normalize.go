@@ -21,13 +21,13 @@ func keep(axes []any) []any { return slices.Concat(axes, []any{KeepDims}) }
 // error, as AMax is.
 func (x Node) Softmax(axes ...any) Node {
 	e := x.Sub(x.AMax(keep(axes)...)).Exp()
-	return e.Div(e.Sum(keep(axes)...))
+	return within("softmax", x, e.Div(e.Sum(keep(axes)...)))
 }
 
 // LogSoftmax returns log(softmax(x)) along axes, NaN where Softmax is.
 func (x Node) LogSoftmax(axes ...any) Node {
 	d := x.Sub(x.AMax(keep(axes)...))
-	return d.Sub(d.Exp().Sum(keep(axes)...).Log())
+	return within("logsoftmax", x, d.Sub(d.Exp().Sum(keep(axes)...).Log()))
 }
 
 // Standardize returns (x - mean) / sqrt(var + eps) along axes: layer
@@ -36,59 +36,62 @@ func (x Node) LogSoftmax(axes ...any) Node {
 func (x Node) Standardize(eps float64, axes ...any) Node {
 	axes = keep(axes)
 	d := x.Sub(x.Mean(axes...))
-	return d.Div(d.Square().Mean(axes...).Add(eps).Sqrt())
+	return within("standardize", x, d.Div(d.Square().Mean(axes...).Add(eps).Sqrt()))
 }
 
 // LayerNorm returns Standardize along the last axis, times scale, plus offset,
 // which broadcast to the shape of x.
 func (x Node) LayerNorm(scale, offset any, eps float64) Node {
-	return x.Standardize(eps, -1).Mul(scale).Add(offset).like("layernorm", x)
+	return within("layernorm", x, x.Standardize(eps, -1).Mul(scale).Add(offset).like(x))
 }
 
 // RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale,
 // which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
-	return x.Div(x.Square().Mean(-1, KeepDims).Add(eps).Sqrt()).Mul(scale).like("rmsnorm", x)
+	return within("rmsnorm", x, x.Div(x.Square().Mean(-1, KeepDims).Add(eps).Sqrt()).Mul(scale).like(x))
 }
 
 // like returns y, which must have the shape of x: scales and offsets must not
 // make more of it.
-func (y Node) like(name string, x Node) Node {
+func (y Node) like(x Node) Node {
 	a, b := x.get(), y.get()
 	if a.err == nil && b.err == nil && !slices.Equal(a.typ.Shape, b.typ.Shape) {
-		return fail(name, "with its scale or offset shape %s becomes %s: they must broadcast to the operand", a.typ.Shape, b.typ.Shape)
+		return fail("", "with its scale or offset shape %s becomes %s: they must broadcast to the operand", a.typ.Shape, b.typ.Shape)
 	}
 	return y
 }
 
 // BatchNorm returns (x - mean) / sqrt(variance + eps) * scale + offset with
-// statistics that are given, one element each for every index of an axis of x
-// (the channels).
-func (x Node) BatchNorm(axis any, mean, variance, scale, offset Node, eps float64) Node {
-	along := func(p Node) Node { return p.along("batchnorm", x, axis) }
-	return x.Sub(along(mean)).Div(along(variance).Add(eps).Sqrt()).Mul(along(scale)).Add(along(offset))
+// statistics that are given: each a number, or one element for every index of an
+// axis of x (the channels).
+func (x Node) BatchNorm(axis any, mean, variance, scale, offset any, eps float64) Node {
+	along := func(p any) Node { return x.parameter(p, axis) }
+	y := x.Sub(along(mean)).Div(along(variance).Add(eps).Sqrt())
+	return within("batchnorm", x, y.Mul(along(scale)).Add(along(offset)))
 }
 
-// along views a vector so that it broadcasts along one axis of x, of which it has
-// an element for each index.
-func (p Node) along(name string, x Node, axis any) Node {
-	n, m := x.get(), p.get()
-	if n.err != nil || m.err != nil {
-		return p
+// parameter views an operand, a vector with one element for each index of an
+// axis, so that it broadcasts along that axis of x.
+func (x Node) parameter(v, axis any) Node {
+	n := x.get()
+	p := operand(ir.OpMul, v, n.typ.DType)
+	if n.err != nil || p.err != nil || len(p.typ.Shape) == 0 {
+		return Node{p}
 	}
 	k, err := n.axis(axis)
 	if err != nil {
-		return fail(name, "%w", err)
+		return fail("", "%w", err)
 	}
-	if !slices.Equal(m.typ.Shape, n.typ.Shape[k:k+1]) {
-		return fail(name, "a parameter has shape %s: it needs one element for each index of axis %d of %s", m.typ.Shape, k, n.typ.Shape)
+	if !slices.Equal(p.typ.Shape, n.typ.Shape[k:k+1]) {
+		return fail("", "a parameter has shape %s: it needs one element for each index of axis %d of %s", p.typ.Shape, k, n.typ.Shape)
 	}
-	return p.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:]...)
+	return Node{p}.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:]...)
 }
 
 // InstanceNorm returns Standardize of each sample and channel of x, whose first
-// axes those are, times scale, plus offset, which have one element a channel.
-func (x Node) InstanceNorm(scale, offset Node, eps float64) Node {
+// axes those are, times scale, plus offset, which are numbers or have one element
+// a channel.
+func (x Node) InstanceNorm(scale, offset any, eps float64) Node {
 	if x.get().err != nil {
 		return x
 	}
@@ -96,13 +99,13 @@ func (x Node) InstanceNorm(scale, offset Node, eps float64) Node {
 		return fail("instancenorm", "rank %d: the axes are samples, channels, and one or more of a picture", x.Rank())
 	}
 	y := x.Standardize(eps, upTo(x.Rank())[2:])
-	return y.Mul(scale.along("instancenorm", x, 1)).Add(offset.along("instancenorm", x, 1))
+	return within("instancenorm", x, y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1)))
 }
 
 // GroupNorm returns x with each sample's channels, the second axis, standardized
-// in groups of neighbours, times scale, plus offset, which have one element a
-// channel. The number of channels is a multiple of groups.
-func (x Node) GroupNorm(groups int, scale, offset Node, eps float64) Node {
+// in groups of neighbours, times scale, plus offset, which are numbers or have one
+// element a channel. The number of channels is a multiple of groups.
+func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
@@ -116,11 +119,11 @@ func (x Node) GroupNorm(groups int, scale, offset Node, eps float64) Node {
 	}
 	grouped := append(Shape{n.typ.Shape[0], ir.Fixed(groups), c.Div(groups)}, n.typ.Shape[2:]...)
 	y := x.Reshape(grouped).Standardize(eps, upTo(len(grouped))[2:]).Reshape(n.typ.Shape)
-	return y.Mul(scale.along("groupnorm", x, 1)).Add(offset.along("groupnorm", x, 1))
+	return within("groupnorm", x, y.Mul(x.parameter(scale, 1)).Add(x.parameter(offset, 1)))
 }
 
 // L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its
 // squares overflow.
 func (x Node) L2Normalize(eps float64, axes ...any) Node {
-	return x.Div(x.Norm2(keep(axes)...).Max(eps))
+	return within("l2normalize", x, x.Div(x.Norm2(keep(axes)...).Max(eps)))
 }

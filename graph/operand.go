@@ -34,7 +34,10 @@ func operand(op ir.Op, v any, dt DType) *node {
 		return &node{op: ir.OpConst}
 	}
 	bits, err := ir.Encode(dt, v)
+	_, option := v.(ReduceOption)
 	switch {
+	case option:
+		return poison(op, fmt.Errorf("%v is an option of reductions, and this is element by element: see AMin and AMax", v))
 	case errors.Is(err, ir.ErrNoNumber):
 		return poison(op, fmt.Errorf("an operand is a Node, a *Tensor, a number or a bool, not %T", v))
 	case err != nil:

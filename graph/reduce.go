@@ -32,6 +32,8 @@ func (f reduceOption) reduceWith(o *reduceOptions) {
 	o.given = append(o.given, f.name)
 }
 
+func (f reduceOption) String() string { return f.name }
+
 // only returns an error if an option was given that is not among these: what it
 // asks for would be lost without a word.
 func (o reduceOptions) only(names ...string) error {
@@ -191,15 +193,17 @@ func (x Node) Var(axes ...any) Node {
 func (x Node) Std(axes ...any) Node { return x.Var(axes...).Sqrt() }
 
 // SumSquares returns the sum of the squares along axes.
-func (x Node) SumSquares(axes ...any) Node { return x.Square().Sum(axes...) }
+func (x Node) SumSquares(axes ...any) Node {
+	return within("sumsquares", x, x.Square().Sum(axes...))
+}
 
 // Norm1 returns the sum of the magnitudes along axes.
-func (x Node) Norm1(axes ...any) Node { return x.Abs().Sum(axes...) }
+func (x Node) Norm1(axes ...any) Node { return within("norm1", x, x.Abs().Sum(axes...)) }
 
 // Norm2 returns the square root of the sum of squares along axes, of floats.
 // As in NumPy, squares past the range of the type are not guarded against: of
 // Float32 that are elements beyond 1e19 and below 1e-19.
-func (x Node) Norm2(axes ...any) Node { return x.SumSquares(axes...).Sqrt() }
+func (x Node) Norm2(axes ...any) Node { return within("norm2", x, x.SumSquares(axes...).Sqrt()) }
 
 // LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
 // the way: the greatest element is taken out of the exponentials. It is -Inf
@@ -213,10 +217,10 @@ func (x Node) LogSumExp(axes ...any) Node {
 	top := x.AMax(r.axes, KeepDims)
 	top = Where(top.IsFinite(), top, 0)
 	y := x.Sub(top).Exp().Sum(r.axes, KeepDims).Log().Add(top)
-	if r.keep {
-		return y
+	if !r.keep {
+		y = y.Squeeze(r.axes)
 	}
-	return y.Squeeze(r.axes)
+	return within("logsumexp", x, y)
 }
 
 // ArgMin returns the index of the least element along one axis, or of the

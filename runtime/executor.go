@@ -171,7 +171,7 @@ func newState(l *Linked) (*state, error) {
 	st.job.done.L = &l.crew.mu
 	var err error
 	if st.arena, err = allocate(l.arena); err != nil {
-		return nil, fmt.Errorf("memory for temporaries: %w", err)
+		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)
 	}
 	for i, b := range l.buffers {
 		switch b.kind {
