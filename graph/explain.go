@@ -46,7 +46,7 @@ func (p *Program) Explain() string {
 	}
 	steps := bound.linked.Steps()
 	for i, s := range steps {
-		explainStep(&b, i, bound.plan.Steps[i], s)
+		explainStep(&b, i, bound.plan, s)
 	}
 	explainLedger(&b, bound.plan.Ledger)
 	explainBytes(&b, bound.plan, steps)
@@ -65,8 +65,14 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-8s%s\n", about, text)
 }
 
-func explainStep(b *strings.Builder, i int, step ir.Step, s runtime.StepInfo) {
-	text := fmt.Sprintf("%s over %s", plural(len(step.Kernel.Body), "op"), ir.ShapeOf(step.Extents...))
+func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
+	step := &plan.Steps[i]
+	text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents...).String()
+	for _, g := range plan.Rows {
+		if g.First <= i && i <= g.Last {
+			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(g.Block, "row"), g.First, g.Last)
+		}
+	}
 	switch s.Compiled {
 	case "":
 	case "kernel":
@@ -79,6 +85,34 @@ func explainStep(b *strings.Builder, i int, step ir.Step, s runtime.StepInfo) {
 	}
 	line(b, "step "+strconv.Itoa(i), text, s.Pos)
 	line(b, "", s.Signature, ir.Pos{})
+}
+
+// work says what a step computes: its ops, and what it folds or scans by.
+func work(step *ir.Step) []string {
+	var parts []string
+	k := step.Kernel
+	ops, by := len(k.Body), slices.Clone(k.Fold)
+	if step.Down && step.Scan == ir.NoScan { // the instructions of accumulators
+		for o, v := range k.Out {
+			if step.Accumulates(len(k.In) + o) {
+				by = append(by, k.Inst(v).Op)
+				ops--
+			}
+		}
+	}
+	if ops > 0 {
+		parts = append(parts, plural(ops, "op"))
+	}
+	for _, op := range by {
+		switch {
+		case op == ir.OpInvalid:
+		case step.Scan != ir.NoScan:
+			parts = append(parts, "a scan by "+op.String())
+		default:
+			parts = append(parts, "a fold by "+op.String())
+		}
+	}
+	return parts
 }
 
 // explainLedger sums up the decisions. Those that cost memory traffic are told
