@@ -79,13 +79,16 @@ func (b *Builder) celuTail64(x, y, q Ref) Ref {
 	xUp, yUp := b.Op(OpMul, x, up), b.Op(OpMul, y, up)
 	rest := b.Op(OpDiv, b.Op(OpFMA, b.Op(OpNeg, q), yUp, xUp), yUp)
 	rest = b.Op(OpSelect, b.Op(OpLt, b.Op(OpAbs, q), b.f64(1500)), rest, b.f64(0))
-	most := b.clamp(q, -60, 1418)
-	m, k, kf := b.expPair(pair{most, rest})
+	// Beyond, the product is infinite: for the least y above (1024+1074)*ln2. Else
+	// 1418 is what scaleTwice64 can do.
+	limit := b.Op(OpSelect, small, b.f64(1455), b.f64(1418))
+	beyond := b.Op(OpLt, limit, q)
+	m, k, kf := b.expPair(pair{b.Op(OpSelect, beyond, limit, q), rest})
 	k = b.Op(OpSub, k, b.Op(OpSelect, small, b.Int(Int64, 110), b.Int(Int64, 0)))
 	kf = b.Op(OpSub, kf, b.Op(OpSelect, small, b.f64(110), b.f64(0)))
 	great := b.scaleTwice64(b.scaleSum(m, yUp), k, kf)
-	great = b.Op(OpSelect, b.Op(OpLt, b.f64(1418), q), b.Op(OpMul, y, b.f64(math.Inf(1))), great)
-	near := b.scaleSum(b.expm1Pair(pair{b.upTo(most, 60), rest}), y)
+	great = b.Op(OpSelect, beyond, b.Op(OpMul, y, b.f64(math.Inf(1))), great)
+	near := b.scaleSum(b.expm1Pair(pair{b.clamp(q, -60, 60), rest}), y)
 	return b.Op(OpSeldom, b.Op(OpLt, b.f64(60), q), great, near)
 }
 

@@ -10,8 +10,9 @@ import "math"
 //
 // Functions of float32 that need more than float32 on the way compute in
 // float64 with a polynomial of about the degree that float32 would need, and
-// round once; names that end in 32 are such steps. exp itself does without:
-// expand_exp_native.go.
+// round once; names that end in 32 are such steps, or are whole functions of
+// float32. exp itself does without: expand_exp_native.go, where names end in Native
+// and constants in 32.
 
 const (
 	magic = 0x1.8p52

@@ -9,7 +9,7 @@ import "math"
 // where |s| <= 0.344. s is exact for the least f, and log(1) is +0 because e is
 // kept negated: -(+0) * log(2) + 0. Plain forms evaluate this in float64, for a
 // float32 result or the fast tier; the others keep s as a pair, which makes
-// them accurate to 0.53 ULP. The float32 logarithms to the bases e and 2 stay in
+// them accurate to 0.56 ULP. The float32 logarithms to the bases e and 2 stay in
 // float32 throughout.
 
 const (

@@ -2,8 +2,8 @@ package ir
 
 import "math"
 
-// The remainders of floats. All are exact: x - n*y is a float for the integer n
-// nearest to x/y, and one FMA finds it.
+// The remainders of floats. x - n*y is a float for the integer n nearest to x/y,
+// and one FMA finds it: fmod is exact, and mod too but for adding y, which rounds.
 
 const modBits = 52 // of the quotient that a step takes off
 
@@ -20,9 +20,11 @@ func expandFloatMod(b *Builder, a []Ref) Ref {
 	return b.withSign(r, y)
 }
 
-// expandFloatFloorDiv is the greatest integer of x/y, rounded: the integer near
-// the quotient, less one if the remainder has not the sign of y. As in Python
-// and NumPy x // 0 is x / 0, and else it is NaN for an infinite x.
+// expandFloatFloorDiv is the greatest integer of x/y: the integer near the
+// quotient, less one if the remainder has not the sign of y. From 2^53 on it is
+// x/y rounded, which is the greatest integer rounded but for ties: there it may be
+// either neighbour. As in Python and NumPy x // 0 is x / 0, and else it is NaN for
+// an infinite x.
 func expandFloatFloorDiv(b *Builder, a []Ref) Ref {
 	x, y, dt := a[0], a[1], b.DType(a[0])
 	if dt == Float32 {

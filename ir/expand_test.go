@@ -7,13 +7,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// evalUnary returns the function that an op is on one float64 or float32.
-func evalUnary(t *testing.T, op Op, dt DType) func(x float64) float64 {
-	k, err := SingleOp(op, Invalid, Operand{DType: dt})
+// evalInTier returns the function that an op is on elements of a type, in a tier.
+func evalInTier(t *testing.T, op Op, dt DType, fast bool) func(x ...float64) float64 {
+	operands := make([]Operand, op.Info().Arity)
+	for i := range operands {
+		operands[i].DType = dt
+	}
+	k, err := SingleOp(op, Invalid, operands...)
 	require.NoError(t, err)
-	k = k.Expand()
+	k = k.InTier(fast).Expand()
 	require.NoError(t, k.Verify())
-	return func(x float64) float64 { return toFloat(dt, k.Eval([]uint64{fromFloat(dt, x)})[0]) }
+	return func(x ...float64) float64 {
+		in := make([]uint64, len(x))
+		for i, v := range x {
+			in[i] = fromFloat(dt, v)
+		}
+		return toFloat(dt, k.Eval(in)[0])
+	}
 }
 
 func TestElementaryAccuracy(t *testing.T) {
@@ -29,12 +39,12 @@ func TestElementaryAccuracy(t *testing.T) {
 		{OpTanh, Float64, math.Tanh, 3},
 	}
 	for _, c := range cases {
-		f := evalUnary(t, c.op, c.dt)
+		f := evalInTier(t, c.op, c.dt, false)
 		worst, at := 0.0, 0.0
 		for i := range 200000 {
 			x := (float64(i)/100000 - 1) * math.Exp2(float64(i%48)-40)
 			x = toFloat(c.dt, fromFloat(c.dt, x))
-			if e := ulps(c.dt, f(x), c.ref(x)); e > worst {
+			if e := ulps(c.dt, f(x), c.ref(x)); !(e <= worst) {
 				worst, at = e, x
 			}
 		}
@@ -53,23 +63,6 @@ func ulps(dt DType, got, want float64) float64 {
 	}
 	ulp := math.Ldexp(1, max(math.Ilogb(want)-frac, least))
 	return math.Abs(got-want) / ulp
-}
-
-func TestElementarySpecials(t *testing.T) {
-	inf, negZero := math.Inf(1), math.Copysign(0, -1)
-	for _, dt := range []DType{Float32, Float64} {
-		exp, tanh := evalUnary(t, OpExp, dt), evalUnary(t, OpTanh, dt)
-		require.Equal(t, 1.0, exp(0))
-		require.Equal(t, inf, exp(inf))
-		require.Equal(t, 0.0, exp(-inf))
-		require.Equal(t, inf, exp(1000))
-		require.Equal(t, 0.0, exp(-1000))
-		require.True(t, math.IsNaN(exp(math.NaN())))
-		require.Equal(t, 1.0, tanh(inf))
-		require.Equal(t, -1.0, tanh(-inf))
-		require.True(t, math.Signbit(tanh(negZero)) && tanh(negZero) == 0)
-		require.True(t, math.IsNaN(tanh(math.NaN())))
-	}
 }
 
 func TestFMA32(t *testing.T) {

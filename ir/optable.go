@@ -17,8 +17,9 @@ func init() { // not an initializer: expansions read the table
 
 // rows declares every operation, one row each. To add an elementwise op:
 // its row here, its instructions in codegen/avo (a lane op) or its expansion
-// here (a composed op), and its method on graph.Node. A view op is its row, with
-// its two rules in view.go, and its method.
+// here (a composed op), and its method on graph.Node; for an elementary function
+// its oracle in cmd/ulp besides. A view op is its row, with its two rules in
+// view.go, and its method.
 var rows = [numOps]OpInfo{
 	OpInvalid: {Name: "invalid"},
 

@@ -11444,33 +11444,34 @@ func k_celu_f64_su_eb3edf5616_go(f *Frame) {
 	c5 := math.Float64frombits(0x3ff0000000000000)  // 1
 	c13 := math.Float64frombits(0x4097700000000000) // 1500
 	c15 := math.Float64frombits(0x0)                // 0
-	c17 := math.Float64frombits(0xc04e000000000000) // -60
-	c20 := math.Float64frombits(0x4096280000000000) // 1418
-	c23 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c24 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c28 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c30 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c43 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c44 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c45 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c46 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c47 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c48 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c49 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c50 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c51 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c62 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c64 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c71 := int64(110)
-	c72 := int64(0)
-	c75 := math.Float64frombits(0x405b800000000000) // 110
-	c80 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c84 := int64(52)
-	c92 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c95 := math.Float64frombits(0x404e000000000000) // 60
-	c98 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c112 := int64(4607182418800017408)
-	c141 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c17 := math.Float64frombits(0x4096bc0000000000) // 1455
+	c18 := math.Float64frombits(0x4096280000000000) // 1418
+	c22 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c42 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c43 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c44 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c45 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c46 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c47 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c48 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c49 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c50 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c70 := int64(110)
+	c71 := int64(0)
+	c74 := math.Float64frombits(0x405b800000000000) // 110
+	c79 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c83 := int64(52)
+	c90 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c93 := math.Float64frombits(0xc04e000000000000) // -60
+	c96 := math.Float64frombits(0x404e000000000000) // 60
+	c99 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c113 := int64(4607182418800017408)
+	c142 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -11482,15 +11483,19 @@ func k_celu_f64_su_eb3edf5616_go(f *Frame) {
 			t6 = c4
 		}
 		t7 := float64(s0 * t6)
-		t73 := c72
+		t19 := c18
 		if t3 {
-			t73 = c71
+			t19 = c17
 		}
-		t76 := c15
+		t72 := c71
 		if t3 {
-			t76 = c75
+			t72 = c70
 		}
-		t144 := c15 < s0
+		t75 := c15
+		if t3 {
+			t75 = c74
+		}
+		t145 := c15 < s0
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x1 := a1[i : i+2 : i+2]
@@ -11510,204 +11515,203 @@ func k_celu_f64_su_eb3edf5616_go(f *Frame) {
 			if t14b {
 				t16b = t11b
 			}
-			t18a, t18b := t0a < c17, t0b < c17
-			t19a := t0a
-			if t18a {
-				t19a = c17
+			t94a, t94b := t0a < c93, t0b < c93
+			t95a := t0a
+			if t94a {
+				t95a = c93
 			}
-			t19b := t0b
-			if t18b {
-				t19b = c17
+			t95b := t0b
+			if t94b {
+				t95b = c93
 			}
-			t21a, t21b := c20 < t19a, c20 < t19b
-			t22a := t19a
-			if t21a {
-				t22a = c20
+			t97a, t97b := c96 < t95a, c96 < t95b
+			t98a := t95a
+			if t97a {
+				t98a = c96
 			}
-			t22b := t19b
-			if t21b {
-				t22b = c20
+			t98b := t95b
+			if t97b {
+				t98b = c96
 			}
-			t96a, t96b := c95 < t22a, c95 < t22b
-			t97a := t22a
-			if t96a {
-				t97a = c95
-			}
-			t97b := t22b
-			if t96b {
-				t97b = c95
-			}
-			t99a, t99b := math.FMA(t97a, c23, c98), math.FMA(t97b, c23, c98)
-			t100a, t100b := int64(math.Float64bits(t99a)), int64(math.Float64bits(t99b))
-			t101a, t101b := float64(t99a-c98), float64(t99b-c98)
-			t102a, t102b := math.FMA(t101a, c28, t97a), math.FMA(t101b, c28, t97b)
-			t103a, t103b := float64(t101a*c30), float64(t101b*c30)
-			t104a, t104b := float64(t102a+t103a), float64(t102b+t103b)
-			t105a, t105b := float64(t104a-t102a), float64(t104b-t102b)
-			t106a, t106b := float64(t103a-t105a), float64(t103b-t105b)
-			t107a, t107b := float64(t106a+t16a), float64(t106b+t16b)
-			t108a, t108b := float64(t104a+t107a), float64(t104b+t107b)
-			t109a, t109b := float64(t108a-t104a), float64(t108b-t104b)
-			t110a, t110b := float64(t107a-t109a), float64(t107b-t109b)
-			t111a, t111b := t100a<<uint64(c84), t100b<<uint64(c84)
-			t113a, t113b := int64(t111a+c112), int64(t111b+c112)
-			t114a, t114b := math.Float64frombits(uint64(t113a)), math.Float64frombits(uint64(t113b))
-			t115a, t115b := float64(t114a-c5), float64(t114b-c5)
-			t116a, t116b := float64(t114a*t108a), float64(t114b*t108b)
-			t117a, t117b := float64(t115a+t116a), float64(t115b+t116b)
-			t118a, t118b := float64(t117a-t115a), float64(t117b-t115b)
-			t119a, t119b := float64(t116a-t118a), float64(t116b-t118b)
-			t120a, t120b := float64(t108a*t108a), float64(t108b*t108b)
-			t121a, t121b := math.FMA(c44, t108a, c43), math.FMA(c44, t108b, c43)
-			t122a, t122b := math.FMA(c46, t108a, c45), math.FMA(c46, t108b, c45)
-			t123a, t123b := math.FMA(c48, t108a, c47), math.FMA(c48, t108b, c47)
-			t124a, t124b := math.FMA(c50, t108a, c49), math.FMA(c50, t108b, c49)
-			t125a, t125b := math.FMA(t122a, t120a, t121a), math.FMA(t122b, t120b, t121b)
-			t126a, t126b := math.FMA(t124a, t120a, t123a), math.FMA(t124b, t120b, t123b)
-			t127a, t127b := float64(t120a*t120a), float64(t120b*t120b)
-			t128a, t128b := math.FMA(t126a, t127a, t125a), math.FMA(t126b, t127b, t125b)
-			t129a, t129b := float64(t127a*t127a), float64(t127b*t127b)
-			t130a, t130b := math.FMA(c51, t129a, t128a), math.FMA(c51, t129b, t128b)
-			t131a, t131b := math.FMA(t130a, t108a, c62), math.FMA(t130b, t108b, c62)
-			t132a, t132b := math.FMA(t131a, t108a, c64), math.FMA(t131b, t108b, c64)
-			t133a, t133b := math.FMA(t120a, t132a, t110a), math.FMA(t120b, t132b, t110b)
-			t134a, t134b := math.FMA(t114a, t133a, t119a), math.FMA(t114b, t133b, t119b)
-			t135a, t135b := float64(t134a*v1a), float64(t134b*v1b)
-			t136a, t136b := math.FMA(t117a, v1a, t135a), math.FMA(t117b, v1b, t135b)
-			t137a, t137b := c95 < t0a, c95 < t0b
-			t138a := t136a
-			if t137a {
-				t25a := math.FMA(t22a, c23, c24)
-				t26a := int64(math.Float64bits(t25a))
-				t27a := float64(t25a - c24)
-				t29a := math.FMA(t27a, c28, t22a)
-				t31a := float64(t27a * c30)
-				t32a := float64(t29a + t31a)
-				t33a := float64(t32a - t29a)
-				t34a := float64(t31a - t33a)
-				t35a := float64(t34a + t16a)
-				t36a := float64(t32a + t35a)
-				t37a := float64(t36a - t32a)
-				t38a := float64(t35a - t37a)
-				t39a := float64(c5 + t36a)
-				t40a := float64(t39a - c5)
-				t41a := float64(t36a - t40a)
-				t42a := float64(t36a * t36a)
-				t52a := math.FMA(c44, t36a, c43)
-				t53a := math.FMA(c46, t36a, c45)
-				t54a := math.FMA(c48, t36a, c47)
-				t55a := math.FMA(c50, t36a, c49)
-				t56a := math.FMA(t53a, t42a, t52a)
-				t57a := math.FMA(t55a, t42a, t54a)
-				t58a := float64(t42a * t42a)
-				t59a := math.FMA(t57a, t58a, t56a)
-				t60a := float64(t58a * t58a)
-				t61a := math.FMA(c51, t60a, t59a)
-				t63a := math.FMA(t61a, t36a, c62)
-				t65a := math.FMA(t63a, t36a, c64)
-				t66a := math.FMA(t42a, t65a, t38a)
-				t67a := float64(t66a + t41a)
-				t68a := float64(t39a + t67a)
-				t69a := float64(t68a - t39a)
-				t70a := float64(t67a - t69a)
-				t74a := int64(t26a - t73)
-				t77a := float64(t27a - t76)
-				t78a := float64(t70a * t8a)
-				t79a := math.FMA(t68a, t8a, t78a)
-				t81a := math.FMA(t77a, c64, c80)
-				t82a := int64(math.Float64bits(t81a))
-				t83a := int64(t74a - t82a)
-				t85a := t82a << uint64(c84)
-				t86a := math.Float64frombits(uint64(t85a))
-				t87a := float64(t79a * t86a)
-				t88a := t83a << uint64(c84)
-				t89a := math.Float64frombits(uint64(t88a))
-				t90a := float64(t87a * t89a)
-				t91a := c20 < t0a
-				t93a := float64(v1a * c92)
-				t94a := t90a
-				if t91a {
-					t94a = t93a
+			t100a, t100b := math.FMA(t98a, c22, c99), math.FMA(t98b, c22, c99)
+			t101a, t101b := int64(math.Float64bits(t100a)), int64(math.Float64bits(t100b))
+			t102a, t102b := float64(t100a-c99), float64(t100b-c99)
+			t103a, t103b := math.FMA(t102a, c27, t98a), math.FMA(t102b, c27, t98b)
+			t104a, t104b := float64(t102a*c29), float64(t102b*c29)
+			t105a, t105b := float64(t103a+t104a), float64(t103b+t104b)
+			t106a, t106b := float64(t105a-t103a), float64(t105b-t103b)
+			t107a, t107b := float64(t104a-t106a), float64(t104b-t106b)
+			t108a, t108b := float64(t107a+t16a), float64(t107b+t16b)
+			t109a, t109b := float64(t105a+t108a), float64(t105b+t108b)
+			t110a, t110b := float64(t109a-t105a), float64(t109b-t105b)
+			t111a, t111b := float64(t108a-t110a), float64(t108b-t110b)
+			t112a, t112b := t101a<<uint64(c83), t101b<<uint64(c83)
+			t114a, t114b := int64(t112a+c113), int64(t112b+c113)
+			t115a, t115b := math.Float64frombits(uint64(t114a)), math.Float64frombits(uint64(t114b))
+			t116a, t116b := float64(t115a-c5), float64(t115b-c5)
+			t117a, t117b := float64(t115a*t109a), float64(t115b*t109b)
+			t118a, t118b := float64(t116a+t117a), float64(t116b+t117b)
+			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
+			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
+			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
+			t122a, t122b := math.FMA(c43, t109a, c42), math.FMA(c43, t109b, c42)
+			t123a, t123b := math.FMA(c45, t109a, c44), math.FMA(c45, t109b, c44)
+			t124a, t124b := math.FMA(c47, t109a, c46), math.FMA(c47, t109b, c46)
+			t125a, t125b := math.FMA(c49, t109a, c48), math.FMA(c49, t109b, c48)
+			t126a, t126b := math.FMA(t123a, t121a, t122a), math.FMA(t123b, t121b, t122b)
+			t127a, t127b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
+			t128a, t128b := float64(t121a*t121a), float64(t121b*t121b)
+			t129a, t129b := math.FMA(t127a, t128a, t126a), math.FMA(t127b, t128b, t126b)
+			t130a, t130b := float64(t128a*t128a), float64(t128b*t128b)
+			t131a, t131b := math.FMA(c50, t130a, t129a), math.FMA(c50, t130b, t129b)
+			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
+			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
+			t134a, t134b := math.FMA(t121a, t133a, t111a), math.FMA(t121b, t133b, t111b)
+			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
+			t136a, t136b := float64(t135a*v1a), float64(t135b*v1b)
+			t137a, t137b := math.FMA(t118a, v1a, t136a), math.FMA(t118b, v1b, t136b)
+			t138a, t138b := c96 < t0a, c96 < t0b
+			t139a := t137a
+			if t138a {
+				t20a := t19 < t0a
+				t21a := t0a
+				if t20a {
+					t21a = t19
 				}
-				t138a = t94a
-			}
-			t138b := t136b
-			if t137b {
-				t25b := math.FMA(t22b, c23, c24)
-				t26b := int64(math.Float64bits(t25b))
-				t27b := float64(t25b - c24)
-				t29b := math.FMA(t27b, c28, t22b)
-				t31b := float64(t27b * c30)
-				t32b := float64(t29b + t31b)
-				t33b := float64(t32b - t29b)
-				t34b := float64(t31b - t33b)
-				t35b := float64(t34b + t16b)
-				t36b := float64(t32b + t35b)
-				t37b := float64(t36b - t32b)
-				t38b := float64(t35b - t37b)
-				t39b := float64(c5 + t36b)
-				t40b := float64(t39b - c5)
-				t41b := float64(t36b - t40b)
-				t42b := float64(t36b * t36b)
-				t52b := math.FMA(c44, t36b, c43)
-				t53b := math.FMA(c46, t36b, c45)
-				t54b := math.FMA(c48, t36b, c47)
-				t55b := math.FMA(c50, t36b, c49)
-				t56b := math.FMA(t53b, t42b, t52b)
-				t57b := math.FMA(t55b, t42b, t54b)
-				t58b := float64(t42b * t42b)
-				t59b := math.FMA(t57b, t58b, t56b)
-				t60b := float64(t58b * t58b)
-				t61b := math.FMA(c51, t60b, t59b)
-				t63b := math.FMA(t61b, t36b, c62)
-				t65b := math.FMA(t63b, t36b, c64)
-				t66b := math.FMA(t42b, t65b, t38b)
-				t67b := float64(t66b + t41b)
-				t68b := float64(t39b + t67b)
-				t69b := float64(t68b - t39b)
-				t70b := float64(t67b - t69b)
-				t74b := int64(t26b - t73)
-				t77b := float64(t27b - t76)
-				t78b := float64(t70b * t8b)
-				t79b := math.FMA(t68b, t8b, t78b)
-				t81b := math.FMA(t77b, c64, c80)
-				t82b := int64(math.Float64bits(t81b))
-				t83b := int64(t74b - t82b)
-				t85b := t82b << uint64(c84)
-				t86b := math.Float64frombits(uint64(t85b))
-				t87b := float64(t79b * t86b)
-				t88b := t83b << uint64(c84)
-				t89b := math.Float64frombits(uint64(t88b))
-				t90b := float64(t87b * t89b)
-				t91b := c20 < t0b
-				t93b := float64(v1b * c92)
-				t94b := t90b
-				if t91b {
-					t94b = t93b
+				t24a := math.FMA(t21a, c22, c23)
+				t25a := int64(math.Float64bits(t24a))
+				t26a := float64(t24a - c23)
+				t28a := math.FMA(t26a, c27, t21a)
+				t30a := float64(t26a * c29)
+				t31a := float64(t28a + t30a)
+				t32a := float64(t31a - t28a)
+				t33a := float64(t30a - t32a)
+				t34a := float64(t33a + t16a)
+				t35a := float64(t31a + t34a)
+				t36a := float64(t35a - t31a)
+				t37a := float64(t34a - t36a)
+				t38a := float64(c5 + t35a)
+				t39a := float64(t38a - c5)
+				t40a := float64(t35a - t39a)
+				t41a := float64(t35a * t35a)
+				t51a := math.FMA(c43, t35a, c42)
+				t52a := math.FMA(c45, t35a, c44)
+				t53a := math.FMA(c47, t35a, c46)
+				t54a := math.FMA(c49, t35a, c48)
+				t55a := math.FMA(t52a, t41a, t51a)
+				t56a := math.FMA(t54a, t41a, t53a)
+				t57a := float64(t41a * t41a)
+				t58a := math.FMA(t56a, t57a, t55a)
+				t59a := float64(t57a * t57a)
+				t60a := math.FMA(c50, t59a, t58a)
+				t62a := math.FMA(t60a, t35a, c61)
+				t64a := math.FMA(t62a, t35a, c63)
+				t65a := math.FMA(t41a, t64a, t37a)
+				t66a := float64(t65a + t40a)
+				t67a := float64(t38a + t66a)
+				t68a := float64(t67a - t38a)
+				t69a := float64(t66a - t68a)
+				t73a := int64(t25a - t72)
+				t76a := float64(t26a - t75)
+				t77a := float64(t69a * t8a)
+				t78a := math.FMA(t67a, t8a, t77a)
+				t80a := math.FMA(t76a, c63, c79)
+				t81a := int64(math.Float64bits(t80a))
+				t82a := int64(t73a - t81a)
+				t84a := t81a << uint64(c83)
+				t85a := math.Float64frombits(uint64(t84a))
+				t86a := float64(t78a * t85a)
+				t87a := t82a << uint64(c83)
+				t88a := math.Float64frombits(uint64(t87a))
+				t89a := float64(t86a * t88a)
+				t91a := float64(v1a * c90)
+				t92a := t89a
+				if t20a {
+					t92a = t91a
 				}
-				t138b = t94b
+				t139a = t92a
 			}
-			t139a, t139b := math.Float64frombits(math.Float64bits(t138a)&^(1<<63)), math.Float64frombits(math.Float64bits(t138b)&^(1<<63))
-			t140a, t140b := -t139a, -t139b
-			t142a, t142b := t12a < c141, t12b < c141
-			t143a := t140a
-			if t142a {
-				t143a = s0
+			t139b := t137b
+			if t138b {
+				t20b := t19 < t0b
+				t21b := t0b
+				if t20b {
+					t21b = t19
+				}
+				t24b := math.FMA(t21b, c22, c23)
+				t25b := int64(math.Float64bits(t24b))
+				t26b := float64(t24b - c23)
+				t28b := math.FMA(t26b, c27, t21b)
+				t30b := float64(t26b * c29)
+				t31b := float64(t28b + t30b)
+				t32b := float64(t31b - t28b)
+				t33b := float64(t30b - t32b)
+				t34b := float64(t33b + t16b)
+				t35b := float64(t31b + t34b)
+				t36b := float64(t35b - t31b)
+				t37b := float64(t34b - t36b)
+				t38b := float64(c5 + t35b)
+				t39b := float64(t38b - c5)
+				t40b := float64(t35b - t39b)
+				t41b := float64(t35b * t35b)
+				t51b := math.FMA(c43, t35b, c42)
+				t52b := math.FMA(c45, t35b, c44)
+				t53b := math.FMA(c47, t35b, c46)
+				t54b := math.FMA(c49, t35b, c48)
+				t55b := math.FMA(t52b, t41b, t51b)
+				t56b := math.FMA(t54b, t41b, t53b)
+				t57b := float64(t41b * t41b)
+				t58b := math.FMA(t56b, t57b, t55b)
+				t59b := float64(t57b * t57b)
+				t60b := math.FMA(c50, t59b, t58b)
+				t62b := math.FMA(t60b, t35b, c61)
+				t64b := math.FMA(t62b, t35b, c63)
+				t65b := math.FMA(t41b, t64b, t37b)
+				t66b := float64(t65b + t40b)
+				t67b := float64(t38b + t66b)
+				t68b := float64(t67b - t38b)
+				t69b := float64(t66b - t68b)
+				t73b := int64(t25b - t72)
+				t76b := float64(t26b - t75)
+				t77b := float64(t69b * t8b)
+				t78b := math.FMA(t67b, t8b, t77b)
+				t80b := math.FMA(t76b, c63, c79)
+				t81b := int64(math.Float64bits(t80b))
+				t82b := int64(t73b - t81b)
+				t84b := t81b << uint64(c83)
+				t85b := math.Float64frombits(uint64(t84b))
+				t86b := float64(t78b * t85b)
+				t87b := t82b << uint64(c83)
+				t88b := math.Float64frombits(uint64(t87b))
+				t89b := float64(t86b * t88b)
+				t91b := float64(v1b * c90)
+				t92b := t89b
+				if t20b {
+					t92b = t91b
+				}
+				t139b = t92b
 			}
-			t143b := t140b
-			if t142b {
-				t143b = s0
+			t140a, t140b := math.Float64frombits(math.Float64bits(t139a)&^(1<<63)), math.Float64frombits(math.Float64bits(t139b)&^(1<<63))
+			t141a, t141b := -t140a, -t140b
+			t143a, t143b := t12a < c142, t12b < c142
+			t144a := t141a
+			if t143a {
+				t144a = s0
 			}
-			t145a := t143a
-			if t144 {
-				t145a = s0
+			t144b := t141b
+			if t143b {
+				t144b = s0
 			}
-			t145b := t143b
-			if t144 {
-				t145b = s0
+			t146a := t144a
+			if t145 {
+				t146a = s0
+			}
+			t146b := t144b
+			if t145 {
+				t146b = s0
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t145a, t145b
+			y0[0], y0[1] = t146a, t146b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -11722,127 +11726,126 @@ func k_celu_f64_su_eb3edf5616_go(f *Frame) {
 			if t14 {
 				t16 = t11
 			}
-			t18 := t0 < c17
-			t19 := t0
-			if t18 {
-				t19 = c17
+			t94 := t0 < c93
+			t95 := t0
+			if t94 {
+				t95 = c93
 			}
-			t21 := c20 < t19
-			t22 := t19
-			if t21 {
-				t22 = c20
+			t97 := c96 < t95
+			t98 := t95
+			if t97 {
+				t98 = c96
 			}
-			t96 := c95 < t22
-			t97 := t22
-			if t96 {
-				t97 = c95
-			}
-			t99 := math.FMA(t97, c23, c98)
-			t100 := int64(math.Float64bits(t99))
-			t101 := float64(t99 - c98)
-			t102 := math.FMA(t101, c28, t97)
-			t103 := float64(t101 * c30)
-			t104 := float64(t102 + t103)
-			t105 := float64(t104 - t102)
-			t106 := float64(t103 - t105)
-			t107 := float64(t106 + t16)
-			t108 := float64(t104 + t107)
-			t109 := float64(t108 - t104)
-			t110 := float64(t107 - t109)
-			t111 := t100 << uint64(c84)
-			t113 := int64(t111 + c112)
-			t114 := math.Float64frombits(uint64(t113))
-			t115 := float64(t114 - c5)
-			t116 := float64(t114 * t108)
-			t117 := float64(t115 + t116)
-			t118 := float64(t117 - t115)
-			t119 := float64(t116 - t118)
-			t120 := float64(t108 * t108)
-			t121 := math.FMA(c44, t108, c43)
-			t122 := math.FMA(c46, t108, c45)
-			t123 := math.FMA(c48, t108, c47)
-			t124 := math.FMA(c50, t108, c49)
-			t125 := math.FMA(t122, t120, t121)
-			t126 := math.FMA(t124, t120, t123)
-			t127 := float64(t120 * t120)
-			t128 := math.FMA(t126, t127, t125)
-			t129 := float64(t127 * t127)
-			t130 := math.FMA(c51, t129, t128)
-			t131 := math.FMA(t130, t108, c62)
-			t132 := math.FMA(t131, t108, c64)
-			t133 := math.FMA(t120, t132, t110)
-			t134 := math.FMA(t114, t133, t119)
-			t135 := float64(t134 * v1)
-			t136 := math.FMA(t117, v1, t135)
-			t137 := c95 < t0
-			t138 := t136
-			if t137 {
-				t25 := math.FMA(t22, c23, c24)
-				t26 := int64(math.Float64bits(t25))
-				t27 := float64(t25 - c24)
-				t29 := math.FMA(t27, c28, t22)
-				t31 := float64(t27 * c30)
-				t32 := float64(t29 + t31)
-				t33 := float64(t32 - t29)
-				t34 := float64(t31 - t33)
-				t35 := float64(t34 + t16)
-				t36 := float64(t32 + t35)
-				t37 := float64(t36 - t32)
-				t38 := float64(t35 - t37)
-				t39 := float64(c5 + t36)
-				t40 := float64(t39 - c5)
-				t41 := float64(t36 - t40)
-				t42 := float64(t36 * t36)
-				t52 := math.FMA(c44, t36, c43)
-				t53 := math.FMA(c46, t36, c45)
-				t54 := math.FMA(c48, t36, c47)
-				t55 := math.FMA(c50, t36, c49)
-				t56 := math.FMA(t53, t42, t52)
-				t57 := math.FMA(t55, t42, t54)
-				t58 := float64(t42 * t42)
-				t59 := math.FMA(t57, t58, t56)
-				t60 := float64(t58 * t58)
-				t61 := math.FMA(c51, t60, t59)
-				t63 := math.FMA(t61, t36, c62)
-				t65 := math.FMA(t63, t36, c64)
-				t66 := math.FMA(t42, t65, t38)
-				t67 := float64(t66 + t41)
-				t68 := float64(t39 + t67)
-				t69 := float64(t68 - t39)
-				t70 := float64(t67 - t69)
-				t74 := int64(t26 - t73)
-				t77 := float64(t27 - t76)
-				t78 := float64(t70 * t8)
-				t79 := math.FMA(t68, t8, t78)
-				t81 := math.FMA(t77, c64, c80)
-				t82 := int64(math.Float64bits(t81))
-				t83 := int64(t74 - t82)
-				t85 := t82 << uint64(c84)
-				t86 := math.Float64frombits(uint64(t85))
-				t87 := float64(t79 * t86)
-				t88 := t83 << uint64(c84)
-				t89 := math.Float64frombits(uint64(t88))
-				t90 := float64(t87 * t89)
-				t91 := c20 < t0
-				t93 := float64(v1 * c92)
-				t94 := t90
-				if t91 {
-					t94 = t93
+			t100 := math.FMA(t98, c22, c99)
+			t101 := int64(math.Float64bits(t100))
+			t102 := float64(t100 - c99)
+			t103 := math.FMA(t102, c27, t98)
+			t104 := float64(t102 * c29)
+			t105 := float64(t103 + t104)
+			t106 := float64(t105 - t103)
+			t107 := float64(t104 - t106)
+			t108 := float64(t107 + t16)
+			t109 := float64(t105 + t108)
+			t110 := float64(t109 - t105)
+			t111 := float64(t108 - t110)
+			t112 := t101 << uint64(c83)
+			t114 := int64(t112 + c113)
+			t115 := math.Float64frombits(uint64(t114))
+			t116 := float64(t115 - c5)
+			t117 := float64(t115 * t109)
+			t118 := float64(t116 + t117)
+			t119 := float64(t118 - t116)
+			t120 := float64(t117 - t119)
+			t121 := float64(t109 * t109)
+			t122 := math.FMA(c43, t109, c42)
+			t123 := math.FMA(c45, t109, c44)
+			t124 := math.FMA(c47, t109, c46)
+			t125 := math.FMA(c49, t109, c48)
+			t126 := math.FMA(t123, t121, t122)
+			t127 := math.FMA(t125, t121, t124)
+			t128 := float64(t121 * t121)
+			t129 := math.FMA(t127, t128, t126)
+			t130 := float64(t128 * t128)
+			t131 := math.FMA(c50, t130, t129)
+			t132 := math.FMA(t131, t109, c61)
+			t133 := math.FMA(t132, t109, c63)
+			t134 := math.FMA(t121, t133, t111)
+			t135 := math.FMA(t115, t134, t120)
+			t136 := float64(t135 * v1)
+			t137 := math.FMA(t118, v1, t136)
+			t138 := c96 < t0
+			t139 := t137
+			if t138 {
+				t20 := t19 < t0
+				t21 := t0
+				if t20 {
+					t21 = t19
 				}
-				t138 = t94
+				t24 := math.FMA(t21, c22, c23)
+				t25 := int64(math.Float64bits(t24))
+				t26 := float64(t24 - c23)
+				t28 := math.FMA(t26, c27, t21)
+				t30 := float64(t26 * c29)
+				t31 := float64(t28 + t30)
+				t32 := float64(t31 - t28)
+				t33 := float64(t30 - t32)
+				t34 := float64(t33 + t16)
+				t35 := float64(t31 + t34)
+				t36 := float64(t35 - t31)
+				t37 := float64(t34 - t36)
+				t38 := float64(c5 + t35)
+				t39 := float64(t38 - c5)
+				t40 := float64(t35 - t39)
+				t41 := float64(t35 * t35)
+				t51 := math.FMA(c43, t35, c42)
+				t52 := math.FMA(c45, t35, c44)
+				t53 := math.FMA(c47, t35, c46)
+				t54 := math.FMA(c49, t35, c48)
+				t55 := math.FMA(t52, t41, t51)
+				t56 := math.FMA(t54, t41, t53)
+				t57 := float64(t41 * t41)
+				t58 := math.FMA(t56, t57, t55)
+				t59 := float64(t57 * t57)
+				t60 := math.FMA(c50, t59, t58)
+				t62 := math.FMA(t60, t35, c61)
+				t64 := math.FMA(t62, t35, c63)
+				t65 := math.FMA(t41, t64, t37)
+				t66 := float64(t65 + t40)
+				t67 := float64(t38 + t66)
+				t68 := float64(t67 - t38)
+				t69 := float64(t66 - t68)
+				t73 := int64(t25 - t72)
+				t76 := float64(t26 - t75)
+				t77 := float64(t69 * t8)
+				t78 := math.FMA(t67, t8, t77)
+				t80 := math.FMA(t76, c63, c79)
+				t81 := int64(math.Float64bits(t80))
+				t82 := int64(t73 - t81)
+				t84 := t81 << uint64(c83)
+				t85 := math.Float64frombits(uint64(t84))
+				t86 := float64(t78 * t85)
+				t87 := t82 << uint64(c83)
+				t88 := math.Float64frombits(uint64(t87))
+				t89 := float64(t86 * t88)
+				t91 := float64(v1 * c90)
+				t92 := t89
+				if t20 {
+					t92 = t91
+				}
+				t139 = t92
 			}
-			t139 := math.Float64frombits(math.Float64bits(t138) &^ (1 << 63))
-			t140 := -t139
-			t142 := t12 < c141
-			t143 := t140
-			if t142 {
-				t143 = s0
+			t140 := math.Float64frombits(math.Float64bits(t139) &^ (1 << 63))
+			t141 := -t140
+			t143 := t12 < c142
+			t144 := t141
+			if t143 {
+				t144 = s0
 			}
-			t145 := t143
-			if t144 {
-				t145 = s0
+			t146 := t144
+			if t145 {
+				t146 = s0
 			}
-			o0[i] = t145
+			o0[i] = t146
 		}
 	}
 }
@@ -11859,38 +11862,39 @@ func k_celu_f64_us_0024969341_go(f *Frame) {
 	c5 := math.Float64frombits(0x3ff0000000000000)  // 1
 	c13 := math.Float64frombits(0x4097700000000000) // 1500
 	c15 := math.Float64frombits(0x0)                // 0
-	c17 := math.Float64frombits(0xc04e000000000000) // -60
-	c20 := math.Float64frombits(0x4096280000000000) // 1418
-	c23 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c24 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c28 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c30 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c43 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c44 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c45 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c46 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c47 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c48 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c49 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c50 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c51 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c62 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c64 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c71 := int64(110)
-	c72 := int64(0)
-	c75 := math.Float64frombits(0x405b800000000000) // 110
-	c80 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c84 := int64(52)
-	c92 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c95 := math.Float64frombits(0x404e000000000000) // 60
-	c98 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c112 := int64(4607182418800017408)
-	c141 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c17 := math.Float64frombits(0x4096bc0000000000) // 1455
+	c18 := math.Float64frombits(0x4096280000000000) // 1418
+	c22 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c42 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c43 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c44 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c45 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c46 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c47 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c48 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c49 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c50 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c70 := int64(110)
+	c71 := int64(0)
+	c74 := math.Float64frombits(0x405b800000000000) // 110
+	c79 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c83 := int64(52)
+	c90 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c93 := math.Float64frombits(0xc04e000000000000) // -60
+	c96 := math.Float64frombits(0x404e000000000000) // 60
+	c99 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c113 := int64(4607182418800017408)
+	c142 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t93 := float64(s1 * c92)
+		t91 := float64(s1 * c90)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -11921,219 +11925,226 @@ func k_celu_f64_us_0024969341_go(f *Frame) {
 			if t14b {
 				t16b = t11b
 			}
-			t18a, t18b := t0a < c17, t0b < c17
-			t19a := t0a
-			if t18a {
-				t19a = c17
+			t94a, t94b := t0a < c93, t0b < c93
+			t95a := t0a
+			if t94a {
+				t95a = c93
 			}
-			t19b := t0b
-			if t18b {
-				t19b = c17
+			t95b := t0b
+			if t94b {
+				t95b = c93
 			}
-			t21a, t21b := c20 < t19a, c20 < t19b
-			t22a := t19a
-			if t21a {
-				t22a = c20
+			t97a, t97b := c96 < t95a, c96 < t95b
+			t98a := t95a
+			if t97a {
+				t98a = c96
 			}
-			t22b := t19b
-			if t21b {
-				t22b = c20
+			t98b := t95b
+			if t97b {
+				t98b = c96
 			}
-			t96a, t96b := c95 < t22a, c95 < t22b
-			t97a := t22a
-			if t96a {
-				t97a = c95
-			}
-			t97b := t22b
-			if t96b {
-				t97b = c95
-			}
-			t99a, t99b := math.FMA(t97a, c23, c98), math.FMA(t97b, c23, c98)
-			t100a, t100b := int64(math.Float64bits(t99a)), int64(math.Float64bits(t99b))
-			t101a, t101b := float64(t99a-c98), float64(t99b-c98)
-			t102a, t102b := math.FMA(t101a, c28, t97a), math.FMA(t101b, c28, t97b)
-			t103a, t103b := float64(t101a*c30), float64(t101b*c30)
-			t104a, t104b := float64(t102a+t103a), float64(t102b+t103b)
-			t105a, t105b := float64(t104a-t102a), float64(t104b-t102b)
-			t106a, t106b := float64(t103a-t105a), float64(t103b-t105b)
-			t107a, t107b := float64(t106a+t16a), float64(t106b+t16b)
-			t108a, t108b := float64(t104a+t107a), float64(t104b+t107b)
-			t109a, t109b := float64(t108a-t104a), float64(t108b-t104b)
-			t110a, t110b := float64(t107a-t109a), float64(t107b-t109b)
-			t111a, t111b := t100a<<uint64(c84), t100b<<uint64(c84)
-			t113a, t113b := int64(t111a+c112), int64(t111b+c112)
-			t114a, t114b := math.Float64frombits(uint64(t113a)), math.Float64frombits(uint64(t113b))
-			t115a, t115b := float64(t114a-c5), float64(t114b-c5)
-			t116a, t116b := float64(t114a*t108a), float64(t114b*t108b)
-			t117a, t117b := float64(t115a+t116a), float64(t115b+t116b)
-			t118a, t118b := float64(t117a-t115a), float64(t117b-t115b)
-			t119a, t119b := float64(t116a-t118a), float64(t116b-t118b)
-			t120a, t120b := float64(t108a*t108a), float64(t108b*t108b)
-			t121a, t121b := math.FMA(c44, t108a, c43), math.FMA(c44, t108b, c43)
-			t122a, t122b := math.FMA(c46, t108a, c45), math.FMA(c46, t108b, c45)
-			t123a, t123b := math.FMA(c48, t108a, c47), math.FMA(c48, t108b, c47)
-			t124a, t124b := math.FMA(c50, t108a, c49), math.FMA(c50, t108b, c49)
-			t125a, t125b := math.FMA(t122a, t120a, t121a), math.FMA(t122b, t120b, t121b)
-			t126a, t126b := math.FMA(t124a, t120a, t123a), math.FMA(t124b, t120b, t123b)
-			t127a, t127b := float64(t120a*t120a), float64(t120b*t120b)
-			t128a, t128b := math.FMA(t126a, t127a, t125a), math.FMA(t126b, t127b, t125b)
-			t129a, t129b := float64(t127a*t127a), float64(t127b*t127b)
-			t130a, t130b := math.FMA(c51, t129a, t128a), math.FMA(c51, t129b, t128b)
-			t131a, t131b := math.FMA(t130a, t108a, c62), math.FMA(t130b, t108b, c62)
-			t132a, t132b := math.FMA(t131a, t108a, c64), math.FMA(t131b, t108b, c64)
-			t133a, t133b := math.FMA(t120a, t132a, t110a), math.FMA(t120b, t132b, t110b)
-			t134a, t134b := math.FMA(t114a, t133a, t119a), math.FMA(t114b, t133b, t119b)
-			t135a, t135b := float64(t134a*s1), float64(t134b*s1)
-			t136a, t136b := math.FMA(t117a, s1, t135a), math.FMA(t117b, s1, t135b)
-			t137a, t137b := c95 < t0a, c95 < t0b
-			t138a := t136a
-			if t137a {
-				t25a := math.FMA(t22a, c23, c24)
-				t26a := int64(math.Float64bits(t25a))
-				t27a := float64(t25a - c24)
-				t29a := math.FMA(t27a, c28, t22a)
-				t31a := float64(t27a * c30)
-				t32a := float64(t29a + t31a)
-				t33a := float64(t32a - t29a)
-				t34a := float64(t31a - t33a)
-				t35a := float64(t34a + t16a)
-				t36a := float64(t32a + t35a)
-				t37a := float64(t36a - t32a)
-				t38a := float64(t35a - t37a)
-				t39a := float64(c5 + t36a)
-				t40a := float64(t39a - c5)
-				t41a := float64(t36a - t40a)
-				t42a := float64(t36a * t36a)
-				t52a := math.FMA(c44, t36a, c43)
-				t53a := math.FMA(c46, t36a, c45)
-				t54a := math.FMA(c48, t36a, c47)
-				t55a := math.FMA(c50, t36a, c49)
-				t56a := math.FMA(t53a, t42a, t52a)
-				t57a := math.FMA(t55a, t42a, t54a)
-				t58a := float64(t42a * t42a)
-				t59a := math.FMA(t57a, t58a, t56a)
-				t60a := float64(t58a * t58a)
-				t61a := math.FMA(c51, t60a, t59a)
-				t63a := math.FMA(t61a, t36a, c62)
-				t65a := math.FMA(t63a, t36a, c64)
-				t66a := math.FMA(t42a, t65a, t38a)
-				t67a := float64(t66a + t41a)
-				t68a := float64(t39a + t67a)
-				t69a := float64(t68a - t39a)
-				t70a := float64(t67a - t69a)
-				t73a := c72
+			t100a, t100b := math.FMA(t98a, c22, c99), math.FMA(t98b, c22, c99)
+			t101a, t101b := int64(math.Float64bits(t100a)), int64(math.Float64bits(t100b))
+			t102a, t102b := float64(t100a-c99), float64(t100b-c99)
+			t103a, t103b := math.FMA(t102a, c27, t98a), math.FMA(t102b, c27, t98b)
+			t104a, t104b := float64(t102a*c29), float64(t102b*c29)
+			t105a, t105b := float64(t103a+t104a), float64(t103b+t104b)
+			t106a, t106b := float64(t105a-t103a), float64(t105b-t103b)
+			t107a, t107b := float64(t104a-t106a), float64(t104b-t106b)
+			t108a, t108b := float64(t107a+t16a), float64(t107b+t16b)
+			t109a, t109b := float64(t105a+t108a), float64(t105b+t108b)
+			t110a, t110b := float64(t109a-t105a), float64(t109b-t105b)
+			t111a, t111b := float64(t108a-t110a), float64(t108b-t110b)
+			t112a, t112b := t101a<<uint64(c83), t101b<<uint64(c83)
+			t114a, t114b := int64(t112a+c113), int64(t112b+c113)
+			t115a, t115b := math.Float64frombits(uint64(t114a)), math.Float64frombits(uint64(t114b))
+			t116a, t116b := float64(t115a-c5), float64(t115b-c5)
+			t117a, t117b := float64(t115a*t109a), float64(t115b*t109b)
+			t118a, t118b := float64(t116a+t117a), float64(t116b+t117b)
+			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
+			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
+			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
+			t122a, t122b := math.FMA(c43, t109a, c42), math.FMA(c43, t109b, c42)
+			t123a, t123b := math.FMA(c45, t109a, c44), math.FMA(c45, t109b, c44)
+			t124a, t124b := math.FMA(c47, t109a, c46), math.FMA(c47, t109b, c46)
+			t125a, t125b := math.FMA(c49, t109a, c48), math.FMA(c49, t109b, c48)
+			t126a, t126b := math.FMA(t123a, t121a, t122a), math.FMA(t123b, t121b, t122b)
+			t127a, t127b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
+			t128a, t128b := float64(t121a*t121a), float64(t121b*t121b)
+			t129a, t129b := math.FMA(t127a, t128a, t126a), math.FMA(t127b, t128b, t126b)
+			t130a, t130b := float64(t128a*t128a), float64(t128b*t128b)
+			t131a, t131b := math.FMA(c50, t130a, t129a), math.FMA(c50, t130b, t129b)
+			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
+			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
+			t134a, t134b := math.FMA(t121a, t133a, t111a), math.FMA(t121b, t133b, t111b)
+			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
+			t136a, t136b := float64(t135a*s1), float64(t135b*s1)
+			t137a, t137b := math.FMA(t118a, s1, t136a), math.FMA(t118b, s1, t136b)
+			t138a, t138b := c96 < t0a, c96 < t0b
+			t139a := t137a
+			if t138a {
+				t19a := c18
 				if t3a {
-					t73a = c71
+					t19a = c17
 				}
-				t74a := int64(t26a - t73a)
-				t76a := c15
+				t20a := t19a < t0a
+				t21a := t0a
+				if t20a {
+					t21a = t19a
+				}
+				t24a := math.FMA(t21a, c22, c23)
+				t25a := int64(math.Float64bits(t24a))
+				t26a := float64(t24a - c23)
+				t28a := math.FMA(t26a, c27, t21a)
+				t30a := float64(t26a * c29)
+				t31a := float64(t28a + t30a)
+				t32a := float64(t31a - t28a)
+				t33a := float64(t30a - t32a)
+				t34a := float64(t33a + t16a)
+				t35a := float64(t31a + t34a)
+				t36a := float64(t35a - t31a)
+				t37a := float64(t34a - t36a)
+				t38a := float64(c5 + t35a)
+				t39a := float64(t38a - c5)
+				t40a := float64(t35a - t39a)
+				t41a := float64(t35a * t35a)
+				t51a := math.FMA(c43, t35a, c42)
+				t52a := math.FMA(c45, t35a, c44)
+				t53a := math.FMA(c47, t35a, c46)
+				t54a := math.FMA(c49, t35a, c48)
+				t55a := math.FMA(t52a, t41a, t51a)
+				t56a := math.FMA(t54a, t41a, t53a)
+				t57a := float64(t41a * t41a)
+				t58a := math.FMA(t56a, t57a, t55a)
+				t59a := float64(t57a * t57a)
+				t60a := math.FMA(c50, t59a, t58a)
+				t62a := math.FMA(t60a, t35a, c61)
+				t64a := math.FMA(t62a, t35a, c63)
+				t65a := math.FMA(t41a, t64a, t37a)
+				t66a := float64(t65a + t40a)
+				t67a := float64(t38a + t66a)
+				t68a := float64(t67a - t38a)
+				t69a := float64(t66a - t68a)
+				t72a := c71
 				if t3a {
-					t76a = c75
+					t72a = c70
 				}
-				t77a := float64(t27a - t76a)
-				t78a := float64(t70a * t8a)
-				t79a := math.FMA(t68a, t8a, t78a)
-				t81a := math.FMA(t77a, c64, c80)
-				t82a := int64(math.Float64bits(t81a))
-				t83a := int64(t74a - t82a)
-				t85a := t82a << uint64(c84)
-				t86a := math.Float64frombits(uint64(t85a))
-				t87a := float64(t79a * t86a)
-				t88a := t83a << uint64(c84)
-				t89a := math.Float64frombits(uint64(t88a))
-				t90a := float64(t87a * t89a)
-				t91a := c20 < t0a
-				t94a := t90a
-				if t91a {
-					t94a = t93
+				t73a := int64(t25a - t72a)
+				t75a := c15
+				if t3a {
+					t75a = c74
 				}
-				t138a = t94a
+				t76a := float64(t26a - t75a)
+				t77a := float64(t69a * t8a)
+				t78a := math.FMA(t67a, t8a, t77a)
+				t80a := math.FMA(t76a, c63, c79)
+				t81a := int64(math.Float64bits(t80a))
+				t82a := int64(t73a - t81a)
+				t84a := t81a << uint64(c83)
+				t85a := math.Float64frombits(uint64(t84a))
+				t86a := float64(t78a * t85a)
+				t87a := t82a << uint64(c83)
+				t88a := math.Float64frombits(uint64(t87a))
+				t89a := float64(t86a * t88a)
+				t92a := t89a
+				if t20a {
+					t92a = t91
+				}
+				t139a = t92a
 			}
-			t138b := t136b
-			if t137b {
-				t25b := math.FMA(t22b, c23, c24)
-				t26b := int64(math.Float64bits(t25b))
-				t27b := float64(t25b - c24)
-				t29b := math.FMA(t27b, c28, t22b)
-				t31b := float64(t27b * c30)
-				t32b := float64(t29b + t31b)
-				t33b := float64(t32b - t29b)
-				t34b := float64(t31b - t33b)
-				t35b := float64(t34b + t16b)
-				t36b := float64(t32b + t35b)
-				t37b := float64(t36b - t32b)
-				t38b := float64(t35b - t37b)
-				t39b := float64(c5 + t36b)
-				t40b := float64(t39b - c5)
-				t41b := float64(t36b - t40b)
-				t42b := float64(t36b * t36b)
-				t52b := math.FMA(c44, t36b, c43)
-				t53b := math.FMA(c46, t36b, c45)
-				t54b := math.FMA(c48, t36b, c47)
-				t55b := math.FMA(c50, t36b, c49)
-				t56b := math.FMA(t53b, t42b, t52b)
-				t57b := math.FMA(t55b, t42b, t54b)
-				t58b := float64(t42b * t42b)
-				t59b := math.FMA(t57b, t58b, t56b)
-				t60b := float64(t58b * t58b)
-				t61b := math.FMA(c51, t60b, t59b)
-				t63b := math.FMA(t61b, t36b, c62)
-				t65b := math.FMA(t63b, t36b, c64)
-				t66b := math.FMA(t42b, t65b, t38b)
-				t67b := float64(t66b + t41b)
-				t68b := float64(t39b + t67b)
-				t69b := float64(t68b - t39b)
-				t70b := float64(t67b - t69b)
-				t73b := c72
+			t139b := t137b
+			if t138b {
+				t19b := c18
 				if t3b {
-					t73b = c71
+					t19b = c17
 				}
-				t74b := int64(t26b - t73b)
-				t76b := c15
+				t20b := t19b < t0b
+				t21b := t0b
+				if t20b {
+					t21b = t19b
+				}
+				t24b := math.FMA(t21b, c22, c23)
+				t25b := int64(math.Float64bits(t24b))
+				t26b := float64(t24b - c23)
+				t28b := math.FMA(t26b, c27, t21b)
+				t30b := float64(t26b * c29)
+				t31b := float64(t28b + t30b)
+				t32b := float64(t31b - t28b)
+				t33b := float64(t30b - t32b)
+				t34b := float64(t33b + t16b)
+				t35b := float64(t31b + t34b)
+				t36b := float64(t35b - t31b)
+				t37b := float64(t34b - t36b)
+				t38b := float64(c5 + t35b)
+				t39b := float64(t38b - c5)
+				t40b := float64(t35b - t39b)
+				t41b := float64(t35b * t35b)
+				t51b := math.FMA(c43, t35b, c42)
+				t52b := math.FMA(c45, t35b, c44)
+				t53b := math.FMA(c47, t35b, c46)
+				t54b := math.FMA(c49, t35b, c48)
+				t55b := math.FMA(t52b, t41b, t51b)
+				t56b := math.FMA(t54b, t41b, t53b)
+				t57b := float64(t41b * t41b)
+				t58b := math.FMA(t56b, t57b, t55b)
+				t59b := float64(t57b * t57b)
+				t60b := math.FMA(c50, t59b, t58b)
+				t62b := math.FMA(t60b, t35b, c61)
+				t64b := math.FMA(t62b, t35b, c63)
+				t65b := math.FMA(t41b, t64b, t37b)
+				t66b := float64(t65b + t40b)
+				t67b := float64(t38b + t66b)
+				t68b := float64(t67b - t38b)
+				t69b := float64(t66b - t68b)
+				t72b := c71
 				if t3b {
-					t76b = c75
+					t72b = c70
 				}
-				t77b := float64(t27b - t76b)
-				t78b := float64(t70b * t8b)
-				t79b := math.FMA(t68b, t8b, t78b)
-				t81b := math.FMA(t77b, c64, c80)
-				t82b := int64(math.Float64bits(t81b))
-				t83b := int64(t74b - t82b)
-				t85b := t82b << uint64(c84)
-				t86b := math.Float64frombits(uint64(t85b))
-				t87b := float64(t79b * t86b)
-				t88b := t83b << uint64(c84)
-				t89b := math.Float64frombits(uint64(t88b))
-				t90b := float64(t87b * t89b)
-				t91b := c20 < t0b
-				t94b := t90b
-				if t91b {
-					t94b = t93
+				t73b := int64(t25b - t72b)
+				t75b := c15
+				if t3b {
+					t75b = c74
 				}
-				t138b = t94b
+				t76b := float64(t26b - t75b)
+				t77b := float64(t69b * t8b)
+				t78b := math.FMA(t67b, t8b, t77b)
+				t80b := math.FMA(t76b, c63, c79)
+				t81b := int64(math.Float64bits(t80b))
+				t82b := int64(t73b - t81b)
+				t84b := t81b << uint64(c83)
+				t85b := math.Float64frombits(uint64(t84b))
+				t86b := float64(t78b * t85b)
+				t87b := t82b << uint64(c83)
+				t88b := math.Float64frombits(uint64(t87b))
+				t89b := float64(t86b * t88b)
+				t92b := t89b
+				if t20b {
+					t92b = t91
+				}
+				t139b = t92b
 			}
-			t139a, t139b := math.Float64frombits(math.Float64bits(t138a)&^(1<<63)), math.Float64frombits(math.Float64bits(t138b)&^(1<<63))
-			t140a, t140b := -t139a, -t139b
-			t142a, t142b := t12a < c141, t12b < c141
-			t143a := t140a
-			if t142a {
-				t143a = v0a
+			t140a, t140b := math.Float64frombits(math.Float64bits(t139a)&^(1<<63)), math.Float64frombits(math.Float64bits(t139b)&^(1<<63))
+			t141a, t141b := -t140a, -t140b
+			t143a, t143b := t12a < c142, t12b < c142
+			t144a := t141a
+			if t143a {
+				t144a = v0a
 			}
-			t143b := t140b
-			if t142b {
-				t143b = v0b
+			t144b := t141b
+			if t143b {
+				t144b = v0b
 			}
-			t144a, t144b := c15 < v0a, c15 < v0b
-			t145a := t143a
-			if t144a {
-				t145a = v0a
+			t145a, t145b := c15 < v0a, c15 < v0b
+			t146a := t144a
+			if t145a {
+				t146a = v0a
 			}
-			t145b := t143b
-			if t144b {
-				t145b = v0b
+			t146b := t144b
+			if t145b {
+				t146b = v0b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t145a, t145b
+			y0[0], y0[1] = t146a, t146b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -12155,135 +12166,138 @@ func k_celu_f64_us_0024969341_go(f *Frame) {
 			if t14 {
 				t16 = t11
 			}
-			t18 := t0 < c17
-			t19 := t0
-			if t18 {
-				t19 = c17
+			t94 := t0 < c93
+			t95 := t0
+			if t94 {
+				t95 = c93
 			}
-			t21 := c20 < t19
-			t22 := t19
-			if t21 {
-				t22 = c20
+			t97 := c96 < t95
+			t98 := t95
+			if t97 {
+				t98 = c96
 			}
-			t96 := c95 < t22
-			t97 := t22
-			if t96 {
-				t97 = c95
-			}
-			t99 := math.FMA(t97, c23, c98)
-			t100 := int64(math.Float64bits(t99))
-			t101 := float64(t99 - c98)
-			t102 := math.FMA(t101, c28, t97)
-			t103 := float64(t101 * c30)
-			t104 := float64(t102 + t103)
-			t105 := float64(t104 - t102)
-			t106 := float64(t103 - t105)
-			t107 := float64(t106 + t16)
-			t108 := float64(t104 + t107)
-			t109 := float64(t108 - t104)
-			t110 := float64(t107 - t109)
-			t111 := t100 << uint64(c84)
-			t113 := int64(t111 + c112)
-			t114 := math.Float64frombits(uint64(t113))
-			t115 := float64(t114 - c5)
-			t116 := float64(t114 * t108)
-			t117 := float64(t115 + t116)
-			t118 := float64(t117 - t115)
-			t119 := float64(t116 - t118)
-			t120 := float64(t108 * t108)
-			t121 := math.FMA(c44, t108, c43)
-			t122 := math.FMA(c46, t108, c45)
-			t123 := math.FMA(c48, t108, c47)
-			t124 := math.FMA(c50, t108, c49)
-			t125 := math.FMA(t122, t120, t121)
-			t126 := math.FMA(t124, t120, t123)
-			t127 := float64(t120 * t120)
-			t128 := math.FMA(t126, t127, t125)
-			t129 := float64(t127 * t127)
-			t130 := math.FMA(c51, t129, t128)
-			t131 := math.FMA(t130, t108, c62)
-			t132 := math.FMA(t131, t108, c64)
-			t133 := math.FMA(t120, t132, t110)
-			t134 := math.FMA(t114, t133, t119)
-			t135 := float64(t134 * s1)
-			t136 := math.FMA(t117, s1, t135)
-			t137 := c95 < t0
-			t138 := t136
-			if t137 {
-				t25 := math.FMA(t22, c23, c24)
-				t26 := int64(math.Float64bits(t25))
-				t27 := float64(t25 - c24)
-				t29 := math.FMA(t27, c28, t22)
-				t31 := float64(t27 * c30)
-				t32 := float64(t29 + t31)
-				t33 := float64(t32 - t29)
-				t34 := float64(t31 - t33)
-				t35 := float64(t34 + t16)
-				t36 := float64(t32 + t35)
-				t37 := float64(t36 - t32)
-				t38 := float64(t35 - t37)
-				t39 := float64(c5 + t36)
-				t40 := float64(t39 - c5)
-				t41 := float64(t36 - t40)
-				t42 := float64(t36 * t36)
-				t52 := math.FMA(c44, t36, c43)
-				t53 := math.FMA(c46, t36, c45)
-				t54 := math.FMA(c48, t36, c47)
-				t55 := math.FMA(c50, t36, c49)
-				t56 := math.FMA(t53, t42, t52)
-				t57 := math.FMA(t55, t42, t54)
-				t58 := float64(t42 * t42)
-				t59 := math.FMA(t57, t58, t56)
-				t60 := float64(t58 * t58)
-				t61 := math.FMA(c51, t60, t59)
-				t63 := math.FMA(t61, t36, c62)
-				t65 := math.FMA(t63, t36, c64)
-				t66 := math.FMA(t42, t65, t38)
-				t67 := float64(t66 + t41)
-				t68 := float64(t39 + t67)
-				t69 := float64(t68 - t39)
-				t70 := float64(t67 - t69)
-				t73 := c72
+			t100 := math.FMA(t98, c22, c99)
+			t101 := int64(math.Float64bits(t100))
+			t102 := float64(t100 - c99)
+			t103 := math.FMA(t102, c27, t98)
+			t104 := float64(t102 * c29)
+			t105 := float64(t103 + t104)
+			t106 := float64(t105 - t103)
+			t107 := float64(t104 - t106)
+			t108 := float64(t107 + t16)
+			t109 := float64(t105 + t108)
+			t110 := float64(t109 - t105)
+			t111 := float64(t108 - t110)
+			t112 := t101 << uint64(c83)
+			t114 := int64(t112 + c113)
+			t115 := math.Float64frombits(uint64(t114))
+			t116 := float64(t115 - c5)
+			t117 := float64(t115 * t109)
+			t118 := float64(t116 + t117)
+			t119 := float64(t118 - t116)
+			t120 := float64(t117 - t119)
+			t121 := float64(t109 * t109)
+			t122 := math.FMA(c43, t109, c42)
+			t123 := math.FMA(c45, t109, c44)
+			t124 := math.FMA(c47, t109, c46)
+			t125 := math.FMA(c49, t109, c48)
+			t126 := math.FMA(t123, t121, t122)
+			t127 := math.FMA(t125, t121, t124)
+			t128 := float64(t121 * t121)
+			t129 := math.FMA(t127, t128, t126)
+			t130 := float64(t128 * t128)
+			t131 := math.FMA(c50, t130, t129)
+			t132 := math.FMA(t131, t109, c61)
+			t133 := math.FMA(t132, t109, c63)
+			t134 := math.FMA(t121, t133, t111)
+			t135 := math.FMA(t115, t134, t120)
+			t136 := float64(t135 * s1)
+			t137 := math.FMA(t118, s1, t136)
+			t138 := c96 < t0
+			t139 := t137
+			if t138 {
+				t19 := c18
 				if t3 {
-					t73 = c71
+					t19 = c17
 				}
-				t74 := int64(t26 - t73)
-				t76 := c15
+				t20 := t19 < t0
+				t21 := t0
+				if t20 {
+					t21 = t19
+				}
+				t24 := math.FMA(t21, c22, c23)
+				t25 := int64(math.Float64bits(t24))
+				t26 := float64(t24 - c23)
+				t28 := math.FMA(t26, c27, t21)
+				t30 := float64(t26 * c29)
+				t31 := float64(t28 + t30)
+				t32 := float64(t31 - t28)
+				t33 := float64(t30 - t32)
+				t34 := float64(t33 + t16)
+				t35 := float64(t31 + t34)
+				t36 := float64(t35 - t31)
+				t37 := float64(t34 - t36)
+				t38 := float64(c5 + t35)
+				t39 := float64(t38 - c5)
+				t40 := float64(t35 - t39)
+				t41 := float64(t35 * t35)
+				t51 := math.FMA(c43, t35, c42)
+				t52 := math.FMA(c45, t35, c44)
+				t53 := math.FMA(c47, t35, c46)
+				t54 := math.FMA(c49, t35, c48)
+				t55 := math.FMA(t52, t41, t51)
+				t56 := math.FMA(t54, t41, t53)
+				t57 := float64(t41 * t41)
+				t58 := math.FMA(t56, t57, t55)
+				t59 := float64(t57 * t57)
+				t60 := math.FMA(c50, t59, t58)
+				t62 := math.FMA(t60, t35, c61)
+				t64 := math.FMA(t62, t35, c63)
+				t65 := math.FMA(t41, t64, t37)
+				t66 := float64(t65 + t40)
+				t67 := float64(t38 + t66)
+				t68 := float64(t67 - t38)
+				t69 := float64(t66 - t68)
+				t72 := c71
 				if t3 {
-					t76 = c75
+					t72 = c70
 				}
-				t77 := float64(t27 - t76)
-				t78 := float64(t70 * t8)
-				t79 := math.FMA(t68, t8, t78)
-				t81 := math.FMA(t77, c64, c80)
-				t82 := int64(math.Float64bits(t81))
-				t83 := int64(t74 - t82)
-				t85 := t82 << uint64(c84)
-				t86 := math.Float64frombits(uint64(t85))
-				t87 := float64(t79 * t86)
-				t88 := t83 << uint64(c84)
-				t89 := math.Float64frombits(uint64(t88))
-				t90 := float64(t87 * t89)
-				t91 := c20 < t0
-				t94 := t90
-				if t91 {
-					t94 = t93
+				t73 := int64(t25 - t72)
+				t75 := c15
+				if t3 {
+					t75 = c74
 				}
-				t138 = t94
+				t76 := float64(t26 - t75)
+				t77 := float64(t69 * t8)
+				t78 := math.FMA(t67, t8, t77)
+				t80 := math.FMA(t76, c63, c79)
+				t81 := int64(math.Float64bits(t80))
+				t82 := int64(t73 - t81)
+				t84 := t81 << uint64(c83)
+				t85 := math.Float64frombits(uint64(t84))
+				t86 := float64(t78 * t85)
+				t87 := t82 << uint64(c83)
+				t88 := math.Float64frombits(uint64(t87))
+				t89 := float64(t86 * t88)
+				t92 := t89
+				if t20 {
+					t92 = t91
+				}
+				t139 = t92
 			}
-			t139 := math.Float64frombits(math.Float64bits(t138) &^ (1 << 63))
-			t140 := -t139
-			t142 := t12 < c141
-			t143 := t140
-			if t142 {
-				t143 = v0
+			t140 := math.Float64frombits(math.Float64bits(t139) &^ (1 << 63))
+			t141 := -t140
+			t143 := t12 < c142
+			t144 := t141
+			if t143 {
+				t144 = v0
 			}
-			t144 := c15 < v0
-			t145 := t143
-			if t144 {
-				t145 = v0
+			t145 := c15 < v0
+			t146 := t144
+			if t145 {
+				t146 = v0
 			}
-			o0[i] = t145
+			o0[i] = t146
 		}
 	}
 }
@@ -12300,33 +12314,34 @@ func k_celu_f64_uu_261ead757e_go(f *Frame) {
 	c5 := math.Float64frombits(0x3ff0000000000000)  // 1
 	c13 := math.Float64frombits(0x4097700000000000) // 1500
 	c15 := math.Float64frombits(0x0)                // 0
-	c17 := math.Float64frombits(0xc04e000000000000) // -60
-	c20 := math.Float64frombits(0x4096280000000000) // 1418
-	c23 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c24 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
-	c28 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
-	c30 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c43 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c44 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c45 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c46 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c47 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c48 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c49 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c50 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c51 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c62 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c64 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c71 := int64(110)
-	c72 := int64(0)
-	c75 := math.Float64frombits(0x405b800000000000) // 110
-	c80 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c84 := int64(52)
-	c92 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c95 := math.Float64frombits(0x404e000000000000) // 60
-	c98 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c112 := int64(4607182418800017408)
-	c141 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c17 := math.Float64frombits(0x4096bc0000000000) // 1455
+	c18 := math.Float64frombits(0x4096280000000000) // 1418
+	c22 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
+	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
+	c42 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c43 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c44 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c45 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c46 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c47 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c48 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c49 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c50 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c70 := int64(110)
+	c71 := int64(0)
+	c74 := math.Float64frombits(0x405b800000000000) // 110
+	c79 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c83 := int64(52)
+	c90 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c93 := math.Float64frombits(0xc04e000000000000) // -60
+	c96 := math.Float64frombits(0x404e000000000000) // 60
+	c99 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c113 := int64(4607182418800017408)
+	c142 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -12363,221 +12378,228 @@ func k_celu_f64_uu_261ead757e_go(f *Frame) {
 			if t14b {
 				t16b = t11b
 			}
-			t18a, t18b := t0a < c17, t0b < c17
-			t19a := t0a
-			if t18a {
-				t19a = c17
+			t94a, t94b := t0a < c93, t0b < c93
+			t95a := t0a
+			if t94a {
+				t95a = c93
 			}
-			t19b := t0b
-			if t18b {
-				t19b = c17
+			t95b := t0b
+			if t94b {
+				t95b = c93
 			}
-			t21a, t21b := c20 < t19a, c20 < t19b
-			t22a := t19a
-			if t21a {
-				t22a = c20
+			t97a, t97b := c96 < t95a, c96 < t95b
+			t98a := t95a
+			if t97a {
+				t98a = c96
 			}
-			t22b := t19b
-			if t21b {
-				t22b = c20
+			t98b := t95b
+			if t97b {
+				t98b = c96
 			}
-			t96a, t96b := c95 < t22a, c95 < t22b
-			t97a := t22a
-			if t96a {
-				t97a = c95
-			}
-			t97b := t22b
-			if t96b {
-				t97b = c95
-			}
-			t99a, t99b := math.FMA(t97a, c23, c98), math.FMA(t97b, c23, c98)
-			t100a, t100b := int64(math.Float64bits(t99a)), int64(math.Float64bits(t99b))
-			t101a, t101b := float64(t99a-c98), float64(t99b-c98)
-			t102a, t102b := math.FMA(t101a, c28, t97a), math.FMA(t101b, c28, t97b)
-			t103a, t103b := float64(t101a*c30), float64(t101b*c30)
-			t104a, t104b := float64(t102a+t103a), float64(t102b+t103b)
-			t105a, t105b := float64(t104a-t102a), float64(t104b-t102b)
-			t106a, t106b := float64(t103a-t105a), float64(t103b-t105b)
-			t107a, t107b := float64(t106a+t16a), float64(t106b+t16b)
-			t108a, t108b := float64(t104a+t107a), float64(t104b+t107b)
-			t109a, t109b := float64(t108a-t104a), float64(t108b-t104b)
-			t110a, t110b := float64(t107a-t109a), float64(t107b-t109b)
-			t111a, t111b := t100a<<uint64(c84), t100b<<uint64(c84)
-			t113a, t113b := int64(t111a+c112), int64(t111b+c112)
-			t114a, t114b := math.Float64frombits(uint64(t113a)), math.Float64frombits(uint64(t113b))
-			t115a, t115b := float64(t114a-c5), float64(t114b-c5)
-			t116a, t116b := float64(t114a*t108a), float64(t114b*t108b)
-			t117a, t117b := float64(t115a+t116a), float64(t115b+t116b)
-			t118a, t118b := float64(t117a-t115a), float64(t117b-t115b)
-			t119a, t119b := float64(t116a-t118a), float64(t116b-t118b)
-			t120a, t120b := float64(t108a*t108a), float64(t108b*t108b)
-			t121a, t121b := math.FMA(c44, t108a, c43), math.FMA(c44, t108b, c43)
-			t122a, t122b := math.FMA(c46, t108a, c45), math.FMA(c46, t108b, c45)
-			t123a, t123b := math.FMA(c48, t108a, c47), math.FMA(c48, t108b, c47)
-			t124a, t124b := math.FMA(c50, t108a, c49), math.FMA(c50, t108b, c49)
-			t125a, t125b := math.FMA(t122a, t120a, t121a), math.FMA(t122b, t120b, t121b)
-			t126a, t126b := math.FMA(t124a, t120a, t123a), math.FMA(t124b, t120b, t123b)
-			t127a, t127b := float64(t120a*t120a), float64(t120b*t120b)
-			t128a, t128b := math.FMA(t126a, t127a, t125a), math.FMA(t126b, t127b, t125b)
-			t129a, t129b := float64(t127a*t127a), float64(t127b*t127b)
-			t130a, t130b := math.FMA(c51, t129a, t128a), math.FMA(c51, t129b, t128b)
-			t131a, t131b := math.FMA(t130a, t108a, c62), math.FMA(t130b, t108b, c62)
-			t132a, t132b := math.FMA(t131a, t108a, c64), math.FMA(t131b, t108b, c64)
-			t133a, t133b := math.FMA(t120a, t132a, t110a), math.FMA(t120b, t132b, t110b)
-			t134a, t134b := math.FMA(t114a, t133a, t119a), math.FMA(t114b, t133b, t119b)
-			t135a, t135b := float64(t134a*v1a), float64(t134b*v1b)
-			t136a, t136b := math.FMA(t117a, v1a, t135a), math.FMA(t117b, v1b, t135b)
-			t137a, t137b := c95 < t0a, c95 < t0b
-			t138a := t136a
-			if t137a {
-				t25a := math.FMA(t22a, c23, c24)
-				t26a := int64(math.Float64bits(t25a))
-				t27a := float64(t25a - c24)
-				t29a := math.FMA(t27a, c28, t22a)
-				t31a := float64(t27a * c30)
-				t32a := float64(t29a + t31a)
-				t33a := float64(t32a - t29a)
-				t34a := float64(t31a - t33a)
-				t35a := float64(t34a + t16a)
-				t36a := float64(t32a + t35a)
-				t37a := float64(t36a - t32a)
-				t38a := float64(t35a - t37a)
-				t39a := float64(c5 + t36a)
-				t40a := float64(t39a - c5)
-				t41a := float64(t36a - t40a)
-				t42a := float64(t36a * t36a)
-				t52a := math.FMA(c44, t36a, c43)
-				t53a := math.FMA(c46, t36a, c45)
-				t54a := math.FMA(c48, t36a, c47)
-				t55a := math.FMA(c50, t36a, c49)
-				t56a := math.FMA(t53a, t42a, t52a)
-				t57a := math.FMA(t55a, t42a, t54a)
-				t58a := float64(t42a * t42a)
-				t59a := math.FMA(t57a, t58a, t56a)
-				t60a := float64(t58a * t58a)
-				t61a := math.FMA(c51, t60a, t59a)
-				t63a := math.FMA(t61a, t36a, c62)
-				t65a := math.FMA(t63a, t36a, c64)
-				t66a := math.FMA(t42a, t65a, t38a)
-				t67a := float64(t66a + t41a)
-				t68a := float64(t39a + t67a)
-				t69a := float64(t68a - t39a)
-				t70a := float64(t67a - t69a)
-				t73a := c72
+			t100a, t100b := math.FMA(t98a, c22, c99), math.FMA(t98b, c22, c99)
+			t101a, t101b := int64(math.Float64bits(t100a)), int64(math.Float64bits(t100b))
+			t102a, t102b := float64(t100a-c99), float64(t100b-c99)
+			t103a, t103b := math.FMA(t102a, c27, t98a), math.FMA(t102b, c27, t98b)
+			t104a, t104b := float64(t102a*c29), float64(t102b*c29)
+			t105a, t105b := float64(t103a+t104a), float64(t103b+t104b)
+			t106a, t106b := float64(t105a-t103a), float64(t105b-t103b)
+			t107a, t107b := float64(t104a-t106a), float64(t104b-t106b)
+			t108a, t108b := float64(t107a+t16a), float64(t107b+t16b)
+			t109a, t109b := float64(t105a+t108a), float64(t105b+t108b)
+			t110a, t110b := float64(t109a-t105a), float64(t109b-t105b)
+			t111a, t111b := float64(t108a-t110a), float64(t108b-t110b)
+			t112a, t112b := t101a<<uint64(c83), t101b<<uint64(c83)
+			t114a, t114b := int64(t112a+c113), int64(t112b+c113)
+			t115a, t115b := math.Float64frombits(uint64(t114a)), math.Float64frombits(uint64(t114b))
+			t116a, t116b := float64(t115a-c5), float64(t115b-c5)
+			t117a, t117b := float64(t115a*t109a), float64(t115b*t109b)
+			t118a, t118b := float64(t116a+t117a), float64(t116b+t117b)
+			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
+			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
+			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
+			t122a, t122b := math.FMA(c43, t109a, c42), math.FMA(c43, t109b, c42)
+			t123a, t123b := math.FMA(c45, t109a, c44), math.FMA(c45, t109b, c44)
+			t124a, t124b := math.FMA(c47, t109a, c46), math.FMA(c47, t109b, c46)
+			t125a, t125b := math.FMA(c49, t109a, c48), math.FMA(c49, t109b, c48)
+			t126a, t126b := math.FMA(t123a, t121a, t122a), math.FMA(t123b, t121b, t122b)
+			t127a, t127b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
+			t128a, t128b := float64(t121a*t121a), float64(t121b*t121b)
+			t129a, t129b := math.FMA(t127a, t128a, t126a), math.FMA(t127b, t128b, t126b)
+			t130a, t130b := float64(t128a*t128a), float64(t128b*t128b)
+			t131a, t131b := math.FMA(c50, t130a, t129a), math.FMA(c50, t130b, t129b)
+			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
+			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
+			t134a, t134b := math.FMA(t121a, t133a, t111a), math.FMA(t121b, t133b, t111b)
+			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
+			t136a, t136b := float64(t135a*v1a), float64(t135b*v1b)
+			t137a, t137b := math.FMA(t118a, v1a, t136a), math.FMA(t118b, v1b, t136b)
+			t138a, t138b := c96 < t0a, c96 < t0b
+			t139a := t137a
+			if t138a {
+				t19a := c18
 				if t3a {
-					t73a = c71
+					t19a = c17
 				}
-				t74a := int64(t26a - t73a)
-				t76a := c15
+				t20a := t19a < t0a
+				t21a := t0a
+				if t20a {
+					t21a = t19a
+				}
+				t24a := math.FMA(t21a, c22, c23)
+				t25a := int64(math.Float64bits(t24a))
+				t26a := float64(t24a - c23)
+				t28a := math.FMA(t26a, c27, t21a)
+				t30a := float64(t26a * c29)
+				t31a := float64(t28a + t30a)
+				t32a := float64(t31a - t28a)
+				t33a := float64(t30a - t32a)
+				t34a := float64(t33a + t16a)
+				t35a := float64(t31a + t34a)
+				t36a := float64(t35a - t31a)
+				t37a := float64(t34a - t36a)
+				t38a := float64(c5 + t35a)
+				t39a := float64(t38a - c5)
+				t40a := float64(t35a - t39a)
+				t41a := float64(t35a * t35a)
+				t51a := math.FMA(c43, t35a, c42)
+				t52a := math.FMA(c45, t35a, c44)
+				t53a := math.FMA(c47, t35a, c46)
+				t54a := math.FMA(c49, t35a, c48)
+				t55a := math.FMA(t52a, t41a, t51a)
+				t56a := math.FMA(t54a, t41a, t53a)
+				t57a := float64(t41a * t41a)
+				t58a := math.FMA(t56a, t57a, t55a)
+				t59a := float64(t57a * t57a)
+				t60a := math.FMA(c50, t59a, t58a)
+				t62a := math.FMA(t60a, t35a, c61)
+				t64a := math.FMA(t62a, t35a, c63)
+				t65a := math.FMA(t41a, t64a, t37a)
+				t66a := float64(t65a + t40a)
+				t67a := float64(t38a + t66a)
+				t68a := float64(t67a - t38a)
+				t69a := float64(t66a - t68a)
+				t72a := c71
 				if t3a {
-					t76a = c75
+					t72a = c70
 				}
-				t77a := float64(t27a - t76a)
-				t78a := float64(t70a * t8a)
-				t79a := math.FMA(t68a, t8a, t78a)
-				t81a := math.FMA(t77a, c64, c80)
-				t82a := int64(math.Float64bits(t81a))
-				t83a := int64(t74a - t82a)
-				t85a := t82a << uint64(c84)
-				t86a := math.Float64frombits(uint64(t85a))
-				t87a := float64(t79a * t86a)
-				t88a := t83a << uint64(c84)
-				t89a := math.Float64frombits(uint64(t88a))
-				t90a := float64(t87a * t89a)
-				t91a := c20 < t0a
-				t93a := float64(v1a * c92)
-				t94a := t90a
-				if t91a {
-					t94a = t93a
+				t73a := int64(t25a - t72a)
+				t75a := c15
+				if t3a {
+					t75a = c74
 				}
-				t138a = t94a
+				t76a := float64(t26a - t75a)
+				t77a := float64(t69a * t8a)
+				t78a := math.FMA(t67a, t8a, t77a)
+				t80a := math.FMA(t76a, c63, c79)
+				t81a := int64(math.Float64bits(t80a))
+				t82a := int64(t73a - t81a)
+				t84a := t81a << uint64(c83)
+				t85a := math.Float64frombits(uint64(t84a))
+				t86a := float64(t78a * t85a)
+				t87a := t82a << uint64(c83)
+				t88a := math.Float64frombits(uint64(t87a))
+				t89a := float64(t86a * t88a)
+				t91a := float64(v1a * c90)
+				t92a := t89a
+				if t20a {
+					t92a = t91a
+				}
+				t139a = t92a
 			}
-			t138b := t136b
-			if t137b {
-				t25b := math.FMA(t22b, c23, c24)
-				t26b := int64(math.Float64bits(t25b))
-				t27b := float64(t25b - c24)
-				t29b := math.FMA(t27b, c28, t22b)
-				t31b := float64(t27b * c30)
-				t32b := float64(t29b + t31b)
-				t33b := float64(t32b - t29b)
-				t34b := float64(t31b - t33b)
-				t35b := float64(t34b + t16b)
-				t36b := float64(t32b + t35b)
-				t37b := float64(t36b - t32b)
-				t38b := float64(t35b - t37b)
-				t39b := float64(c5 + t36b)
-				t40b := float64(t39b - c5)
-				t41b := float64(t36b - t40b)
-				t42b := float64(t36b * t36b)
-				t52b := math.FMA(c44, t36b, c43)
-				t53b := math.FMA(c46, t36b, c45)
-				t54b := math.FMA(c48, t36b, c47)
-				t55b := math.FMA(c50, t36b, c49)
-				t56b := math.FMA(t53b, t42b, t52b)
-				t57b := math.FMA(t55b, t42b, t54b)
-				t58b := float64(t42b * t42b)
-				t59b := math.FMA(t57b, t58b, t56b)
-				t60b := float64(t58b * t58b)
-				t61b := math.FMA(c51, t60b, t59b)
-				t63b := math.FMA(t61b, t36b, c62)
-				t65b := math.FMA(t63b, t36b, c64)
-				t66b := math.FMA(t42b, t65b, t38b)
-				t67b := float64(t66b + t41b)
-				t68b := float64(t39b + t67b)
-				t69b := float64(t68b - t39b)
-				t70b := float64(t67b - t69b)
-				t73b := c72
+			t139b := t137b
+			if t138b {
+				t19b := c18
 				if t3b {
-					t73b = c71
+					t19b = c17
 				}
-				t74b := int64(t26b - t73b)
-				t76b := c15
+				t20b := t19b < t0b
+				t21b := t0b
+				if t20b {
+					t21b = t19b
+				}
+				t24b := math.FMA(t21b, c22, c23)
+				t25b := int64(math.Float64bits(t24b))
+				t26b := float64(t24b - c23)
+				t28b := math.FMA(t26b, c27, t21b)
+				t30b := float64(t26b * c29)
+				t31b := float64(t28b + t30b)
+				t32b := float64(t31b - t28b)
+				t33b := float64(t30b - t32b)
+				t34b := float64(t33b + t16b)
+				t35b := float64(t31b + t34b)
+				t36b := float64(t35b - t31b)
+				t37b := float64(t34b - t36b)
+				t38b := float64(c5 + t35b)
+				t39b := float64(t38b - c5)
+				t40b := float64(t35b - t39b)
+				t41b := float64(t35b * t35b)
+				t51b := math.FMA(c43, t35b, c42)
+				t52b := math.FMA(c45, t35b, c44)
+				t53b := math.FMA(c47, t35b, c46)
+				t54b := math.FMA(c49, t35b, c48)
+				t55b := math.FMA(t52b, t41b, t51b)
+				t56b := math.FMA(t54b, t41b, t53b)
+				t57b := float64(t41b * t41b)
+				t58b := math.FMA(t56b, t57b, t55b)
+				t59b := float64(t57b * t57b)
+				t60b := math.FMA(c50, t59b, t58b)
+				t62b := math.FMA(t60b, t35b, c61)
+				t64b := math.FMA(t62b, t35b, c63)
+				t65b := math.FMA(t41b, t64b, t37b)
+				t66b := float64(t65b + t40b)
+				t67b := float64(t38b + t66b)
+				t68b := float64(t67b - t38b)
+				t69b := float64(t66b - t68b)
+				t72b := c71
 				if t3b {
-					t76b = c75
+					t72b = c70
 				}
-				t77b := float64(t27b - t76b)
-				t78b := float64(t70b * t8b)
-				t79b := math.FMA(t68b, t8b, t78b)
-				t81b := math.FMA(t77b, c64, c80)
-				t82b := int64(math.Float64bits(t81b))
-				t83b := int64(t74b - t82b)
-				t85b := t82b << uint64(c84)
-				t86b := math.Float64frombits(uint64(t85b))
-				t87b := float64(t79b * t86b)
-				t88b := t83b << uint64(c84)
-				t89b := math.Float64frombits(uint64(t88b))
-				t90b := float64(t87b * t89b)
-				t91b := c20 < t0b
-				t93b := float64(v1b * c92)
-				t94b := t90b
-				if t91b {
-					t94b = t93b
+				t73b := int64(t25b - t72b)
+				t75b := c15
+				if t3b {
+					t75b = c74
 				}
-				t138b = t94b
+				t76b := float64(t26b - t75b)
+				t77b := float64(t69b * t8b)
+				t78b := math.FMA(t67b, t8b, t77b)
+				t80b := math.FMA(t76b, c63, c79)
+				t81b := int64(math.Float64bits(t80b))
+				t82b := int64(t73b - t81b)
+				t84b := t81b << uint64(c83)
+				t85b := math.Float64frombits(uint64(t84b))
+				t86b := float64(t78b * t85b)
+				t87b := t82b << uint64(c83)
+				t88b := math.Float64frombits(uint64(t87b))
+				t89b := float64(t86b * t88b)
+				t91b := float64(v1b * c90)
+				t92b := t89b
+				if t20b {
+					t92b = t91b
+				}
+				t139b = t92b
 			}
-			t139a, t139b := math.Float64frombits(math.Float64bits(t138a)&^(1<<63)), math.Float64frombits(math.Float64bits(t138b)&^(1<<63))
-			t140a, t140b := -t139a, -t139b
-			t142a, t142b := t12a < c141, t12b < c141
-			t143a := t140a
-			if t142a {
-				t143a = v0a
+			t140a, t140b := math.Float64frombits(math.Float64bits(t139a)&^(1<<63)), math.Float64frombits(math.Float64bits(t139b)&^(1<<63))
+			t141a, t141b := -t140a, -t140b
+			t143a, t143b := t12a < c142, t12b < c142
+			t144a := t141a
+			if t143a {
+				t144a = v0a
 			}
-			t143b := t140b
-			if t142b {
-				t143b = v0b
+			t144b := t141b
+			if t143b {
+				t144b = v0b
 			}
-			t144a, t144b := c15 < v0a, c15 < v0b
-			t145a := t143a
-			if t144a {
-				t145a = v0a
+			t145a, t145b := c15 < v0a, c15 < v0b
+			t146a := t144a
+			if t145a {
+				t146a = v0a
 			}
-			t145b := t143b
-			if t144b {
-				t145b = v0b
+			t146b := t144b
+			if t145b {
+				t146b = v0b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t145a, t145b
+			y0[0], y0[1] = t146a, t146b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -12600,136 +12622,139 @@ func k_celu_f64_uu_261ead757e_go(f *Frame) {
 			if t14 {
 				t16 = t11
 			}
-			t18 := t0 < c17
-			t19 := t0
-			if t18 {
-				t19 = c17
+			t94 := t0 < c93
+			t95 := t0
+			if t94 {
+				t95 = c93
 			}
-			t21 := c20 < t19
-			t22 := t19
-			if t21 {
-				t22 = c20
+			t97 := c96 < t95
+			t98 := t95
+			if t97 {
+				t98 = c96
 			}
-			t96 := c95 < t22
-			t97 := t22
-			if t96 {
-				t97 = c95
-			}
-			t99 := math.FMA(t97, c23, c98)
-			t100 := int64(math.Float64bits(t99))
-			t101 := float64(t99 - c98)
-			t102 := math.FMA(t101, c28, t97)
-			t103 := float64(t101 * c30)
-			t104 := float64(t102 + t103)
-			t105 := float64(t104 - t102)
-			t106 := float64(t103 - t105)
-			t107 := float64(t106 + t16)
-			t108 := float64(t104 + t107)
-			t109 := float64(t108 - t104)
-			t110 := float64(t107 - t109)
-			t111 := t100 << uint64(c84)
-			t113 := int64(t111 + c112)
-			t114 := math.Float64frombits(uint64(t113))
-			t115 := float64(t114 - c5)
-			t116 := float64(t114 * t108)
-			t117 := float64(t115 + t116)
-			t118 := float64(t117 - t115)
-			t119 := float64(t116 - t118)
-			t120 := float64(t108 * t108)
-			t121 := math.FMA(c44, t108, c43)
-			t122 := math.FMA(c46, t108, c45)
-			t123 := math.FMA(c48, t108, c47)
-			t124 := math.FMA(c50, t108, c49)
-			t125 := math.FMA(t122, t120, t121)
-			t126 := math.FMA(t124, t120, t123)
-			t127 := float64(t120 * t120)
-			t128 := math.FMA(t126, t127, t125)
-			t129 := float64(t127 * t127)
-			t130 := math.FMA(c51, t129, t128)
-			t131 := math.FMA(t130, t108, c62)
-			t132 := math.FMA(t131, t108, c64)
-			t133 := math.FMA(t120, t132, t110)
-			t134 := math.FMA(t114, t133, t119)
-			t135 := float64(t134 * v1)
-			t136 := math.FMA(t117, v1, t135)
-			t137 := c95 < t0
-			t138 := t136
-			if t137 {
-				t25 := math.FMA(t22, c23, c24)
-				t26 := int64(math.Float64bits(t25))
-				t27 := float64(t25 - c24)
-				t29 := math.FMA(t27, c28, t22)
-				t31 := float64(t27 * c30)
-				t32 := float64(t29 + t31)
-				t33 := float64(t32 - t29)
-				t34 := float64(t31 - t33)
-				t35 := float64(t34 + t16)
-				t36 := float64(t32 + t35)
-				t37 := float64(t36 - t32)
-				t38 := float64(t35 - t37)
-				t39 := float64(c5 + t36)
-				t40 := float64(t39 - c5)
-				t41 := float64(t36 - t40)
-				t42 := float64(t36 * t36)
-				t52 := math.FMA(c44, t36, c43)
-				t53 := math.FMA(c46, t36, c45)
-				t54 := math.FMA(c48, t36, c47)
-				t55 := math.FMA(c50, t36, c49)
-				t56 := math.FMA(t53, t42, t52)
-				t57 := math.FMA(t55, t42, t54)
-				t58 := float64(t42 * t42)
-				t59 := math.FMA(t57, t58, t56)
-				t60 := float64(t58 * t58)
-				t61 := math.FMA(c51, t60, t59)
-				t63 := math.FMA(t61, t36, c62)
-				t65 := math.FMA(t63, t36, c64)
-				t66 := math.FMA(t42, t65, t38)
-				t67 := float64(t66 + t41)
-				t68 := float64(t39 + t67)
-				t69 := float64(t68 - t39)
-				t70 := float64(t67 - t69)
-				t73 := c72
+			t100 := math.FMA(t98, c22, c99)
+			t101 := int64(math.Float64bits(t100))
+			t102 := float64(t100 - c99)
+			t103 := math.FMA(t102, c27, t98)
+			t104 := float64(t102 * c29)
+			t105 := float64(t103 + t104)
+			t106 := float64(t105 - t103)
+			t107 := float64(t104 - t106)
+			t108 := float64(t107 + t16)
+			t109 := float64(t105 + t108)
+			t110 := float64(t109 - t105)
+			t111 := float64(t108 - t110)
+			t112 := t101 << uint64(c83)
+			t114 := int64(t112 + c113)
+			t115 := math.Float64frombits(uint64(t114))
+			t116 := float64(t115 - c5)
+			t117 := float64(t115 * t109)
+			t118 := float64(t116 + t117)
+			t119 := float64(t118 - t116)
+			t120 := float64(t117 - t119)
+			t121 := float64(t109 * t109)
+			t122 := math.FMA(c43, t109, c42)
+			t123 := math.FMA(c45, t109, c44)
+			t124 := math.FMA(c47, t109, c46)
+			t125 := math.FMA(c49, t109, c48)
+			t126 := math.FMA(t123, t121, t122)
+			t127 := math.FMA(t125, t121, t124)
+			t128 := float64(t121 * t121)
+			t129 := math.FMA(t127, t128, t126)
+			t130 := float64(t128 * t128)
+			t131 := math.FMA(c50, t130, t129)
+			t132 := math.FMA(t131, t109, c61)
+			t133 := math.FMA(t132, t109, c63)
+			t134 := math.FMA(t121, t133, t111)
+			t135 := math.FMA(t115, t134, t120)
+			t136 := float64(t135 * v1)
+			t137 := math.FMA(t118, v1, t136)
+			t138 := c96 < t0
+			t139 := t137
+			if t138 {
+				t19 := c18
 				if t3 {
-					t73 = c71
+					t19 = c17
 				}
-				t74 := int64(t26 - t73)
-				t76 := c15
+				t20 := t19 < t0
+				t21 := t0
+				if t20 {
+					t21 = t19
+				}
+				t24 := math.FMA(t21, c22, c23)
+				t25 := int64(math.Float64bits(t24))
+				t26 := float64(t24 - c23)
+				t28 := math.FMA(t26, c27, t21)
+				t30 := float64(t26 * c29)
+				t31 := float64(t28 + t30)
+				t32 := float64(t31 - t28)
+				t33 := float64(t30 - t32)
+				t34 := float64(t33 + t16)
+				t35 := float64(t31 + t34)
+				t36 := float64(t35 - t31)
+				t37 := float64(t34 - t36)
+				t38 := float64(c5 + t35)
+				t39 := float64(t38 - c5)
+				t40 := float64(t35 - t39)
+				t41 := float64(t35 * t35)
+				t51 := math.FMA(c43, t35, c42)
+				t52 := math.FMA(c45, t35, c44)
+				t53 := math.FMA(c47, t35, c46)
+				t54 := math.FMA(c49, t35, c48)
+				t55 := math.FMA(t52, t41, t51)
+				t56 := math.FMA(t54, t41, t53)
+				t57 := float64(t41 * t41)
+				t58 := math.FMA(t56, t57, t55)
+				t59 := float64(t57 * t57)
+				t60 := math.FMA(c50, t59, t58)
+				t62 := math.FMA(t60, t35, c61)
+				t64 := math.FMA(t62, t35, c63)
+				t65 := math.FMA(t41, t64, t37)
+				t66 := float64(t65 + t40)
+				t67 := float64(t38 + t66)
+				t68 := float64(t67 - t38)
+				t69 := float64(t66 - t68)
+				t72 := c71
 				if t3 {
-					t76 = c75
+					t72 = c70
 				}
-				t77 := float64(t27 - t76)
-				t78 := float64(t70 * t8)
-				t79 := math.FMA(t68, t8, t78)
-				t81 := math.FMA(t77, c64, c80)
-				t82 := int64(math.Float64bits(t81))
-				t83 := int64(t74 - t82)
-				t85 := t82 << uint64(c84)
-				t86 := math.Float64frombits(uint64(t85))
-				t87 := float64(t79 * t86)
-				t88 := t83 << uint64(c84)
-				t89 := math.Float64frombits(uint64(t88))
-				t90 := float64(t87 * t89)
-				t91 := c20 < t0
-				t93 := float64(v1 * c92)
-				t94 := t90
-				if t91 {
-					t94 = t93
+				t73 := int64(t25 - t72)
+				t75 := c15
+				if t3 {
+					t75 = c74
 				}
-				t138 = t94
+				t76 := float64(t26 - t75)
+				t77 := float64(t69 * t8)
+				t78 := math.FMA(t67, t8, t77)
+				t80 := math.FMA(t76, c63, c79)
+				t81 := int64(math.Float64bits(t80))
+				t82 := int64(t73 - t81)
+				t84 := t81 << uint64(c83)
+				t85 := math.Float64frombits(uint64(t84))
+				t86 := float64(t78 * t85)
+				t87 := t82 << uint64(c83)
+				t88 := math.Float64frombits(uint64(t87))
+				t89 := float64(t86 * t88)
+				t91 := float64(v1 * c90)
+				t92 := t89
+				if t20 {
+					t92 = t91
+				}
+				t139 = t92
 			}
-			t139 := math.Float64frombits(math.Float64bits(t138) &^ (1 << 63))
-			t140 := -t139
-			t142 := t12 < c141
-			t143 := t140
-			if t142 {
-				t143 = v0
+			t140 := math.Float64frombits(math.Float64bits(t139) &^ (1 << 63))
+			t141 := -t140
+			t143 := t12 < c142
+			t144 := t141
+			if t143 {
+				t144 = v0
 			}
-			t144 := c15 < v0
-			t145 := t143
-			if t144 {
-				t145 = v0
+			t145 := c15 < v0
+			t146 := t144
+			if t145 {
+				t146 = v0
 			}
-			o0[i] = t145
+			o0[i] = t146
 		}
 	}
 }

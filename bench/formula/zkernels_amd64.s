@@ -499,7 +499,7 @@ step:
 	VFMADD132PS cbf317218bf317218<>+0(SB), Y7, Y4
 	VPADDD      c7f8000007f800000<>+0(SB), Y3, Y5
 	VPCMPGTD    cfefffffffeffffff<>+0(SB), Y5, Y5
-	VPTEST      Y5, Y5
+	VPTEST      Y5, Y0
 	JNE         detour3
 
 back3:
@@ -1112,7 +1112,7 @@ tail:
 	VADDPS      Y5, Y8, Y4
 	VPADDD      c7f8000007f800000<>+0(SB), Y3, Y5
 	VPCMPGTD    cfefffffffeffffff<>+0(SB), Y5, Y5
-	VPTEST      Y5, Y5
+	VPTEST      Y5, Y0
 	JNE         detour1
 
 back1:

@@ -17,6 +17,7 @@ type function struct {
 	limit float64   // ULP of the default tier on float64
 	hard  []stratum // of x, besides those that every function has
 	hardY []stratum // of y
+	hardQ []stratum // of x/y
 }
 
 func (f *function) name() string { return f.op.String() }
@@ -49,6 +50,12 @@ func unary(op ir.Op, limit float64, method func(graph.Node) graph.Node, hard ...
 
 func binary(op ir.Op, limit float64, method func(graph.Node, any) graph.Node, hard, hardY []stratum) function {
 	return function{op: op, limit: limit, hard: hard, hardY: hardY, node: func(x, y graph.Node) graph.Node { return method(x, y) }}
+}
+
+// quotient adds where x/y is hard.
+func (f function) quotient(hard ...stratum) function {
+	f.hardQ = hard
+	return f
 }
 
 // Worst cases for the reduction of huge arguments: 6381956970095103 * 2^797 is
@@ -106,7 +113,8 @@ var functions = []function{
 	unary(ir.OpMish, usual, graph.Node.Mish, values(-754, 40), values(-110, 40), values(-4, 4), multiples(math.Ln2/2, 2200)),
 	binary(ir.OpELU, usual, graph.Node.ELU, []stratum{values(-40, 2), values(-1, 1), bits(-0x1p-60, -1)}, []stratum{values(0, 4), points(1, -1, 0.5)}),
 	unary(ir.OpSELU, usual, graph.Node.SELU, values(-40, 2), values(-1, 1), bits(-0x1p-60, -1)),
-	binary(ir.OpCELU, usual, graph.Node.CELU, []stratum{values(-40, 2), values(-1, 1), bits(-0x1p-60, -1)}, []stratum{values(0, 4), points(1, -1, 0.5)}),
+	binary(ir.OpCELU, usual, graph.Node.CELU, []stratum{values(-40, 2), values(-1, 1), bits(-0x1p-60, -1)}, []stratum{values(0, 4), points(1, -1, 0.5), tiny}).
+		quotient(values(-40, 60), values(60, 1460), bits(0x1p-60, 1)),
 	unary(ir.OpHardSwish, usual, graph.Node.HardSwish, values(-4, 4), around(3), around(-3), bits(0x1p-30, 4)),
 	unary(ir.OpSoftsign, usual, graph.Node.Softsign, values(-4, 4), bits(0x1p-30, 0x1p60)),
 	unary(ir.OpLogit, usual, graph.Node.Logit, values(0, 1), around(0.5), around(1), oneMinus, bits(0x1p-60, 0.5)),

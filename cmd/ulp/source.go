@@ -59,7 +59,7 @@ func pattern[T float](r *rand.Rand) T {
 
 // sample gives the special arguments, each with each, and then n drawn ones: by
 // turns from each stratum of f and those that all functions share; from random
-// pairs of strata if there are two arguments.
+// pairs of strata if there are two arguments, or of a y and a quotient.
 func sample[T float](f *function, n int) source[T] {
 	dt := dtypeOf[T]()
 	first := together[T](f, specials(dt))
@@ -88,6 +88,9 @@ func sample[T float](f *function, n int) source[T] {
 				xs[i] = T(sx[i%len(sx)](r, dt))
 			} else {
 				xs[i], ys[i] = T(sx[r.IntN(len(sx))](r, dt)), T(sy[r.IntN(len(sy))](r, dt))
+			}
+			if len(f.hardQ) > 0 && r.IntN(3) == 0 {
+				xs[i] = T(f.hardQ[r.IntN(len(f.hardQ))](r, dt)) * ys[i]
 			}
 		}
 		return count

@@ -112,6 +112,15 @@ func subnormal(r *rand.Rand, dt ir.DType) float64 {
 	return fromOrdinal(dt, r.Int64N(4*least)-2*least)
 }
 
+// tiny draws what is below the normal range: as many from each power of 2.
+func tiny(r *rand.Rand, dt ir.DType) float64 {
+	n := int64(math.Exp2(r.Float64() * float64(formats[dt].Bits-1)))
+	if r.IntN(2) == 0 {
+		n = -n
+	}
+	return fromOrdinal(dt, n)
+}
+
 // specials are tried with every function, and each with each by those of two
 // arguments.
 func specials(dt ir.DType) []float64 {

@@ -1,5 +1,7 @@
 package avo
 
+import "slices"
+
 // exit is a stub with the places of everything it moves.
 type exit struct {
 	*stub
@@ -11,9 +13,12 @@ type exit struct {
 // detour allocates the test and the stub. The main path has its results then:
 // those of the last operands, which the stub replaces.
 func (a *allocator) detour(n node, i *machineInst) {
-	e := &exit{stub: a.g.stubs[n.slot], to: nil}
+	e := &exit{stub: a.g.stubs[n.slot]}
 	a.now-- // all sources are needed until the stub has run
-	test := a.ensure(e.test)
+	a.lock(e.test)
+	for _, v := range e.test {
+		i.src = append(i.src, loc{index: a.ensure(v)})
+	}
 	for _, z := range e.z {
 		if a.ends(z) {
 			a.locked[a.where[z]] = true
@@ -35,8 +40,7 @@ func (a *allocator) detour(n node, i *machineInst) {
 		e.from = append(e.from, from)
 	}
 	a.now++
-	a.release(e.test)
-	for _, v := range append(e.in, e.z...) {
+	for _, v := range slices.Concat(e.test, e.in, e.z) {
 		a.release(v)
 	}
 	for j, r := range e.to {
@@ -50,7 +54,7 @@ func (a *allocator) detour(n node, i *machineInst) {
 	for _, v := range e.results {
 		a.release(v) // if nothing reads it
 	}
-	i.src, i.exit = []loc{{index: test}}, e
+	i.exit = e
 }
 
 // ends reports whether v is in a register that the next instruction frees.

@@ -2,6 +2,7 @@ package avo_test
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -144,5 +145,25 @@ func TestDetour(t *testing.T) {
 		with, err := avo.Count(rare(d, true))
 		require.NoError(t, err)
 		require.Equal(t, without+float64(more), with, "%s", d)
+	}
+}
+
+// TestDetourTail has the tail test only the lanes of its columns: beyond them
+// elements are 0, for which this condition is true.
+func TestDetourTail(t *testing.T) {
+	for d, spread := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 8} {
+		b := ir.NewBuilder(ir.Operand{DType: d})
+		b.Store(b.Op(ir.OpSeldom, b.Op(ir.OpLt, 0, b.Float(d, 1e-30)), b.Op(ir.OpSqrt, b.Op(ir.OpSqrt, 0)), 0))
+		k, _ := b.Kernel().Canonical()
+		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+		require.NoError(t, err)
+		loop, tail, ok := strings.Cut(string(asm), "tail:")
+		require.True(t, ok)
+		require.Regexp(t, `VPTEST\s+(Y\d+), `, loop)
+		mask := regexp.MustCompile(fmt.Sprintf(`masks<>\+64\(SB\), DX\s+VMOVUPS\s+\(DX\)\(CX\*%d\), (Y\d+)`, spread)).FindStringSubmatch(tail)
+		require.NotNil(t, mask, "%s", asm)
+		test := regexp.MustCompile(`VPTEST\s+(Y\d+), (Y\d+)`).FindStringSubmatch(tail)
+		require.Contains(t, test[1:], mask[1])
+		require.NotEqual(t, test[1], test[2])
 	}
 }

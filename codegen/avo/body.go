@@ -223,12 +223,10 @@ func (g *graph) rank(orders ...[]ref) ([]ref, int) {
 					continue
 				}
 				if _, ok := count[s]; !ok {
-					list = append(list, s)
+					list, count[s] = append(list, s), 0 // which is all that a source of stubs alone gets
 				}
-				if n.op.form != formDetour || i <= len(g.stubs[n.slot].z) {
+				if !g.isDetour(r) || i < len(g.stubs[n.slot].z)+len(g.stubs[n.slot].test) {
 					count[s]++
-				} else {
-					count[s] += 0 // a source that only a stub reads
 				}
 			}
 		}

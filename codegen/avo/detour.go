@@ -26,7 +26,7 @@ type block struct {
 // stub is the use of a block in one copy of the body.
 type stub struct {
 	block   *block
-	test    ref   // a vector with a bit set if the condition is true anywhere
+	test    []ref // what has a bit in common if the condition is true anywhere: one vector, and the tail's mask
 	in      []ref // the sources, by place
 	z       []ref // the last operands, by result
 	results []ref
@@ -42,7 +42,7 @@ func (g *graph) args(r ref) []ref {
 	n := g.at(r)
 	if g.isDetour(r) {
 		s := g.stubs[n.slot]
-		return slices.Concat(s.z, []ref{s.test}, s.in)
+		return slices.Concat(s.z, s.test, s.in)
 	}
 	return n.args()
 }
@@ -155,7 +155,7 @@ func (l *lowerer) seldom(b *block, z value) value {
 	i := slices.IndexFunc(l.stubs, func(s *stub) bool { return s.block == b })
 	if i < 0 {
 		i = len(l.stubs)
-		l.stubs = append(l.stubs, &stub{block: b, test: none})
+		l.stubs = append(l.stubs, &stub{block: b})
 	}
 	s := l.stubs[i]
 	number := l.first + i
@@ -181,11 +181,7 @@ func (l *lowerer) seldom(b *block, z value) value {
 // finish completes the stubs of a copy when all its values are known.
 func (l *lowerer) finish() {
 	for _, s := range l.stubs {
-		cond := l.vals[s.block.Cond].vectors()
-		s.test = cond[0]
-		if len(cond) == 2 {
-			s.test = l.op("VORPS", cond[0], cond[1])
-		}
+		s.test = l.anywhere(l.vals[s.block.Cond])
 		s.block.forms = nil
 		for _, v := range s.block.inputs {
 			s.in = append(s.in, l.vals[v].vectors()...)
@@ -193,6 +189,24 @@ func (l *lowerer) finish() {
 		}
 	}
 	l.graph.stubs = append(l.graph.stubs, l.stubs...)
+}
+
+// anywhere returns what a stub tests. Beyond the end of a row elements are 0, and
+// the condition may be true of those. Of two vectors the lower mask has all lanes
+// that the upper one has; where nothing else needs those masks, one vector is made
+// of the two.
+func (l *lowerer) anywhere(v value) []ref {
+	cond := v.vectors()
+	switch wide := len(cond) == 2; {
+	case wide && !l.tail:
+		return []ref{l.op("VORPS", cond[0], cond[1])}
+	case wide && l.mask[2] != none:
+		upper := l.op("VANDPS", cond[1], l.mask[2])
+		return []ref{l.op("VORPS", cond[0], upper), l.mask[1]}
+	case l.tail:
+		return []ref{l.maskPart(v, 1, 0), l.maskOf(ir.Float32, 0)}
+	}
+	return cond
 }
 
 // vectors lists the vectors of a value.

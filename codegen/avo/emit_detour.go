@@ -6,7 +6,8 @@ package avo
 func (n *nest) seldom(i *machineInst) {
 	number := len(n.exits)
 	n.exits = append(n.exits, i.exit)
-	n.do("VPTEST", y(i.src[0].index), y(i.src[0].index))
+	first, last := i.src[0], i.src[len(i.src)-1]
+	n.do("VPTEST", y(first.index), y(last.index))
 	n.do("JNE", label("detour"+itoa(number)))
 	n.here("back" + itoa(number))
 }
