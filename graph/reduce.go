@@ -50,7 +50,8 @@ var (
 	// KeepDims leaves reduced axes in the result, with extent 1, so that it
 	// broadcasts against the operand.
 	KeepDims ReduceOption = reduceOption{"KeepDims", func(o *reduceOptions) { o.keep = true }}
-	// LastIndex makes ArgMin and ArgMax return the last of several equal elements.
+	// LastIndex makes ArgMin and ArgMax return the last of several equal elements,
+	// or of several NaNs.
 	LastIndex ReduceOption = reduceOption{"LastIndex", func(o *reduceOptions) { o.last = true }}
 )
 
@@ -224,12 +225,17 @@ func (x Node) LogSumExp(axes ...any) Node {
 }
 
 // ArgMin returns the index of the least element along one axis, or of the
-// elements of all of x in row-major order, as Int64: the first of several, or
-// the last with LastIndex. A NaN goes before all numbers; -0 and +0 are equal.
+// elements of all of x in row-major order, as Int64: of the first NaN if there is
+// one, else of the first of several equal elements, as +0 and -0 are; the last of
+// either with LastIndex. A line has at most 1<<31 elements.
 func (x Node) ArgMin(axis ...any) Node { return x.arg("argmin", ir.OpAMin, axis) }
 
 // ArgMax returns the index of the greatest element, as ArgMin does of the least.
 func (x Node) ArgMax(axis ...any) Node { return x.arg("argmax", ir.OpAMax, axis) }
+
+// argElems is how many elements a line of ArgMin or ArgMax has at most: the
+// greatest index is an Int32, which many fit into a vector.
+const argElems = 1 << 31
 
 // arg is the index of the elements that are the least or greatest, which a
 // second look at the line finds while it is in the cache.
@@ -257,6 +263,9 @@ func (x Node) arg(name string, op ir.Op, args []any) Node {
 		return fail(name, "%d axes: it takes one, or all for the index into all elements", len(r.axes))
 	}
 	axis := r.axes[0]
+	if elems, fixed := n.typ.Shape[axis].Int(); fixed && int64(elems) > argElems {
+		return fail(name, "a line of %d elements: it takes at most %d", elems, int64(argElems))
+	}
 	is := x.Eq(x.reduce(op, []any{axis, KeepDims}))
 	if ir.Floats.Has(n.typ.DType) {
 		is = is.Or(x.IsNaN())

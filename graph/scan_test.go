@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -156,5 +157,41 @@ func TestScanInRowGroup(t *testing.T) {
 		require.NoError(t, p.Dump(&plan, "plan"))
 		require.Contains(t, plan.String(), "rows first=0")
 		require.Contains(t, plan.String(), "= scratch")
+	}
+}
+
+// impatient is a context that is cancelled once it has been asked a few times.
+type impatient struct {
+	context.Context
+	asked, patience int
+}
+
+func (c *impatient) Err() error {
+	if c.asked++; c.asked > c.patience {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A scan of one block of long lines asks whether it is cancelled, as often as other
+// work does.
+func TestScanIsCancelled(t *testing.T) {
+	for _, c := range []struct{ rows, cols, axis int }{{1, 1 << 20, 1}, {8, 1 << 17, 1}, {1 << 17, 8, 0}, {1 << 20, 1, 0}} {
+		p, err := graph.Compile(graph.Input("x", graph.Float32, c.rows, c.cols).CumSum(c.axis), graph.Workers(1))
+		require.NoError(t, err)
+		x := graph.Ones(graph.Float32, c.rows, c.cols)
+		run := func(ctx *impatient) error {
+			return p.RunInto(ctx, []*graph.Tensor{graph.Ones(graph.Float32, c.rows, c.cols)}, x)
+		}
+		whole := &impatient{context.Background(), 0, 1 << 30}
+		require.NoError(t, run(whole))
+		require.GreaterOrEqual(t, whole.asked, 8, "%v", c)
+		for patience := range whole.asked {
+			if patience < 10 || patience == whole.asked-1 {
+				cut := &impatient{context.Background(), 0, patience}
+				require.ErrorIs(t, run(cut), context.Canceled)
+				require.LessOrEqual(t, cut.asked, patience+3, "it stops at once")
+			}
+		}
 	}
 }

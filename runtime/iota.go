@@ -2,17 +2,20 @@ package runtime
 
 import (
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"unsafe"
+	"weak"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// iotas are tables of 0, 1, 2, ..., by element size, that all plans read. A plan
-// that needs more makes a longer one; a run keeps the one that it has.
-var iotas struct {
-	sync.Mutex
-	tables map[int][]byte
+// iotas are the last tables of 0, 1, 2, ... of four and of eight bytes, that all
+// plans read. Only the states of runs keep a table: it goes with the last of them.
+var iotas [2]atomic.Pointer[numbers]
+
+type numbers struct {
+	table weak.Pointer[byte]
+	bytes int
 }
 
 // iotaLeast is how many elements a table has at least.
@@ -26,26 +29,26 @@ func checkIota(b *buffer) error {
 	return nil
 }
 
-// iotaTable returns the address of a table for the buffer.
+// iotaTable returns the address of a table for the buffer: the last if it is long
+// enough, and not so long that a short line would keep much memory. Two that need
+// another at once may each make one.
 func iotaTable(b *buffer) (unsafe.Pointer, error) {
-	iotas.Lock()
-	defer iotas.Unlock()
-	table := iotas.tables[b.size]
-	if len(table) < b.bytes || table == nil {
-		var err error
-		if table, err = allocate(max(b.bytes, iotaLeast*b.size)); err != nil {
-			return nil, err
+	shared, bytes := &iotas[b.size/8], max(b.bytes, iotaLeast*b.size)
+	if it := shared.Load(); it != nil && it.bytes >= bytes && it.bytes/4 <= bytes {
+		if table := it.table.Value(); table != nil {
+			return unsafe.Pointer(table), nil
 		}
-		if b.size == 4 {
-			count[uint32](table)
-		} else {
-			count[uint64](table)
-		}
-		if iotas.tables == nil {
-			iotas.tables = map[int][]byte{}
-		}
-		iotas.tables[b.size] = table
 	}
+	table, err := allocate(bytes)
+	if err != nil {
+		return nil, err
+	}
+	if b.size == 4 {
+		count[uint32](table)
+	} else {
+		count[uint64](table)
+	}
+	shared.Store(&numbers{weak.Make(&table[0]), len(table)})
 	return unsafe.Pointer(&table[0]), nil
 }
 

@@ -11,6 +11,9 @@ const (
 	// four bytes in a vector. The results of a chunk stay in the first-level cache
 	// until the carries are added.
 	scanRows = 8
+	// askElements is how many elements are scanned, about, before a cancelled run
+	// is noticed.
+	askElements = 128 << 10
 )
 
 // scan computes the running values of lines, as ir.ScanLine says. An exclusive
@@ -60,12 +63,16 @@ func newScan(s *step, in *ir.Step, hands int) *scan {
 	return sc
 }
 
-// block returns the rows and columns of a block.
-func (sc *scan) block(in *ir.Step, rows, cols int) (int, int) {
+// block returns the rows and columns of a block. One line is a block if it has
+// chunks enough to fill a vector, and lines side by side would leave a hand idle.
+func (sc *scan) block(s *step, in *ir.Step, hands int) (int, int) {
 	if sc.down {
-		return rows, min(cols, sc.width)
+		return s.rows, min(s.cols, sc.width)
 	}
-	return min(rows, max(1, max(scanRows, in.Rows)/scanRows*scanRows)), cols
+	if lines := s.elems / s.cols; sc.n >= scanRows*ir.FoldChunk && hands > 1 && lines < 2*scanRows*hands {
+		return 1, s.cols
+	}
+	return min(s.rows, max(scanRows, in.Rows/scanRows*scanRows)), s.cols
 }
 
 // link finds the kernels and lays out the scratch, and returns its size.
@@ -112,19 +119,18 @@ func (sc *scan) reserve(s *step) int {
 		end += (n+alignment-1)&^(alignment-1) + alignment
 		return at
 	}
-	carries, tile := scanRows+1, min(s.blockRows, scanRows)*min(sc.n, ir.FoldChunk)
-	switch {
-	case sc.down:
-		carries, tile = s.blockCols, s.blockCols*sc.packedRows(s.blockCols)
-	case sc.chunked(s.blockRows):
-		tile = scanRows * ir.FoldChunk
+	carries, tile := scanRows+1, scanRows*sc.tileStep(min(sc.n, ir.FoldChunk))
+	if sc.down {
+		carries, tile = s.blockCols, s.blockCols*sc.packedRows(s.blockCols)*sc.size
 	}
 	if sc.n > ir.FoldChunk {
 		sc.carry, sc.next = place(carries*sc.carrySize), place(carries*sc.carrySize)
 	}
 	if o := &s.operands[0]; o.packed {
 		sc.pack = packFor(o)
-		sc.tile = place(tile * sc.size)
+	}
+	if sc.pack != nil || !sc.down {
+		sc.tile = place(tile)
 	}
 	return end
 }
@@ -149,11 +155,11 @@ func (sc *scan) run(ln *lane, s *step) {
 	case sc.down:
 		sc.rows(ln, f, x, y)
 	case sc.chunked(b.Rows):
-		for r := range b.Rows {
+		for r := 0; r < b.Rows && !ln.stopped(); r++ {
 			sc.line(ln, f, unsafe.Add(x, r*b.Step[0]), unsafe.Add(y, r*b.Step[1]))
 		}
 	default:
-		for r := 0; r < b.Rows; r += scanRows {
+		for r := 0; r < b.Rows && !ln.stopped(); r += scanRows {
 			sc.lines(ln, f, unsafe.Add(x, r*b.Step[0]), unsafe.Add(y, r*b.Step[1]), min(scanRows, b.Rows-r))
 		}
 	}
@@ -175,19 +181,22 @@ func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {
 	inStep, outStep := ln.block.Step[0], ln.block.Step[1]
 	carry, next := sc.place(ln, sc.carry), sc.place(ln, sc.next)
 	for c := 0; c < sc.n; c += ir.FoldChunk {
+		if c > 0 && c%(askElements/scanRows) == 0 && ln.stopped() {
+			return
+		}
 		n := min(ir.FoldChunk, sc.n-c)
 		at := unsafe.Add(y, c*sc.out)
-		sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep)
-		end := unsafe.Add(at, (n-1)*sc.size)
+		run, step := sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep, c > 0)
+		end := unsafe.Add(run, (n-1)*sc.size)
 		switch {
 		case c+n == sc.n:
 		case c == 0:
-			sc.carryOn(carry, nil, end, rows, outStep)
+			sc.carryOn(carry, nil, end, rows, step)
 		default:
-			sc.carryOn(next, carry, end, rows, outStep)
+			sc.carryOn(next, carry, end, rows, step)
 		}
 		if c > 0 {
-			sc.carried(f, carry, at, rows, n, sc.carrySize, outStep)
+			sc.carried(f, carry, run, at, rows, n, step, outStep)
 			carry, next = next, carry
 		}
 	}
@@ -198,48 +207,64 @@ func (sc *scan) line(ln *lane, f *Frame, x, y unsafe.Pointer) {
 	carries := sc.place(ln, sc.carry)
 	inStep, outStep := ir.FoldChunk*sc.in, ir.FoldChunk*sc.out
 	for c := 0; c < sc.n; {
+		if c > 0 && c%askElements == 0 && ln.stopped() {
+			return
+		}
 		rows := min(scanRows, (sc.n-c)/ir.FoldChunk)
 		n := ir.FoldChunk
 		if rows == 0 {
 			rows, n = 1, sc.n-c
 		}
 		at := unsafe.Add(y, c*sc.out)
-		sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep)
+		run, step := sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep, c > 0)
 		for r := range rows { // the carry of chunk r is at place r
 			var before unsafe.Pointer
 			if c+r > 0 {
 				before = unsafe.Add(carries, r*sc.carrySize)
 			}
-			sc.carryOn(unsafe.Add(carries, (r+1)*sc.carrySize), before, unsafe.Add(at, r*outStep+(n-1)*sc.size), 1, 0)
+			sc.carryOn(unsafe.Add(carries, (r+1)*sc.carrySize), before, unsafe.Add(run, r*step+(n-1)*sc.size), 1, 0)
 		}
 		if c > 0 {
-			sc.carried(f, carries, at, rows, n, sc.carrySize, outStep)
+			sc.carried(f, carries, run, at, rows, n, step, outStep)
 		} else if rows > 1 {
-			sc.carried(f, unsafe.Add(carries, sc.carrySize), unsafe.Add(at, outStep), rows-1, n, sc.carrySize, outStep)
+			sc.carried(f, unsafe.Add(carries, sc.carrySize), unsafe.Add(run, step), unsafe.Add(at, outStep), rows-1, n, step, outStep)
 		}
 		copyBytes(carries, unsafe.Add(carries, rows*sc.carrySize), sc.carrySize)
 		c += rows * n
 	}
 }
 
-// chunks scans rows of one chunk each.
-func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int) {
-	if sc.pack != nil {
-		tile := sc.place(ln, sc.tile)
+// chunks scans rows of one chunk each and returns where the running values are
+// and how far apart the rows: at y, or in the tile if carries are to be added.
+func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int, carries bool) (run unsafe.Pointer, step int) {
+	tile := sc.place(ln, sc.tile)
+	switch {
+	case sc.pack != nil:
 		sc.pack(tile, x, rows, n, inStep, sc.in)
 		x, inStep = tile, n*sc.size
+	case carries && crowds(outStep):
+		y, outStep = tile, sc.tileStep(n)
 	}
 	f.Ptr[0], f.Ptr[1] = x, y
 	f.Step[0], f.Step[1] = inStep, outStep
 	f.Rows, f.Cols = rows, n
 	call(sc.running, f)
+	return y, outStep
 }
 
-// carried combines running values with their carries.
-func (sc *scan) carried(f *Frame, carry, y unsafe.Pointer, rows, cols, carryStep, step int) {
+// crowds reports whether rows that are step bytes apart share few sets of the
+// first-level cache, so that a square of the operand and one of running values
+// drive each other out.
+func crowds(step int) bool { return step%2048 == 0 }
+
+// tileStep returns how far apart rows of n elements are in the tile.
+func (sc *scan) tileStep(n int) int { return (n*sc.size+alignment-1)&^(alignment-1) + alignment }
+
+// carried stores running values combined with their carries.
+func (sc *scan) carried(f *Frame, carry, run, y unsafe.Pointer, rows, cols, step, outStep int) {
 	c := sc.args[0]
-	f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = carry, y, y
-	f.Step[c], f.Step[1-c], f.Step[2] = carryStep, step, step
+	f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = carry, run, y
+	f.Step[c], f.Step[1-c], f.Step[2] = sc.carrySize, step, outStep
 	f.Rows, f.Cols = rows, cols
 	call(sc.addCarry, f)
 }

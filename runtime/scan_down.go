@@ -36,7 +36,8 @@ func (sc *scan) rows(ln *lane, f *Frame, x, y unsafe.Pointer) {
 			sc.laterRows(ln, f, x, y, c, end, cols)
 		}
 		switch {
-		case end == sc.n:
+		case end == sc.n || ln.stopped():
+			return
 		case c == 0:
 			sc.carryOn(carry, nil, last, cols, sc.size)
 		default:
@@ -48,7 +49,7 @@ func (sc *scan) rows(ln *lane, f *Frame, x, y unsafe.Pointer) {
 // firstRows scans the first chunk: each row is the one above it combined with
 // its own elements.
 func (sc *scan) firstRows(ln *lane, f *Frame, x, y unsafe.Pointer, end, cols int) {
-	for r := 0; r < end; {
+	for r := 0; r < end && !ln.stopped(); {
 		from, step, rows := sc.some(ln, x, r, end, cols)
 		to := unsafe.Add(y, r*sc.out)
 		r += rows
@@ -72,7 +73,7 @@ func (sc *scan) firstRows(ln *lane, f *Frame, x, y unsafe.Pointer, end, cols int
 // laterRows scans another chunk, whose running values are apart from the results.
 func (sc *scan) laterRows(ln *lane, f *Frame, x, y unsafe.Pointer, c, end, cols int) {
 	carry, run := sc.place(ln, sc.carry), sc.place(ln, sc.next)
-	for r := c; r < end; {
+	for r := c; r < end && !ln.stopped(); {
 		from, step, rows := sc.some(ln, x, r, end, cols)
 		f.Ptr[sc.args[0]], f.Ptr[sc.args[1]], f.Ptr[sc.args[2]] = carry, run, from
 		f.Step[sc.args[0]], f.Step[sc.args[1]], f.Step[sc.args[2]] = 0, 0, step

@@ -80,7 +80,7 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 	case in.Down:
 		s.down = newDown(s, in, l.hands())
 	}
-	s.cut(in, l.exec.ChunkElems)
+	s.cut(in, l.exec.ChunkElems, l.hands())
 	return s
 }
 
@@ -109,7 +109,7 @@ func (s *step) addOperand(l *Linked, in *ir.Step, from int) {
 
 // cut divides the index space into blocks and those into chunks. asked is
 // Executor.ChunkElems.
-func (s *step) cut(in *ir.Step, asked int) {
+func (s *step) cut(in *ir.Step, asked, hands int) {
 	block, chunk := blockElements, chunkElements
 	if asked > 0 {
 		block, chunk = min(block, asked), asked
@@ -118,7 +118,7 @@ func (s *step) cut(in *ir.Step, asked int) {
 	s.rows, s.cols = in.Extents[last-1], in.Extents[last]
 	switch {
 	case s.scan != nil:
-		s.blockRows, s.blockCols = s.scan.block(in, s.rows, s.cols)
+		s.blockRows, s.blockCols = s.scan.block(s, in, hands)
 	case s.down != nil:
 		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
 	case s.kernel.Fold != nil: // whole rows

@@ -12,6 +12,7 @@ type lane struct {
 	index [maxDims]int
 	many  Frame // of one that takes many rows
 	now   *step
+	job   *job
 
 	benches []bench // the programs of a task's steps
 	scratch []byte  // which they use in turn
@@ -56,7 +57,16 @@ func (ln *lane) forget(t *task) {
 	for i := range min(len(t.steps), len(ln.benches)) {
 		ln.benches[i].forget()
 	}
-	ln.now = nil
+	ln.now, ln.job = nil, nil
+}
+
+// stopped reports whether the run has failed or is cancelled: what takes long
+// within a block asks now and then, and returns.
+func (ln *lane) stopped() bool {
+	if err := ln.job.ctx.Err(); err != nil {
+		ln.job.fail(err)
+	}
+	return ln.job.failed.Load()
 }
 
 // compute runs n blocks from the first on.

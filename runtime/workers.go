@@ -70,6 +70,7 @@ func (j *job) run(ctx context.Context, t *task, st *state) error {
 func (j *job) work(ln *lane) (chunks int) {
 	t := j.task
 	defer j.end(ln, t)
+	ln.job = j
 	if err := ln.prepare(t); err != nil {
 		j.fail(err)
 		return 0
