@@ -56,6 +56,8 @@ func (f *Func) eval(v *Value, env map[*Value]Array) (Array, error) {
 		return evalReduce(v, out, args[0])
 	case Scan:
 		return evalScan(v, out, args[0])
+	case Contract:
+		return evalDot(out, args[0], args[1])
 	case View:
 		l, err := v.Layout(RowMajor(args[0].Shape...))
 		if err != nil {

@@ -25,6 +25,8 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 		return Type{args[0].DType, s}, s.Check()
 	case Reduce, Scan:
 		return inferAlong(op, attr, args[0])
+	case Contract:
+		return inferDot(args[0], args[1])
 	}
 	dt, err := inferDType(op, attr, args)
 	if err != nil {

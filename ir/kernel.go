@@ -174,7 +174,11 @@ func (k *Kernel) Verify() error {
 	}
 	for j, in := range k.Body {
 		name := k.RefName(Ref(len(k.In) + j))
-		if !in.Op.IsElementwise() && in.Op != OpConst {
+		if in.Op == OpDot {
+			if err := k.checkDot(); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		} else if !in.Op.IsElementwise() && in.Op != OpConst {
 			return fmt.Errorf("%s: %s is not elementwise", name, in.Op)
 		}
 		types := [3]DType{}

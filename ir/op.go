@@ -118,6 +118,8 @@ const (
 	OpCumMin
 	OpCumMax
 
+	OpDot
+
 	numOps
 )
 
@@ -132,6 +134,7 @@ const (
 	Composed             // elementwise; its row expands it into lane ops
 	Reduce               // one element of each line along some axes, by a tree of folds
 	Scan                 // each element of a line from those up to it
+	Contract             // each element from a row of one operand and a column of the other
 )
 
 // ResultRule says how the element type of a result follows from the operands.
@@ -204,7 +207,7 @@ func (op Op) IsElementwise() bool {
 // IsComputed reports whether op computes elements in a loop.
 func (op Op) IsComputed() bool {
 	k := op.Info().Kind
-	return k == Lane || k == Composed || k == Reduce || k == Scan
+	return k == Lane || k == Composed || k == Reduce || k == Scan || k == Contract
 }
 
 // IsView reports whether op only moves indices.

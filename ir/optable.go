@@ -153,4 +153,6 @@ var rows = [numOps]OpInfo{
 	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}},
 	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}},
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}},
+
+	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float32, Float64), Cost: 1},
 }

@@ -179,7 +179,7 @@ func (v *verifier) viewed(line string, x *Value) {
 		v.fail(line, "the views pass leaves no %s", x.Op)
 		return
 	}
-	if k := x.Op.Info().Kind; k == Reduce || k == Scan {
+	if k := x.Op.Info().Kind; k == Reduce || k == Scan || k == Contract {
 		if k == Reduce && x.Op != OpFold {
 			v.fail(line, "the reductions pass leaves no %s", x.Op)
 		}
