@@ -143,6 +143,7 @@ func (s *scanner) step(p *Plan) {
 	case s.accept("scan"):
 		st.Scan = Inclusive
 	}
+	st.Panels = s.accept("panels")
 	st.Pos = s.endLine()
 	st.Kernel = s.kernel()
 	s.endLine()

@@ -67,6 +67,14 @@ func (b *Buffer) Size() int {
 // FoldChunk rows is folded as FoldRow says, lane by lane; the accumulators'
 // strides along the rows are from chunk to chunk.
 //
+// Where the kernel is a DotKernel, the last three axes are the pairs, the rows and
+// the columns of a product; the left operand stays where it is along the columns,
+// the right one along the rows, the output along the pairs. With Panels, the right
+// matrix is packed: its columns in panels of DotColumns, the last maybe narrower,
+// one panel behind the other, each row by row. The operand then has the strides
+// 1 along the pairs and the number of pairs along the columns: as columns would
+// lie one behind the other, and as the panels do.
+//
 // Where Scan is set, the kernel folds its one operand, and has no other
 // instruction; the output has all the running values that ScanLine gives, and
 // strides as any output. The scanned axis is the columns, or with Down the rows.
@@ -76,6 +84,7 @@ type Step struct {
 	Operands []Access // the kernel's inputs, then its outputs
 	Down     bool
 	Scan     ScanKind
+	Panels   bool
 	Rows     int // rows of one block: a kernel call
 	Cols     int // columns of one block
 	Pos      Pos
@@ -99,6 +108,14 @@ func (s *Step) Reach(o int) []int {
 	switch ins := len(s.Kernel.In); {
 	case s.Scan != NoScan:
 		return s.Extents
+	case s.Kernel.Dots():
+		if o < ins || axis < 2 {
+			return s.Extents
+		}
+		axis -= 2
+		extents := slices.Clone(s.Extents)
+		extents[axis] = min(1, extents[axis])
+		return extents
 	case s.Accumulates(o):
 		axis--
 	case o < ins || s.Kernel.FoldOf(o-ins) == OpInvalid:
@@ -109,8 +126,10 @@ func (s *Step) Reach(o int) []int {
 	return extents
 }
 
-// Folds reports whether the step folds an output.
-func (s *Step) Folds() bool { return s.Scan == NoScan && (s.Down || s.Kernel.Fold != nil) }
+// Folds reports whether the step folds an output, or pairs into it.
+func (s *Step) Folds() bool {
+	return s.Scan == NoScan && (s.Down || s.Kernel.Fold != nil || s.Kernel.Dots())
+}
 
 // ScanKind says that a step stores the running values of a line.
 type ScanKind uint8

@@ -104,6 +104,9 @@ func (p *Plan) stepLine(i int) string {
 	if s.Scan != NoScan {
 		line += " " + scans[s.Scan]
 	}
+	if s.Panels {
+		line += " panels"
+	}
 	return line
 }
 

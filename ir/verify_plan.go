@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Verify returns every violation of a plan's invariants, joined, each with the
@@ -25,13 +26,15 @@ import (
 //   - row groups are in order, and their steps have their axes; what one step
 //     of a group makes for another belongs to the same row; scratch buffers are
 //     used in one group, and lie in its scratch;
+//     (CheckDot for one with a product);
 //   - params, constants and iotas are not written; a result or temporary is written
-//     once, in full, each element once, and is not read before.
+//     in full, each element once, by one step or by several whose elements lie in
+//     runs of their own, and is not read before.
 func (p *Plan) Verify() error {
 	if p == nil {
 		return errors.New("no plan")
 	}
-	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers))}
+	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers))}
 	for i := range p.Buffers {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
@@ -58,7 +61,8 @@ const never = -1
 
 type planVerifier struct {
 	p     *Plan
-	first []int       // the step that writes a buffer
+	first []int       // the first step that writes a buffer
+	parts [][]part    // what steps write of it
 	last  []int       // the last step that reads it
 	group []*RowGroup // of each step, or nil
 	errs  []error
@@ -165,8 +169,10 @@ func (v *planVerifier) step(i int) {
 			v.ownRows(i, o)
 		}
 	}
-	if err := s.CheckScan(); err != nil {
-		v.fail(line, "%v", err)
+	for _, err := range []error{s.CheckScan(), s.CheckDot()} {
+		if err != nil {
+			v.fail(line, "%v", err)
+		}
 	}
 	if s.Down && s.Scan == NoScan {
 		if err := s.CheckDown(); err != nil {
@@ -236,33 +242,51 @@ func (b *Buffer) bounds() (lo, hi int) {
 	return 0, b.Size() - 1
 }
 
+// part is a run of a buffer in which a step writes so many elements.
+type part struct{ lo, hi, elems int }
+
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
-	if computed && v.first[a.Buffer] == never && b.Size() > 0 {
+	if computed && !v.complete(a.Buffer) {
 		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
 }
 
+// complete reports whether all of a buffer is written.
+func (v *planVerifier) complete(buffer int) bool {
+	missing := v.p.Buffers[buffer].Size()
+	for _, w := range v.parts[buffer] {
+		missing -= w.elems
+	}
+	return missing == 0
+}
+
 func (v *planVerifier) write(i, o int) {
 	a := v.p.Steps[i].Operands[o]
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
-	size, _ := NumElems(v.reach(i, o))
+	reach := v.reach(i, o)
+	size, _ := NumElems(reach)
+	w := part{elems: size}
+	w.lo, w.hi = Layout{Shape: reach, Strides: a.Strides, Offset: a.Offset}.Bounds()
+	meets := func(u part) bool { return w.lo <= u.hi && u.lo <= w.hi || u.elems == 0 }
 	switch {
 	case b.Kind.ReadOnly():
 		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
-	case v.first[a.Buffer] != never:
+	case slices.ContainsFunc(v.parts[a.Buffer], meets):
 		v.fail(line, "operand %s: the buffer is written a second time", a)
-	case size != b.Size():
-		v.fail(line, "operand %s: %d elements are written, the buffer has %d", a, size, b.Size())
 	}
-	v.first[a.Buffer] = i
+	v.parts[a.Buffer] = append(v.parts[a.Buffer], w)
+	if v.first[a.Buffer] == never {
+		v.first[a.Buffer] = i
+	}
 }
 
-// written checks that a result has been computed.
+// written checks that what is used has been computed in full.
 func (v *planVerifier) written(i int) {
-	if b := &v.p.Buffers[i]; b.Kind == ResultBuffer && v.first[i] == never && b.Size() > 0 {
-		v.fail(v.p.bufferLine(i), "no step writes the result")
+	b := &v.p.Buffers[i]
+	if used := b.Kind == ResultBuffer || v.first[i] != never; used && !b.Kind.ReadOnly() && !v.complete(i) {
+		v.fail(v.p.bufferLine(i), "not all of its elements are written")
 	}
 }

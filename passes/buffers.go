@@ -19,7 +19,7 @@ import (
 // offsets are multiples of 64; Arena and Scratch cover them.
 func buffers(s *State) error {
 	p := s.Plan
-	last := lastUse(p)
+	last, placed := lastUse(p), map[int]bool{}
 	arena := &freeList{}
 	for i, group := 0, 0; i < len(p.Steps); i++ {
 		end := i
@@ -27,14 +27,14 @@ func buffers(s *State) error {
 			end = p.Rows[group].Last
 			scratch := &freeList{}
 			for k := i; k <= end; k++ {
-				if err := placeStep(p, scratch, ir.ScratchBuffer, last, k, k); err != nil {
+				if err := placeStep(p, scratch, ir.ScratchBuffer, last, placed, k, k); err != nil {
 					return err
 				}
 			}
 			p.Rows[group].Scratch = scratch.end
 			group++
 		}
-		if err := placeStep(p, arena, ir.TempBuffer, last, i, end); err != nil {
+		if err := placeStep(p, arena, ir.TempBuffer, last, placed, i, end); err != nil {
 			return err
 		}
 		i = end
@@ -43,9 +43,9 @@ func buffers(s *State) error {
 	return nil
 }
 
-// placeStep places what steps i to end write into buffers of a kind, and gives
-// back the places of those that no later step touches.
-func placeStep(p *ir.Plan, free *freeList, kind ir.BufferKind, last []int, i, end int) error {
+// placeStep places what steps i to end write into buffers of a kind, but for those
+// that have a place, and gives back the places of those that no later step touches.
+func placeStep(p *ir.Plan, free *freeList, kind ir.BufferKind, last []int, placed map[int]bool, i, end int) error {
 	gone := map[int]bool{} // taken over by an output of the step, or given back
 	steps := p.Steps[i : end+1]
 	for k := range steps {
@@ -53,9 +53,10 @@ func placeStep(p *ir.Plan, free *freeList, kind ir.BufferKind, last []int, i, en
 		ins, outs := step.Operands[:len(step.Kernel.In)], step.Operands[len(step.Kernel.In):]
 		for _, out := range outs {
 			b := &p.Buffers[out.Buffer]
-			if b.Kind != kind {
+			if b.Kind != kind || placed[out.Buffer] {
 				continue
 			}
+			placed[out.Buffer] = true
 			if in, ok := inPlace(p, i, last, ins, out, gone); ok && i == end {
 				gone[in] = true
 				b.Offset = p.Buffers[in].Offset

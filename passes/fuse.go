@@ -79,10 +79,10 @@ func levels(f *ir.Func) []int {
 }
 
 // behind is 1 for an operand that must be complete before v: a computed value
-// that v reads through an access or scans, or one that a loop gives only at its
+// that v reads through an access or in a loop of its own, or one that a loop gives only at its
 // end.
 func behind(v, a *ir.Value) int {
-	if a.Op.IsComputed() && (v.Op == ir.OpAccess || isScan(v) || !a.Op.IsElementwise()) {
+	if a.Op.IsComputed() && (v.Op == ir.OpAccess || alone(v) || !a.Op.IsElementwise()) {
 		return 1
 	}
 	return 0
@@ -110,7 +110,7 @@ func (fu *fuser) join() {
 	}
 	readers := map[shared]int{}
 	for i, v := range fu.Func.Body {
-		if !v.Op.IsComputed() || isScan(v) {
+		if !v.Op.IsComputed() || alone(v) {
 			continue
 		}
 		for _, a := range v.Args {

@@ -36,6 +36,9 @@ func isSplat(v *ir.Value) bool {
 // row-major order fit every nest. The elements that a fold takes in must have
 // one stride.
 func affine(values []*ir.Value) bool {
+	if values[0].Op == ir.OpDot {
+		return len(values) == 1
+	}
 	var ls []ir.Layout
 	refined := false
 	line := 0
@@ -109,7 +112,7 @@ func (fu *fuser) seal() {
 	f := fu.Func
 	stored := make([]bool, len(f.Body))
 	for _, r := range f.Results {
-		stored[r.ID] = true
+		stored[computed(r).ID] = true
 	}
 	reasons := make([]string, len(f.Body))
 	for _, v := range f.Body {
@@ -158,6 +161,8 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 		return "" // one element of a line: nothing could be fused
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
+	case alone(a) || alone(v):
+		return "a product reads each row and column many times, in a loop of its own"
 	case v.Op == ir.OpAccess && fu.why[a] != "":
 		return fu.why[a]
 	case v.Op == ir.OpAccess:

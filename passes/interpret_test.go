@@ -116,6 +116,10 @@ func (m *machine) group(g *ir.RowGroup) {
 
 // step computes line after line: what is folded, or one element.
 func (m *machine) step(s *ir.Step) {
+	if s.Kernel.Dots() {
+		m.dot(s)
+		return
+	}
 	axis := len(s.Extents) - 1
 	if s.Down {
 		axis--
@@ -181,6 +185,36 @@ func (m *machine) scan(s *ir.Step, axis, n int, lines []int) {
 			*m.place(out, index) = v
 		}
 		index[axis] = 0
+	}
+}
+
+// dot computes a product element by element.
+func (m *machine) dot(s *ir.Step) {
+	axis := len(s.Extents) - 3
+	lines := slices.Clone(s.Extents)
+	pairs, cols := lines[axis], lines[axis+2]
+	lines[axis] = 1
+	d := s.Kernel.In[0].DType
+	width := ir.DotColumns(d)
+	for index := range indices(lines) {
+		x, y := make([]uint64, pairs), make([]uint64, pairs)
+		col := index[axis+2]
+		for k := range pairs {
+			index[axis] = k
+			x[k] = *m.place(s.Operands[0], index)
+			if s.Panels { // row k of the panel, which begins where its first column would
+				panel := col / width * width
+				index[axis], index[axis+2] = 0, panel
+				right := s.Operands[1]
+				right.Offset += k*min(width, cols-panel) + col - panel
+				y[k] = *m.place(right, index)
+				index[axis+2] = col
+			} else {
+				y[k] = *m.place(s.Operands[1], index)
+			}
+		}
+		index[axis] = 0
+		*m.place(s.Operands[2], index) = ir.DotLine(d, x, y, false)
 	}
 }
 

@@ -38,6 +38,7 @@ func (l *looper) interfaceBuffers() {
 	}
 	for i, r := range l.Func.Results {
 		l.add(r, ir.Buffer{Kind: ir.ResultBuffer, Index: i})
+		l.buffer[computed(r)] = l.buffer[r]
 	}
 }
 
@@ -70,6 +71,10 @@ func (l *looper) group(g *group) bool {
 	}
 	if size(domain(g.values[0])) == 0 {
 		return false
+	}
+	if g.values[0].Op == ir.OpDot {
+		l.dot(g.values[0])
+		return true
 	}
 	if isScan(g.values[0]) {
 		l.Plan.Steps = append(l.Plan.Steps, l.scan(g.values[0]))

@@ -38,7 +38,8 @@ type State struct {
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "reductions", Run: reductions, Check: checkReductions},
+	{Name: "contract", Run: contract, Check: checkContract},
+	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}}},
 	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}}},

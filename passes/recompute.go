@@ -50,15 +50,17 @@ type twinKey struct {
 	level int
 }
 
-// storedAnyway finds the values that are results, read through a view or scanned.
+// storedAnyway finds the values that are results, read through a view, scanned or contracted.
 func storedAnyway(f *ir.Func) map[*ir.Value]bool {
 	stored := map[*ir.Value]bool{}
 	for _, v := range f.Results {
 		stored[v] = true
 	}
 	for _, v := range f.Body {
-		if v.Op == ir.OpAccess || isScan(v) {
-			stored[v.Args[0]] = true
+		if v.Op == ir.OpAccess || alone(v) {
+			for _, a := range v.Args {
+				stored[a] = true
+			}
 		}
 	}
 	return stored

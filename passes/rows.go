@@ -13,6 +13,10 @@ const (
 	// rowBytes is the most that one row of a row group touches: beyond it the rows
 	// do not stay in any cache, and few of them leave nothing to share out.
 	rowBytes = 1 << 20
+	// dotRows is how many rows a group with a product takes at a time, if they are
+	// not too long: the right matrix goes through the caches once for each block.
+	// productBlocks is how many times rowBytes they may have together.
+	dotRows, productBlocks = 96, 4
 	// lookAhead is how many steps are looked through for those of a group.
 	lookAhead = 64
 )
@@ -116,14 +120,17 @@ func (r *grouper) rowsFrom(i int) int {
 	return 0
 }
 
-// rowsOf returns how many rows a step folds or scans.
+// rowsOf returns how many rows a step folds, scans or multiplies.
 func rowsOf(s *ir.Step) int {
-	if s.Down || s.Kernel.Fold == nil {
+	if s.Down || s.Kernel.Fold == nil && !s.Kernel.Dots() {
 		return 0
 	}
 	rows := 1
-	for _, n := range s.Extents[:len(s.Extents)-1] {
-		rows *= n
+	for _, k := range keptAxes(s) {
+		rows *= s.Extents[k]
+	}
+	if s.Kernel.Dots() {
+		rows /= max(1, s.Extents[len(s.Extents)-1])
 	}
 	return rows
 }
@@ -145,6 +152,11 @@ func (r *grouper) ready(j int, late map[int]bool) bool {
 // reads reports whether step j reads what the group makes.
 func (r *grouper) reads(g *rowGroup, j int) bool {
 	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return g.made[a.Buffer] > 0 })
+}
+
+// multiplies reports whether a step of the group is a product.
+func (g *rowGroup) multiplies() bool {
+	return slices.ContainsFunc(g.split, func(s ir.Step) bool { return s.Kernel.Dots() })
 }
 
 // stages returns how many steps work on whole rows.

@@ -30,6 +30,9 @@ func (r *grouper) apply(g *rowGroup) {
 	last := g.outer[len(g.outer)-1]
 	group := ir.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
 	group.Block = max(1, min(last, blockBytes/r.bytesOfRow(g)))
+	if g.multiplies() {
+		group.Block = max(group.Block, min(last, dotRows, rowBytes/r.bytesOfRow(g)*productBlocks))
+	}
 	if group.Block > 8 && group.Block < last {
 		group.Block &^= 7
 	}
@@ -86,8 +89,8 @@ func (r *grouper) bytesOfRow(g *rowGroup) int {
 	for k := range g.split {
 		s := &g.split[k]
 		for _, a := range s.Operands {
-			if g.folded(s, a) {
-				continue // an element or a few
+			if g.folded(s, a) || s.Kernel.Dots() && a.Strides[g.along[k]] == 0 {
+				continue // an element or a few, or the matrix that all rows meet
 			}
 			n := r.p.Buffers[a.Buffer].DType.Size()
 			for axis := len(g.outer) - 1; axis < len(s.Extents); axis++ {

@@ -9,13 +9,13 @@ import (
 // The outer axes of a row group, and the loop nests of its steps with those
 // axes apart.
 
-// keptAxes returns the axes of a step's loop nest that a fold leaves: all of a
-// step that folds nothing.
+// keptAxes returns the axes of a step's loop nest that a fold or a product leaves:
+// all of a step that has neither.
 func keptAxes(s *ir.Step) []int {
 	last := len(s.Extents) - 1
 	axes := make([]int, 0, last+1)
 	for k := range s.Extents {
-		if s.Down && k == last-1 || s.Kernel.Fold != nil && k == last {
+		if s.Down && k == last-1 || s.Kernel.Fold != nil && k == last || s.Kernel.Dots() && k == last-2 {
 			continue
 		}
 		axes = append(axes, k)
@@ -77,11 +77,14 @@ func splitRows(s *ir.Step, outer []int, rows int) (split ir.Step, along int, ok 
 	if !ok || len(shape) < len(outer) || !slices.Equal(shape[:len(outer)], outer) {
 		return split, 0, false
 	}
-	folded := s.Down || s.Kernel.Fold != nil
-	if folded && len(shape) != len(outer) {
-		return split, 0, false // it folds other rows
-	}
 	axes, last := keptAxes(s), len(s.Extents)-1
+	folded, dots := s.Down || s.Kernel.Fold != nil, s.Kernel.Dots()
+	switch {
+	case folded && len(shape) != len(outer):
+		return split, 0, false // it folds other rows
+	case dots && (len(shape) != len(outer)+1 || shape[len(outer)] != s.Extents[last]):
+		return split, 0, false // rows of its product
+	}
 	split = *s
 	split.Operands = slices.Clone(s.Operands)
 	for i := range split.Operands {
@@ -94,6 +97,8 @@ func splitRows(s *ir.Step, outer []int, rows int) (split ir.Step, along int, ok 
 		switch {
 		case s.Down:
 			a.Strides = slices.Insert(a.Strides, len(shape)-1, s.Operands[i].Strides[last-1])
+		case dots:
+			a.Strides = slices.Insert(a.Strides, len(shape)-2, s.Operands[i].Strides[last-2])
 		case folded:
 			a.Strides = append(a.Strides, s.Operands[i].Strides[last])
 		}
@@ -103,6 +108,9 @@ func splitRows(s *ir.Step, outer []int, rows int) (split ir.Step, along int, ok 
 	switch {
 	case s.Down:
 		split.Extents = slices.Insert(slices.Clone(shape), len(shape)-1, s.Extents[last-1])
+		along++
+	case dots:
+		split.Extents = slices.Insert(slices.Clone(shape), len(shape)-2, s.Extents[last-2])
 		along++
 	case folded:
 		split.Extents = append(slices.Clone(shape), s.Extents[last])

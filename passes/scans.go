@@ -1,9 +1,6 @@
 package passes
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -23,25 +20,6 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 		return r.constant(v, ir.EmptyFold(v.Op.Info().By, v.Type.DType))
 	}
 	return v.Args[0], nil
-}
-
-// scan sees to it that the operand of v has strides along v's axes.
-func (w *viewer) scan(v *ir.Value) error {
-	a := v.Args[0]
-	if a.Op != ir.OpAccess || slices.Equal(a.Attr.At.Shape, extents(a)) {
-		return nil
-	}
-	l, ok := a.Attr.At.Reshape(extents(a)...)
-	if ok {
-		b := *a
-		b.Attr.At = &l
-		w.Func.Body = append(w.Func.Body, &b)
-		v.Args[0] = &b
-		return nil
-	}
-	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the reshape to %s is no view of %s, and a scan needs its axes", a.Type.Shape, a.Attr.At))
-	v.Args[0] = c
-	return err
 }
 
 // scan returns the step of a scan. Its output is row-major, so the scanned axis

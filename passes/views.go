@@ -32,7 +32,9 @@ func views(s *State) error {
 		case v.Op == ir.OpFold:
 			err = w.line(v)
 		case isScan(v):
-			err = w.scan(v)
+			err = w.whole(v, 0)
+		case v.Op == ir.OpDot:
+			err = w.dot(v)
 		}
 		if x == v {
 			w.place(v)

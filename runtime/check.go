@@ -48,6 +48,9 @@ func (l *Linked) checkStep(in, one *ir.Step) (read, written int, err error) {
 	if err = in.CheckScan(); err == nil && in.Down && in.Scan == ir.NoScan {
 		err = in.CheckDown()
 	}
+	if err == nil {
+		err = in.CheckDot()
+	}
 	return read, written, err
 }
 

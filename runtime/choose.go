@@ -49,6 +49,9 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 	if e.Portable || !HasAVX2() {
 		f.engines = f.engines[1:]
 	}
+	if s.dot != nil {
+		return s.dot.link(f, s)
+	}
 	if s.scan != nil {
 		var err error
 		s.scratch, err = s.scan.link(f, s)

@@ -38,6 +38,7 @@ type step struct {
 	bench   int          // which of a lane's is laid out for the program
 	down    *down        // folds a block down its rows by calls of the former
 	scan    *scan        // scans a block
+	dot     *dot         // computes a block of a product
 	scratch int          // bytes that all that needs
 
 	engine   string
@@ -77,6 +78,8 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 	switch {
 	case in.Scan != ir.NoScan:
 		s.scan = newScan(s, in, l.hands())
+	case kernel.Dots():
+		s.dot = newDot(s, in)
 	case in.Down:
 		s.down = newDown(s, in, l.hands())
 	}
@@ -119,6 +122,9 @@ func (s *step) cut(in *ir.Step, asked, hands int) {
 	switch {
 	case s.scan != nil:
 		s.blockRows, s.blockCols = s.scan.block(s, in, hands)
+	case s.dot != nil:
+		s.blockRows, s.blockCols = s.dot.block(s)
+		chunk = chunk * 8 / s.dot.pairs // a pair costs little
 	case s.down != nil:
 		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
 	case s.kernel.Fold != nil: // whole rows
@@ -131,11 +137,14 @@ func (s *step) cut(in *ir.Step, asked, hands int) {
 	s.counts = append([]int{}, in.Extents...)
 	s.counts[last-1] = (s.rows-1)/s.blockRows + 1
 	s.counts[last] = (s.cols-1)/s.blockCols + 1
+	if s.dot != nil {
+		s.counts[last-2] = 1 // the pairs, all in each block
+	}
 	s.blocks = 1
 	for _, n := range s.counts {
 		s.blocks *= n
 	}
-	s.chunk = (chunk-1)/(s.blockRows*s.blockCols) + 1
+	s.chunk = max(0, chunk-1)/(s.blockRows*s.blockCols) + 1
 	s.chunks = (s.blocks-1)/s.chunk + 1
 
 	s.setCarry(last)

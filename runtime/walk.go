@@ -78,6 +78,8 @@ func (s *step) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
 		switch {
 		case s.scan != nil:
 			s.scan.run(ln, s)
+		case s.dot != nil:
+			s.dot.run(ln, s)
 		case s.down != nil:
 			s.down.run(ln, s)
 		default:

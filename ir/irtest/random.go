@@ -17,6 +17,7 @@ type Config struct {
 	Layouts    bool      // params may have layouts of their own: Attr.At
 	NoViews    bool      // elementwise operations alone
 	Reductions bool      // some values are reduced or scanned
+	Products   bool      // some values are products of matrices
 	Accesses   bool      // some views are OpAccess, as the views pass leaves them
 }
 
@@ -117,6 +118,10 @@ func (g *gen) grow() {
 	}
 	if g.Reductions && g.chance("reduce", 6) {
 		g.along()
+		return
+	}
+	if g.Products && g.chance("product", 8) {
+		g.product()
 		return
 	}
 	if !g.NoViews && g.chance("view", 3) {

@@ -1,0 +1,100 @@
+package passes
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// contract writes products of matrices that are no loop of their own as what they
+// are: a product with one row or one column is a reduction of the products of
+// elements, as its definition says, and reads each element of the other operand
+// once; one of columns and rows of a single element multiplies each by each.
+//
+// Requires: all sizes bound.
+// Ensures: every dot has two rows, two columns and two pairs or more.
+func contract(s *State) error {
+	c := &contractor{s, reducer{s.Func}}
+	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+		if v.Op != ir.OpDot {
+			return v, nil
+		}
+		return c.dot(v)
+	})
+}
+
+func checkContract(s *State) error {
+	for _, v := range s.Func.Body {
+		if v.Op != ir.OpDot {
+			continue
+		}
+		if d := dotOf(v); d.rows < 2 || d.cols < 2 || d.pairs < 2 {
+			return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "a product of one row, one column or one pair is left"}
+		}
+	}
+	return nil
+}
+
+type contractor struct {
+	*State
+	reducer
+}
+
+// extentsOfDot are the extents of the matrices of a product: rows x pairs times
+// pairs x cols.
+type extentsOfDot struct{ rows, pairs, cols int }
+
+func dotOf(v *ir.Value) extentsOfDot {
+	x, y := extents(v.Args[0]), extents(v.Args[1])
+	rank := len(x)
+	return extentsOfDot{x[rank-2], x[rank-1], y[rank-1]}
+}
+
+// dot returns v or what stands for it.
+func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
+	d := dotOf(v)
+	switch {
+	case size(v.Type.Shape) == 0 || d.pairs == 0:
+		return c.constant(v, 0)
+	case d.rows == 1 || d.cols == 1:
+		return c.folded(v)
+	case d.pairs == 1:
+		return c.outer(v)
+	}
+	return v, nil
+}
+
+// folded returns the sum of the products of elements.
+func (c *contractor) folded(v *ir.Value) (*ir.Value, error) {
+	x, y := v.Args[0], v.Args[1]
+	rank := len(y.Type.Shape)
+	axes := make([]int, rank)
+	for i := range axes {
+		axes[i] = i
+	}
+	axes[rank-2], axes[rank-1] = rank-1, rank-2
+	y, err := c.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, y)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.f.Add(ir.OpMul, ir.Attr{}, v.Pos, x, y) // one row or column repeats
+	if err != nil {
+		return nil, err
+	}
+	c.record(ir.Fused, p, 0, "a product of one row or one column is a reduction: its terms are added as they are computed")
+	sum, err := c.f.Add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, v.Pos, p)
+	if err != nil {
+		return nil, err
+	}
+	return c.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, sum)
+}
+
+// outer returns the products of one pair, added to 0 as the first pair is.
+func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
+	p, err := c.f.Add(ir.OpMul, ir.Attr{}, v.Pos, v.Args[0], v.Args[1])
+	if err != nil {
+		return nil, err
+	}
+	zero, err := c.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
+	if err != nil {
+		return nil, err
+	}
+	c.record(ir.Fused, p, 0, "a product of one pair an element is elementwise")
+	return c.f.Add(ir.OpAdd, ir.Attr{}, v.Pos, p, zero)
+}

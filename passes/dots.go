@@ -1,0 +1,164 @@
+package passes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Products of matrices read each operand many times, so each is a loop of its own
+// between buffers; a row group hands its rows on to others through the cache.
+
+const (
+	// packedRows and packedBytes are from which number of rows of the left operand,
+	// and beyond which size of one right matrix, that is packed into panels: a
+	// smaller one stays in the first-level cache as it lies, and for fewer rows the
+	// copy would cost as much as the product.
+	packedRows  = 32
+	packedBytes = 32 << 10
+	// gatheredCols is from how many columns on the left operand is copied if its rows
+	// are not contiguous: each element is read once for every 64 bytes of columns.
+	gatheredCols = 128
+)
+
+// packs reports whether a product packs its right operand.
+func packs(v *ir.Value) bool {
+	d := dotOf(v)
+	return d.rows >= packedRows && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
+}
+
+// alone reports whether v is computed in a loop of its own.
+func alone(v *ir.Value) bool {
+	k := v.Op.Info().Kind
+	return k == ir.Scan || k == ir.Contract
+}
+
+// whole sees to it that operand i of v, which is computed alone, has strides along
+// its axes.
+func (w *viewer) whole(v *ir.Value, i int) error {
+	a := v.Args[i]
+	if a.Op != ir.OpAccess || slices.Equal(a.Attr.At.Shape, extents(a)) {
+		return nil
+	}
+	l, ok := a.Attr.At.Reshape(extents(a)...)
+	if ok {
+		b := *a
+		b.Attr.At = &l
+		w.Func.Body = append(w.Func.Body, &b)
+		v.Args[i] = &b
+		return nil
+	}
+	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the reshape to %s is no view of %s, and a %s needs its axes", a.Type.Shape, a.Attr.At, v.Op))
+	v.Args[i] = c
+	return err
+}
+
+// dot copies an operand that is read often and lies badly for it.
+func (w *viewer) dot(v *ir.Value) error {
+	for i := range v.Args {
+		if err := w.whole(v, i); err != nil {
+			return err
+		}
+	}
+	d := dotOf(v)
+	for i, a := range v.Args {
+		step, why := inner(a), ""
+		switch {
+		case step == 1:
+		case i == 0 && d.cols >= gatheredCols:
+			why = fmt.Sprintf("its rows are not contiguous, and all %d columns of the other operand need them", d.cols)
+		case i == 1 && !packs(v):
+			why = "its rows are not contiguous, and it is too small to be packed"
+		}
+		if why == "" {
+			continue
+		}
+		c, err := w.copyOf(a, a.Pos, why)
+		if err != nil {
+			return err
+		}
+		v.Args[i] = c
+	}
+	return nil
+}
+
+// inner returns the stride of a value's last axis.
+func inner(v *ir.Value) int {
+	s := layoutOf(v).Strides
+	return s[len(s)-1]
+}
+
+// dot appends the steps of a product: one or two that pack its right operand, if
+// it is packed, and the product.
+func (l *looper) dot(v *ir.Value) {
+	d := dotOf(v)
+	x, y := layoutOf(v.Args[0]), layoutOf(v.Args[1])
+	left := ir.Access{Buffer: l.of(base(v.Args[0])), Offset: x.Offset}
+	right := ir.Access{Buffer: l.of(base(v.Args[1])), Offset: y.Offset}
+	packed := packs(v)
+	if packed {
+		right, y = l.pack(v, right, y)
+	}
+	rank := len(x.Shape)
+	lead := func(m ir.Layout) ir.Layout { return subLayout(m, 0, rank-2) }
+	batch, ok := ir.Refine(lead(x), lead(y), lead(layoutOf(v)))
+	if !ok {
+		panic("the matrices of a product have no common axes")
+	}
+	s := ir.Step{Kernel: ir.DotKernel(v.Type.DType), Panels: packed, Pos: v.Pos, Rows: d.rows, Cols: d.cols}
+	s.Extents = append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols)
+	left.Strides = append(slices.Clone(batch[0].Strides), x.Strides[rank-1], x.Strides[rank-2], 0)
+	right.Strides = append(slices.Clone(batch[1].Strides), y.Strides[rank-2], 0, y.Strides[rank-1])
+	out := ir.Access{Buffer: l.of(v), Strides: append(slices.Clone(batch[2].Strides), 0, d.cols, 1)}
+	s.Operands = []ir.Access{left, right, out}
+	l.Plan.Steps = append(l.Plan.Steps, s)
+}
+
+// pack appends the steps that copy the matrices at an access, which lie as y says,
+// into panels, and returns where those are: see ir.Step.
+func (l *looper) pack(v *ir.Value, from ir.Access, y ir.Layout) (ir.Access, ir.Layout) {
+	d, width, rank := dotOf(v), ir.DotColumns(v.Type.DType), len(y.Shape)
+	shape, at := []int{}, make([]int, rank-2) // of matrices that are not repeats
+	strides := []int{}
+	for k, n := range y.Shape[:rank-2] {
+		if n > 1 && y.Strides[k] != 0 {
+			shape, strides = append(shape, n), append(strides, y.Strides[k])
+		}
+	}
+	own := ir.RowMajor(append(slices.Clone(shape), d.pairs*d.cols)...)
+	next := 0
+	for k, n := range y.Shape[:rank-2] {
+		if n > 1 && y.Strides[k] != 0 {
+			at[k] = own.Strides[next]
+			next++
+		}
+	}
+	l.Plan.Buffers = append(l.Plan.Buffers, ir.Buffer{Kind: ir.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
+	to := ir.Access{Buffer: len(l.Plan.Buffers) - 1}
+	pairs, col := y.Strides[rank-2], y.Strides[rank-1]
+	part := func(first, panels, cols int) {
+		if panels*cols == 0 {
+			return
+		}
+		in := ir.Access{Buffer: from.Buffer, Offset: from.Offset + first*col, Strides: append(slices.Clone(strides), width*col, pairs, col)}
+		out := ir.Access{Buffer: to.Buffer, Offset: first * d.pairs, Strides: append(slices.Clone(own.Strides[:len(shape)]), width*d.pairs, cols, 1)}
+		n := append(slices.Clone(shape), panels, d.pairs, cols)
+		l.Plan.Steps = append(l.Plan.Steps, l.copyStep(v, n, in, out))
+		l.record(ir.Copied, v, 2*size(ir.ShapeOf(n...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed into panels of %d, for every block of rows", cols))
+	}
+	part(0, d.cols/width, width)
+	part(d.cols/width*width, 1, d.cols%width)
+	return to, ir.Layout{Shape: y.Shape, Strides: append(at, 1, d.pairs)}
+}
+
+// copyStep returns the step that copies elements for v.
+func (l *looper) copyStep(v *ir.Value, extents []int, in, out ir.Access) ir.Step {
+	last := len(extents) - 1
+	operand := ir.Operand{DType: v.Type.DType, Splat: in.Inner() == 0}
+	k, err := ir.SingleOp(ir.OpCopy, ir.Invalid, operand)
+	if err != nil {
+		panic(err)
+	}
+	return ir.Step{Kernel: k, Extents: extents, Operands: []ir.Access{in, out}, Rows: extents[last-1], Cols: extents[last], Pos: v.Pos}
+}

@@ -1,0 +1,66 @@
+package passes
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+)
+
+// TestProducts interprets the plans of products of every form, and asks how many
+// steps they have.
+func TestProducts(t *testing.T) {
+	for _, c := range []struct {
+		name, x, y, body string
+		steps            int
+		has              []string // of the plan's text
+	}{
+		{"small", "f32[3,5]", "f32[5,7]", "dot %x, %y : f32[3,7]", 1, nil},
+		{"panels", "f32[33,300]", "f32[300,32]", "dot %x, %y : f32[33,32]", 2, []string{" panels", "into panels of 16"}},
+		{"panels and a rest", "f64[33,300]", "f64[300,21]", "dot %x, %y : f64[33,21]", 3, []string{" panels", "into panels of 8", "into panels of 5"}},
+		{"transposed", "f32[33,300]", "f32[41,300]", "permute %y axes=[1,0] : f32[300,41]; dot %x, %0 : f32[33,41]", 3, []string{" panels"}},
+		{"left transposed", "i32[40,33]", "i32[40,130]", "permute %x axes=[1,0] : i32[33,40]; dot %0, %y : i32[33,130]", 2, []string{"all 130 columns"}},
+		{"right transposed, small", "f32[4,9]", "f32[6,9]", "permute %y axes=[1,0] : f32[9,6]; dot %x, %0 : f32[4,6]", 2, []string{"too small to be packed"}},
+		{"batch", "f32[2,3,4,5]", "f32[2,3,5,6]", "dot %x, %y : f32[2,3,4,6]", 1, nil},
+		{"one right matrix", "f32[3,40,130]", "f32[130,70]", "expand %y : f32[3,130,70]; dot %x, %0 : f32[3,40,70]", 3, []string{"f32[9100]"}},
+		{"one row", "f32[1,40]", "f32[40,9]", "dot %x, %y : f32[1,9]", 1, []string{"is a reduction"}},
+		{"one column", "f64[2,9,2000]", "f64[2,2000,1]", "dot %x, %y : f64[2,9,1]", 2, []string{"is a reduction"}},
+		{"one pair", "f32[5,1]", "f32[1,9]", "dot %x, %y : f32[5,9]", 1, []string{"elementwise"}},
+		{"no pair", "f32[5,0]", "f32[0,9]", "dot %x, %y : f32[5,9]", 1, nil},
+		{"epilogue", "f32[200,64]", "f32[64,10]", "dot %x, %y : f32[200,10]; tanh %0 : f32[200,10]", 2, []string{"rows first=0 last=1", "= scratch"}},
+		{"attention", "f32[2,100,16]", "f32[2,100,16]", "permute %y axes=[0,2,1] : f32[2,16,100]; dot %x, %0 : f32[2,100,100]; exp %1 : f32[2,100,100]; dot %2, %y : f32[2,100,16]", 4, []string{"rows first=1 last=3 outer=[2,100]"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := strings.Split(c.body, ";")
+			text := fmt.Sprintf("func f(%%x: %s, %%y: %s) {\n", c.x, c.y)
+			for i, l := range lines {
+				text += fmt.Sprintf("  %%%d = %s\n", i, strings.TrimSpace(l))
+			}
+			text += fmt.Sprintf("  return %%%d\n}\n", len(lines)-1)
+			f, err := ir.Parse(text)
+			require.NoError(t, err)
+			inputs := make([]ir.Array, 2)
+			for i, p := range f.Params {
+				shape, _ := p.Type.Shape.Ints()
+				inputs[i] = rapid.Custom(func(t *rapid.T) ir.Array { return irtest.Array(t, p.Type.DType, shape...) }).Example(i)
+			}
+			want, err := ir.Eval(f, inputs)
+			require.NoError(t, err)
+			p, err := Lower(f, Options{Verify: true})
+			require.NoError(t, err)
+			require.Empty(t, irtest.Diff(want, interpret(p, inputs)), p.String())
+			require.Len(t, p.Steps, c.steps, p.String())
+			for _, part := range c.has {
+				require.Contains(t, p.String(), part)
+			}
+			again, err := ir.ParsePlan(p.String())
+			require.NoError(t, err)
+			require.Equal(t, p.String(), again.String())
+		})
+	}
+}

@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+const (
+	// dotRows is how many rows of the left operand a block has, about: with
+	// ir.DotChunk elements each, they stay in the second-level cache while panel
+	// after panel of the right one goes past.
+	dotRows = 96
+	// dotCols is how many columns a block has: what the chunks of pairs add up in
+	// stays in that cache too.
+	dotCols = 512
+	// tileRows is how many rows the kernels hold in registers: a block of a multiple
+	// has no smaller tile.
+	tileRows = 6
+)
+
+// dot computes blocks of a product, as ir.DotLine says each element.
+type dot struct {
+	pairs  int
+	across int // bytes from one element of a left row to the next
+	down   int // bytes from one right row to the next, but for panels
+	panels bool
+	width  int // columns that a kernel takes
+	kernel func(*Frame)
+}
+
+// newDot takes the pairs out of the axes that a step walks.
+func newDot(s *step, in *ir.Step) *dot {
+	axis := len(in.Extents) - 3
+	left, right := &s.operands[0], &s.operands[1]
+	d := &dot{pairs: in.Extents[axis], across: left.walk[axis], down: right.walk[axis], panels: in.Panels}
+	d.width = ir.DotColumns(s.kernel.In[0].DType)
+	for i := range s.operands {
+		s.operands[i].walk[axis], s.operands[i].packed = 0, false
+	}
+	return d
+}
+
+// block returns the rows and columns of a block: as equal as tiles and panels
+// allow.
+func (d *dot) block(s *step) (rows, cols int) {
+	equal := func(n, most, unit int) int {
+		parts := (n-1)/most + 1
+		each := (n-1)/parts + 1
+		return min(n, (each+unit-1)/unit*unit)
+	}
+	return equal(s.rows, dotRows, tileRows), equal(s.cols, dotCols, d.width)
+}
+
+// link finds the kernel.
+func (d *dot) link(f finder, s *step) error {
+	fn, on, err := f.find(s.kernel.Signature())
+	if err != nil {
+		return err
+	}
+	d.kernel, s.engine, s.compiled = fn, on.String(), "kernel"
+	return nil
+}
+
+// run computes a block, chunk of pairs by chunk. The columns that a kernel takes
+// of a chunk of the right operand stay in the first-level cache.
+func (d *dot) run(ln *lane, s *step) {
+	b, f, right := &ln.block, &ln.inner, &s.operands[1]
+	first := ln.index[len(s.counts)-1] * s.blockCols
+	f.Rows = b.Rows
+	f.Step[0], f.Step[2], f.Step[ir.DotAcross] = b.Step[0], b.Step[2], d.across
+	for k := 0; k < d.pairs; k += ir.DotChunk {
+		if k > 0 && ln.stopped() {
+			return
+		}
+		f.Step[ir.DotPairs], f.Step[ir.DotAdds] = min(ir.DotChunk, d.pairs-k), k
+		for c := 0; c < b.Cols; c += d.width {
+			f.Cols, f.Step[1] = min(d.width, b.Cols-c), d.down
+			if d.panels {
+				f.Step[1] = min(d.width, s.cols-first-c) * right.size
+			}
+			f.Ptr[0] = unsafe.Add(b.Ptr[0], k*d.across)
+			f.Ptr[1] = unsafe.Add(b.Ptr[1], c*right.colStep+k*f.Step[1])
+			f.Ptr[2] = unsafe.Add(b.Ptr[2], c*right.size)
+			call(d.kernel, f)
+		}
+	}
+}
