@@ -17,6 +17,9 @@ func docComment(name string, k *ir.Kernel) string {
 //
 //	for i: o0[i] = a0[i]*a1[i] + a2; o1 += a0[i]
 func loop(k *ir.Kernel) string {
+	if k.Dots() {
+		return dotLoop(k)
+	}
 	f := &formula{k: k, uses: make([]int, len(k.In)+len(k.Body)), text: make([]string, len(k.In)+len(k.Body))}
 	for _, in := range k.Body {
 		for _, a := range in.Args[:in.Arity()] {

@@ -28,8 +28,12 @@ type portable struct {
 
 // kernel writes the function of a canonical kernel, named by Symbol and _go.
 func (w *portable) kernel(k *ir.Kernel) error {
-	if k.Scans() {
+	switch {
+	case k.Scans():
 		w.scan(k)
+		return nil
+	case k.Dots():
+		w.dot(k)
 		return nil
 	}
 	name := Symbol(k) + "_go"

@@ -37,8 +37,11 @@ func (avx2) Assemble(pkg string, kernels []*ir.Kernel) ([]byte, error) {
 
 // function returns the instructions of a kernel.
 func function(k *ir.Kernel) (*program, error) {
-	if k.Scans() {
+	switch {
+	case k.Scans():
 		return compileScan(k), nil
+	case k.Dots():
+		return compileDot(k), nil
 	}
 	b, err := compile(k.Expand())
 	if err != nil {

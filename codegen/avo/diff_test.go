@@ -48,6 +48,21 @@ func TestDifferentialFolds(t *testing.T) {
 	differ(t, ks, files[0])
 }
 
+// TestDifferentialDots runs the kernels of matrix products on both engines against
+// ir's DotLine.
+func TestDifferentialDots(t *testing.T) {
+	t.Parallel()
+	var ks []*ir.Kernel
+	for _, k := range codegen.Builtins() {
+		if k.Dots() {
+			ks = append(ks, k)
+		}
+	}
+	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
+	require.NoError(t, err)
+	differ(t, ks, files[0])
+}
+
 // TestDifferentialFused runs random bodies against ir's Eval.
 func TestDifferentialFused(t *testing.T) {
 	t.Parallel()
@@ -111,6 +126,7 @@ func differ(t *testing.T, ks []*ir.Kernel, portable ...codegen.File) {
 		write(to, content)
 	}
 	copyFile("testdata/difftest/main.go", "main.go")
+	copyFile("testdata/difftest/dot.go", "dot.go")
 	copyFile(filepath.Join(root, "go.sum"), "go.sum")
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	require.NoError(t, err)

@@ -112,6 +112,9 @@ func main() {
 }
 
 func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
+	if k.Dots() {
+		return testDot(k, f, rnd)
+	}
 	e := k.Expand()
 	n := 0
 	run := func(rows, cols int, inPlace []int) error {
