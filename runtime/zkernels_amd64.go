@@ -324,6 +324,10 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f32_su_53845b019e},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f64_su_136b3aa396},
+		{Sig: "kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i32_su_b6712f5f9a},
+		{Sig: "kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i64_su_be5d0fc92f},
 		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_62cc03eb2e},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_6846bd66eb},
 		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_9ceb4b893d},
@@ -3830,6 +3834,42 @@ func k_div_u8_us_be173def17(f *Frame)
 //
 //go:noescape
 func k_div_u8_uu_545b998e4c(f *Frame)
+
+// k_dot_f32_su_53845b019e is
+//
+//	kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_f32_su_53845b019e(f *Frame)
+
+// k_dot_f64_su_136b3aa396 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_f64_su_136b3aa396(f *Frame)
+
+// k_dot_i32_su_b6712f5f9a is
+//
+//	kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_i32_su_b6712f5f9a(f *Frame)
+
+// k_dot_i64_su_be5d0fc92f is
+//
+//	kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_i64_su_be5d0fc92f(f *Frame)
 
 // k_elu_f32_su_62cc03eb2e is
 //

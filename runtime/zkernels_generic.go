@@ -329,6 +329,10 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f32_su_53845b019e_go},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f64_su_136b3aa396_go},
+		{Sig: "kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i32_su_b6712f5f9a_go},
+		{Sig: "kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i64_su_be5d0fc92f_go},
 		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_62cc03eb2e_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_6846bd66eb_go},
 		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_9ceb4b893d_go},
@@ -18746,6 +18750,174 @@ func k_div_u8_uu_545b998e4c_go(f *Frame) {
 				t0 = v0 / v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_dot_f32_su_53845b019e_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+func k_dot_f32_su_53845b019e_go(f *Frame) {
+	n, pairs, across := f.Cols, f.Step[ir.DotPairs], f.Step[ir.DotAcross]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 float32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			for k := range pairs {
+				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, k*f.Step[1]))
+				t0, t1, t2, t3 = ir.FMA32(x, row[0], t0), ir.FMA32(x, row[1], t1), ir.FMA32(x, row[2], t2), ir.FMA32(x, row[3], t3)
+			}
+			y := o0[c : c+4 : c+4]
+			if f.Step[ir.DotAdds] != 0 {
+				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 float32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			for k := range pairs {
+				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, k*f.Step[1]))
+				t0 = ir.FMA32(x, row[0], t0)
+			}
+			y := o0[c : c+1 : c+1]
+			if f.Step[ir.DotAdds] != 0 {
+				t0 = float32(y[0] + t0)
+			}
+			y[0] = t0
+		}
+	}
+}
+
+// k_dot_f64_su_136b3aa396_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+func k_dot_f64_su_136b3aa396_go(f *Frame) {
+	n, pairs, across := f.Cols, f.Step[ir.DotPairs], f.Step[ir.DotAcross]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 float64
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
+			for k := range pairs {
+				x, row := *(*float64)(unsafe.Add(a, k*across)), (*[4]float64)(unsafe.Add(b, k*f.Step[1]))
+				t0, t1, t2, t3 = math.FMA(x, row[0], t0), math.FMA(x, row[1], t1), math.FMA(x, row[2], t2), math.FMA(x, row[3], t3)
+			}
+			y := o0[c : c+4 : c+4]
+			if f.Step[ir.DotAdds] != 0 {
+				t0, t1, t2, t3 = float64(y[0]+t0), float64(y[1]+t1), float64(y[2]+t2), float64(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 float64
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
+			for k := range pairs {
+				x, row := *(*float64)(unsafe.Add(a, k*across)), (*[1]float64)(unsafe.Add(b, k*f.Step[1]))
+				t0 = math.FMA(x, row[0], t0)
+			}
+			y := o0[c : c+1 : c+1]
+			if f.Step[ir.DotAdds] != 0 {
+				t0 = float64(y[0] + t0)
+			}
+			y[0] = t0
+		}
+	}
+}
+
+// k_dot_i32_su_b6712f5f9a_go is
+//
+//	kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
+func k_dot_i32_su_b6712f5f9a_go(f *Frame) {
+	n, pairs, across := f.Cols, f.Step[ir.DotPairs], f.Step[ir.DotAcross]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 int32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			for k := range pairs {
+				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[4]int32)(unsafe.Add(b, k*f.Step[1]))
+				t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
+			}
+			y := o0[c : c+4 : c+4]
+			if f.Step[ir.DotAdds] != 0 {
+				t0, t1, t2, t3 = int32(y[0]+t0), int32(y[1]+t1), int32(y[2]+t2), int32(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 int32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			for k := range pairs {
+				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[1]int32)(unsafe.Add(b, k*f.Step[1]))
+				t0 = t0 + x*row[0]
+			}
+			y := o0[c : c+1 : c+1]
+			if f.Step[ir.DotAdds] != 0 {
+				t0 = int32(y[0] + t0)
+			}
+			y[0] = t0
+		}
+	}
+}
+
+// k_dot_i64_su_be5d0fc92f_go is
+//
+//	kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }
+//
+// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
+func k_dot_i64_su_be5d0fc92f_go(f *Frame) {
+	n, pairs, across := f.Cols, f.Step[ir.DotPairs], f.Step[ir.DotAcross]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 int64
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
+			for k := range pairs {
+				x, row := *(*int64)(unsafe.Add(a, k*across)), (*[4]int64)(unsafe.Add(b, k*f.Step[1]))
+				t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
+			}
+			y := o0[c : c+4 : c+4]
+			if f.Step[ir.DotAdds] != 0 {
+				t0, t1, t2, t3 = int64(y[0]+t0), int64(y[1]+t1), int64(y[2]+t2), int64(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 int64
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*8)
+			for k := range pairs {
+				x, row := *(*int64)(unsafe.Add(a, k*across)), (*[1]int64)(unsafe.Add(b, k*f.Step[1]))
+				t0 = t0 + x*row[0]
+			}
+			y := o0[c : c+1 : c+1]
+			if f.Step[ir.DotAdds] != 0 {
+				t0 = int64(y[0] + t0)
+			}
+			y[0] = t0
 		}
 	}
 }
