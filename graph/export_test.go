@@ -18,3 +18,16 @@ func (p *Program) Plan() *ir.Plan { return p.latest().plan }
 
 // Steps describes the steps of that plan.
 func (p *Program) Steps() []runtime.StepInfo { return p.latest().linked.Steps() }
+
+// Define returns the graph of some outputs as built, and the tensors behind the
+// params that are not inputs.
+func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
+	var l lowering
+	l.walk(outputs)
+	l.check(&settings{})
+	if err := l.err(); err != nil {
+		return nil, nil, err
+	}
+	f, err := l.function("defined", outputs)
+	return f, l.captured, err
+}

@@ -281,17 +281,13 @@ func place[T graph.Element](t *rapid.T, a ir.Array, at *ir.Layout) *graph.Tensor
 }
 
 // toArray returns a tensor's elements.
-func toArray(t *rapid.T, x *graph.Tensor) ir.Array {
+func toArray(t require.TestingT, x *graph.Tensor) ir.Array {
 	a := ir.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, 0, x.Size())}
 	for k := range x.Size() {
 		index, err := x.UnravelIndex(k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		v, err := x.At(index...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		a.Data = append(a.Data, bitsOf(v))
 	}
 	return a
