@@ -165,6 +165,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(any, ...graph.ReduceOption) graph.Node)(a.Axis, opts...)
 	case ir.OpSelect, ir.OpSeldom:
 		return graph.Where(args[0], args[1], args[2])
+	case ir.OpDot:
+		return args[0].MatMul(args[1])
 	case ir.OpFMod:
 		return args[0].Rem(args[1])
 	}
