@@ -17,9 +17,6 @@ const (
 	// copy would cost as much as the product.
 	packedRows  = 32
 	packedBytes = 32 << 10
-	// gatheredCols is from how many columns on the left operand is copied if its rows
-	// are not contiguous: each element is read once for every 64 bytes of columns.
-	gatheredCols = 128
 )
 
 // packs reports whether a product packs its right operand.
@@ -54,33 +51,21 @@ func (w *viewer) whole(v *ir.Value, i int) error {
 	return err
 }
 
-// dot copies an operand that is read often and lies badly for it.
+// dot sees to it that the operands of v have strides along their axes, and that
+// the rows of a right one that is not packed are contiguous.
 func (w *viewer) dot(v *ir.Value) error {
 	for i := range v.Args {
 		if err := w.whole(v, i); err != nil {
 			return err
 		}
 	}
-	d := dotOf(v)
-	for i, a := range v.Args {
-		step, why := inner(a), ""
-		switch {
-		case step == 1:
-		case i == 0 && d.cols >= gatheredCols:
-			why = fmt.Sprintf("its rows are not contiguous, and all %d columns of the other operand need them", d.cols)
-		case i == 1 && !packs(v):
-			why = "its rows are not contiguous, and it is too small to be packed"
-		}
-		if why == "" {
-			continue
-		}
-		c, err := w.copyOf(a, a.Pos, why)
-		if err != nil {
-			return err
-		}
-		v.Args[i] = c
+	right := v.Args[1]
+	if inner(right) == 1 || packs(v) {
+		return nil
 	}
-	return nil
+	c, err := w.copyOf(right, right.Pos, "its rows are not contiguous, and it is too small to be packed")
+	v.Args[1] = c
+	return err
 }
 
 // inner returns the stride of a value's last axis.

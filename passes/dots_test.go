@@ -24,7 +24,7 @@ func TestProducts(t *testing.T) {
 		{"panels", "f32[33,300]", "f32[300,32]", "dot %x, %y : f32[33,32]", 2, []string{" panels", "into panels of 16"}},
 		{"panels and a rest", "f64[33,300]", "f64[300,21]", "dot %x, %y : f64[33,21]", 3, []string{" panels", "into panels of 8", "into panels of 5"}},
 		{"transposed", "f32[33,300]", "f32[41,300]", "permute %y axes=[1,0] : f32[300,41]; dot %x, %0 : f32[33,41]", 3, []string{" panels"}},
-		{"left transposed", "i32[40,33]", "i32[40,130]", "permute %x axes=[1,0] : i32[33,40]; dot %0, %y : i32[33,130]", 2, []string{"all 130 columns"}},
+		{"left transposed", "i32[40,33]", "i32[40,130]", "permute %x axes=[1,0] : i32[33,40]; dot %0, %y : i32[33,130]", 1, nil},
 		{"right transposed, small", "f32[4,9]", "f32[6,9]", "permute %y axes=[1,0] : f32[9,6]; dot %x, %0 : f32[4,6]", 2, []string{"too small to be packed"}},
 		{"batch", "f32[2,3,4,5]", "f32[2,3,5,6]", "dot %x, %y : f32[2,3,4,6]", 1, nil},
 		{"one right matrix", "f32[3,40,130]", "f32[130,70]", "expand %y : f32[3,130,70]; dot %x, %0 : f32[3,40,70]", 3, []string{"f32[9100]"}},

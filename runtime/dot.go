@@ -17,6 +17,9 @@ const (
 	// tileRows is how many rows the kernels hold in registers: a block of a multiple
 	// has no smaller tile.
 	tileRows = 6
+	// gatherCols is from how many columns on left rows are copied that lie badly:
+	// each element is read once for every panel of columns.
+	gatherCols = 64
 )
 
 // dot computes blocks of a product, as ir.DotLine says each element.
@@ -27,6 +30,7 @@ type dot struct {
 	panels bool
 	width  int // columns that a kernel takes
 	kernel func(*Frame)
+	pack   packFunc // copies a chunk of a block's left rows into scratch, or nil
 }
 
 // newDot takes the pairs out of the axes that a step walks.
@@ -38,7 +42,22 @@ func newDot(s *step, in *ir.Step) *dot {
 	for i := range s.operands {
 		s.operands[i].walk[axis], s.operands[i].packed = 0, false
 	}
+	rows := operand{size: left.size, rowStep: left.rowStep, colStep: d.across}
+	switch bad := d.across != left.size; {
+	case in.Extents[axis+2] < gatherCols:
+	case bad:
+		d.pack = packFor(&rows)
+	case crowds(left.rowStep):
+		d.pack = copyRows
+	}
 	return d
+}
+
+// copyRows is a packFunc for rows that are contiguous.
+func copyRows(dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+	for r := range rows {
+		copyBytes(unsafe.Add(dst, r*cols*colStep), unsafe.Add(src, r*rowStep), cols*colStep)
+	}
 }
 
 // block returns the rows and columns of a block: as equal as tiles and panels
@@ -59,6 +78,9 @@ func (d *dot) link(f finder, s *step) error {
 		return err
 	}
 	d.kernel, s.engine, s.compiled = fn, on.String(), "kernel"
+	if d.pack != nil {
+		s.scratch = s.blockRows * min(d.pairs, ir.DotChunk) * s.operands[0].size
+	}
 	return nil
 }
 
@@ -73,13 +95,21 @@ func (d *dot) run(ln *lane, s *step) {
 		if k > 0 && ln.stopped() {
 			return
 		}
-		f.Step[ir.DotPairs], f.Step[ir.DotAdds] = min(ir.DotChunk, d.pairs-k), k
+		n := min(ir.DotChunk, d.pairs-k)
+		f.Step[ir.DotPairs], f.Step[ir.DotAdds] = n, k
+		left := unsafe.Add(b.Ptr[0], k*d.across)
+		if d.pack != nil {
+			size := s.operands[0].size
+			d.pack(unsafe.Pointer(&ln.scratch[0]), left, b.Rows, n, b.Step[0], d.across)
+			left = unsafe.Pointer(&ln.scratch[0])
+			f.Step[0], f.Step[ir.DotAcross] = n*size, size
+		}
 		for c := 0; c < b.Cols; c += d.width {
 			f.Cols, f.Step[1] = min(d.width, b.Cols-c), d.down
 			if d.panels {
 				f.Step[1] = min(d.width, s.cols-first-c) * right.size
 			}
-			f.Ptr[0] = unsafe.Add(b.Ptr[0], k*d.across)
+			f.Ptr[0] = left
 			f.Ptr[1] = unsafe.Add(b.Ptr[1], c*right.colStep+k*f.Step[1])
 			f.Ptr[2] = unsafe.Add(b.Ptr[2], c*right.size)
 			call(d.kernel, f)
