@@ -7,13 +7,12 @@ import (
 )
 
 const (
-	// dotRows is how many rows of the left operand a block has, about: with
-	// ir.DotChunk elements each, they stay in the second-level cache while panel
-	// after panel of the right one goes past.
-	dotRows = 96
-	// dotCols is how many columns a block has: what the chunks of pairs add up in
-	// stays in that cache too.
-	dotCols = 512
+	// dotBytes is how much of the left operand a block takes at a time, in rows of
+	// ir.DotChunk elements: they stay in the second-level cache while panel after
+	// panel of the right one goes past.
+	dotBytes = 192 << 10
+	// dotCols is how many columns a block has, fewer where hands would be idle.
+	dotCols, leastDotCols = 512, 128
 	// tileRows is how many rows the kernels hold in registers: a block of a multiple
 	// has no smaller tile.
 	tileRows = 6
@@ -62,13 +61,18 @@ func copyRows(dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 
 // block returns the rows and columns of a block: as equal as tiles and panels
 // allow.
-func (d *dot) block(s *step) (rows, cols int) {
+func (d *dot) block(s *step, hands int) (rows, cols int) {
 	equal := func(n, most, unit int) int {
 		parts := (n-1)/most + 1
 		each := (n-1)/parts + 1
 		return min(n, (each+unit-1)/unit*unit)
 	}
-	return equal(s.rows, dotRows, tileRows), equal(s.cols, dotCols, d.width)
+	rows = equal(s.rows, dotBytes/ir.DotChunk/s.operands[0].size, tileRows)
+	most := dotCols
+	for hands > 1 && s.elems/d.pairs/rows/min(s.cols, most) < 4*hands && most > leastDotCols {
+		most /= 2
+	}
+	return rows, equal(s.cols, most, d.width)
 }
 
 // link finds the kernel.

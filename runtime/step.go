@@ -123,7 +123,7 @@ func (s *step) cut(in *ir.Step, asked, hands int) {
 	case s.scan != nil:
 		s.blockRows, s.blockCols = s.scan.block(s, in, hands)
 	case s.dot != nil:
-		s.blockRows, s.blockCols = s.dot.block(s)
+		s.blockRows, s.blockCols = s.dot.block(s, hands)
 		chunk = chunk * 8 / s.dot.pairs // a pair costs little
 	case s.down != nil:
 		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
