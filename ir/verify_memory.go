@@ -30,6 +30,29 @@ func injective(l Layout) bool {
 	return true
 }
 
+// apart reports whether two layouts have no location in common, by a rule for runs
+// that follow each other: within one index of the leading axes that are the same
+// for both, the one ends before the other begins, and the next index lies behind.
+func apart(a, b Layout) bool {
+	for len(a.Shape) > 0 && len(b.Shape) > 0 && a.Shape[0] == b.Shape[0] && a.Strides[0] == b.Strides[0] {
+		step := a.Strides[0]
+		a, b = a.inner(), b.inner()
+		aLo, aHi := a.Bounds()
+		bLo, bHi := b.Bounds()
+		if max(aHi, bHi)-min(aLo, bLo) >= max(step, -step) {
+			return false
+		}
+	}
+	aLo, aHi := a.Bounds()
+	bLo, bHi := b.Bounds()
+	return aHi < bLo || bHi < aLo
+}
+
+// inner returns the layout of the first index of the first axis.
+func (l Layout) inner() Layout {
+	return Layout{Shape: l.Shape[1:], Strides: l.Strides[1:], Offset: l.Offset}
+}
+
 // share checks two temporaries, or two scratch buffers of a row group, that have bytes in common: one must be dead, or
 // die, where the other is written.
 func (v *planVerifier) share(i, j int) {

@@ -28,13 +28,13 @@ import (
 //     used in one group, and lie in its scratch;
 //     (CheckDot for one with a product);
 //   - params, constants and iotas are not written; a result or temporary is written
-//     in full, each element once, by one step or by several whose elements lie in
-//     runs of their own, and is not read before.
+//     in full, each element once, by one step or by several whose elements lie
+//     in runs of their own, and is not read before.
 func (p *Plan) Verify() error {
 	if p == nil {
 		return errors.New("no plan")
 	}
-	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers))}
+	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]Layout, len(p.Buffers))}
 	for i := range p.Buffers {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
@@ -62,7 +62,7 @@ const never = -1
 type planVerifier struct {
 	p     *Plan
 	first []int       // the first step that writes a buffer
-	parts [][]part    // what steps write of it
+	parts [][]Layout  // what steps write of it
 	last  []int       // the last step that reads it
 	group []*RowGroup // of each step, or nil
 	errs  []error
@@ -242,35 +242,29 @@ func (b *Buffer) bounds() (lo, hi int) {
 	return 0, b.Size() - 1
 }
 
-// part is a run of a buffer in which a step writes so many elements.
-type part struct{ lo, hi, elems int }
-
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
-	if computed && !v.complete(a.Buffer) {
+	if computed && v.elems(a.Buffer) != b.Size() {
 		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
 }
 
-// complete reports whether all of a buffer is written.
-func (v *planVerifier) complete(buffer int) bool {
-	missing := v.p.Buffers[buffer].Size()
+// elems returns how many elements of a buffer are written.
+func (v *planVerifier) elems(buffer int) int {
+	n := 0
 	for _, w := range v.parts[buffer] {
-		missing -= w.elems
+		n += w.Size()
 	}
-	return missing == 0
+	return n
 }
 
 func (v *planVerifier) write(i, o int) {
 	a := v.p.Steps[i].Operands[o]
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
-	reach := v.reach(i, o)
-	size, _ := NumElems(reach)
-	w := part{elems: size}
-	w.lo, w.hi = Layout{Shape: reach, Strides: a.Strides, Offset: a.Offset}.Bounds()
-	meets := func(u part) bool { return w.lo <= u.hi && u.lo <= w.hi || u.elems == 0 }
+	w := Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
+	meets := func(u Layout) bool { return !apart(u, w) }
 	switch {
 	case b.Kind.ReadOnly():
 		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
@@ -286,7 +280,11 @@ func (v *planVerifier) write(i, o int) {
 // written checks that what is used has been computed in full.
 func (v *planVerifier) written(i int) {
 	b := &v.p.Buffers[i]
-	if used := b.Kind == ResultBuffer || v.first[i] != never; used && !b.Kind.ReadOnly() && !v.complete(i) {
-		v.fail(v.p.bufferLine(i), "not all of its elements are written")
+	switch n := v.elems(i); {
+	case n == b.Size() || b.Kind.ReadOnly():
+	case n > 0:
+		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, b.Size())
+	case b.Kind == ResultBuffer:
+		v.fail(v.p.bufferLine(i), "no step writes the result")
 	}
 }

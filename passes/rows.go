@@ -71,12 +71,13 @@ func buffersOf(s *ir.Step) []int {
 
 // rowGroup is a row group in the making.
 type rowGroup struct {
-	steps []int
-	rows  int         // in all
-	outer []int       // the extents of the outer axes
-	made  map[int]int // buffers that its steps write: the distance from a row to the next
-	split []ir.Step   // the steps with the outer axes split
-	along []int       // which axis is the last outer one
+	steps  []int
+	before []int       // steps that must go before them, out of their order
+	rows   int         // in all
+	outer  []int       // the extents of the outer axes
+	made   map[int]int // buffers that its steps write: the distance from a row to the next
+	split  []ir.Step   // the steps with the outer axes split
+	along  []int       // which axis is the last outer one
 }
 
 // group returns the row group that begins with step i, nil if there is none worth
@@ -90,9 +91,16 @@ func (r *grouper) group(i int) *rowGroup {
 	if !r.join(g, i) {
 		return nil
 	}
-	late := map[int]bool{} // buffers of steps that are passed over
+	late, spare := map[int]bool{}, map[int][]int{} // buffers of steps that are passed over; which of those could go first
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
-		if !r.ready(j, late) || !r.reads(g, j) || !r.join(g, j) {
+		switch ready, reads := r.ready(j, late), r.reads(g, j); {
+		case ready && reads && r.join(g, j):
+			r.moveUp(g, j, spare)
+		case ready && !reads:
+			for _, b := range written(&r.p.Steps[j]) {
+				spare[b] = append(spare[b], j)
+			}
+		default:
 			for _, b := range written(&r.p.Steps[j]) {
 				late[b] = true
 			}
@@ -149,6 +157,20 @@ func (r *grouper) ready(j int, late map[int]bool) bool {
 	return !slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return late[a.Buffer] })
 }
 
+// moveUp puts steps in front of the group that compute what step j reads, and
+// need nothing of it.
+func (r *grouper) moveUp(g *rowGroup, j int, spare map[int][]int) {
+	s := &r.p.Steps[j]
+	for _, a := range s.Operands[:len(s.Kernel.In)] {
+		for _, k := range spare[a.Buffer] {
+			if k != j && !slices.Contains(g.before, k) {
+				r.moveUp(g, k, spare)
+				g.before = append(g.before, k)
+			}
+		}
+	}
+}
+
 // reads reports whether step j reads what the group makes.
 func (r *grouper) reads(g *rowGroup, j int) bool {
 	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return g.made[a.Buffer] > 0 })
@@ -173,7 +195,7 @@ func (g *rowGroup) stages() int {
 // join adds step j to the group, if its loop nest has the rows for outer axes
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
-	next := rowGroup{steps: append(slices.Clone(g.steps), j), rows: g.rows, made: map[int]int{}}
+	next := rowGroup{steps: append(slices.Clone(g.steps), j), before: g.before, rows: g.rows, made: map[int]int{}}
 	var ok bool
 	if s := &r.p.Steps[j]; s.Down && s.Scan != ir.NoScan {
 		return false // each of its blocks has all rows

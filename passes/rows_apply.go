@@ -10,12 +10,20 @@ import (
 // makes the buffers that no other step touches scratch.
 func (r *grouper) apply(g *rowGroup) {
 	first := g.steps[0]
-	steps := append(r.p.Steps[:first:first], g.split...)
+	steps := r.p.Steps[:first:first]
+	for _, i := range g.before {
+		steps = append(steps, r.p.Steps[i])
+	}
+	first = len(steps)
+	steps = append(steps, g.split...)
 	place := make([]int, len(r.p.Steps))
 	for i := range r.p.Steps {
-		switch k := slices.Index(g.steps, i); {
-		case i < first:
+		k, up := slices.Index(g.steps, i), slices.Index(g.before, i)
+		switch {
+		case i < g.steps[0]:
 			place[i] = i
+		case up >= 0:
+			place[i] = g.steps[0] + up
 		case k >= 0:
 			place[i] = first + k
 		default:
