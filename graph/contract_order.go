@@ -16,6 +16,9 @@ const symbolSize = 1024
 
 // product returns the product of all terms.
 func (c *contraction) product() term {
+	if len(c.terms) == 2 { // as most have
+		return c.pair(c.terms[0], c.terms[1], c.out)
+	}
 	weight := map[string]float64{}
 	for label, d := range c.sizes {
 		sizes := map[string]int{}
@@ -68,10 +71,10 @@ func cost(weight map[string]float64, x, y []string) float64 {
 
 // cheapest returns the two terms whose product costs least, i < j.
 func (c *contraction) cheapest(weight map[string]float64) (i, j int) {
-	least := math.Inf(1)
+	least := 0.0
 	for b := range c.terms {
 		for a := range b {
-			if n := cost(weight, c.terms[a].labels, c.terms[b].labels); n < least {
+			if n := cost(weight, c.terms[a].labels, c.terms[b].labels); j == 0 || n < least {
 				least, i, j = n, a, b
 			}
 		}
@@ -91,16 +94,13 @@ type split struct {
 func (c *contraction) best(weight map[string]float64) []split {
 	best := make([]split, 1<<len(c.terms))
 	for set := uint(1); set < uint(len(best)); set++ {
-		s := split{cost: math.Inf(1), labels: c.left(members(set)...)}
-		if set&(set-1) == 0 {
-			s.cost = 0
-		}
+		s := split{labels: c.left(members(set)...)}
 		for sub := set; sub > 0; sub = (sub - 1) & set {
 			if sub == set || sub&set&-set == 0 { // as good as its complement
 				continue
 			}
 			x, y := best[sub], best[set&^sub]
-			if n := x.cost + y.cost + cost(weight, x.labels, y.labels); n < s.cost {
+			if n := x.cost + y.cost + cost(weight, x.labels, y.labels); s.subset == 0 || n < s.cost {
 				s.cost, s.subset = n, sub
 			}
 		}

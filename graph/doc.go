@@ -71,7 +71,7 @@
 //
 // A program gives the same bits fused or not, on every CPU and number of threads,
 // in assembly and in Go. Nothing is reassociated and Mul and Add are never
-// contracted: FMA is an op of its own. Add, Sub, Mul, Div, Sqrt, FMA and
+// contracted: FMA is an op of its own, and what products of matrices add with. Add, Sub, Mul, Div, Sqrt, FMA and
 // Reciprocal are correctly rounded; elementary functions are as accurate as the
 // table at the end says. Subnormals are kept, -0 is not +0, and of a NaN only that
 // it is one is specified. A program compiled with [Fast] takes the less exact and
@@ -113,6 +113,13 @@
 //	np.linalg.norm(a, axis=0)       a.Norm2(0); a.Norm1(0)
 //	np.cumsum(a, 0), a.cumprod(1)   a.CumSum(0), a.CumProd(1)
 //	np.maximum.accumulate(a, 0)     a.CumMax(0)
+//	a @ b, np.matmul(a, b)          a.MatMul(b)
+//	np.dot(a, b), np.outer(a, b)    a.Dot(b), a.Outer(b)
+//	np.inner(a, b)                  a.Tensordot(b, -1, -1)
+//	np.tensordot(a, b, 2)           a.Tensordot(b, 2)
+//	np.tensordot(a, b, ([1], [0]))  a.Tensordot(b, []int{1}, []int{0})
+//	np.einsum("ij,jk->ik", a, b)    graph.Einsum("ij,jk->ik", a, b)
+//	np.trace(a)                     a.Diagonal(0, 0, 1).Sum(-1)
 //	scipy.special.logsumexp         a.LogSumExp(0)
 //	scipy.special.softmax(a, -1)    a.Softmax(-1); LogSoftmax, LayerNorm and their kin
 //	a == b, a != b                  a.Eq(b), a.Ne(b)

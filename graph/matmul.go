@@ -6,7 +6,7 @@ import (
 )
 
 // Products take Float32, Float64, Int32 and Int64, of one type: nothing is
-// promoted. Bytes are multiplied in a wider type, which the Cast costs no array:
+// promoted. Bytes are multiplied and summed in a wider type:
 //
 //	x.Cast(graph.Int32).MatMul(w.Cast(graph.Int32))
 //
@@ -17,9 +17,9 @@ import (
 // is one rounding more and then that of Sum. The bits depend neither on threads
 // nor on layouts.
 //
-// Operands may be views of any layout. What is transposed, broadcast or a
-// diagonal is not copied, but for axes merged into one of a matrix that are not
-// neighbours: Program.Explain tells.
+// Operands may be views of any layout: transposed, broadcast, a diagonal. A
+// product reads its operands many times, so what they are computed by has a loop
+// of its own, and what suits its kernels is copied: Program.Explain tells.
 
 // MatMul returns the product of the matrices that the last two axes of x and y
 // are, [..., M, K] and [..., K, N]: [..., M, N]. The axes before those broadcast.
