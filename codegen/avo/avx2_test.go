@@ -49,6 +49,7 @@ func TestGolden(t *testing.T) {
 		"lt_f64":       single(t, ir.OpLt, ir.Invalid, d, d),
 		"floordiv_i64": single(t, ir.OpFloorDiv, ir.Invalid, i, i),
 		"add_u8":       single(t, ir.OpAdd, ir.Invalid, u, u),
+		"dot_i64":      ir.DotKernel(ir.Int64), // the shortest
 		"sum_f32":      {In: []ir.Operand{f}, Out: []ir.Ref{0}, Fold: []ir.Op{ir.OpAdd}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,6 +73,18 @@ func TestChainLoop(t *testing.T) {
 	require.NoError(t, err)
 	loop := regexp.MustCompile(`(?s)loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
+}
+
+// TestDotLoop counts what the loop of a whole tile of a product does for each
+// pair: the loads of two vectors and six elements, 12 multiplications and a step;
+// and for every four pairs a step, and the counter.
+func TestDotLoop(t *testing.T) {
+	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
+		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{ir.DotKernel(d)})
+		require.NoError(t, err)
+		loop := regexp.MustCompile(`(?s)two6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+		require.Equal(t, 4*(2+6+12+1)+1+2, len(strings.Split(loop, "\n")), loop)
+	}
 }
 
 // TestDeterministic assembles twice.

@@ -234,8 +234,22 @@ func (t *dotTile) start() {
 	}
 }
 
-// pairs adds up the products.
+// pairs adds up the products: where all columns are there, in a loop of four pairs
+// and one of what is left.
 func (t *dotTile) pairs() {
+	if !t.masked {
+		t.unrolled()
+	}
+	t.do("PCALIGN", imm(32))
+	t.here(t.name + "Pair")
+	t.pair(0)
+	t.do("ADDQ", gp(dotStepB), gp(dotB))
+	t.do("DECQ", gp(dotCount))
+	t.do("JNE", label(t.name+"Pair"))
+	t.here(t.name + "Total")
+}
+
+func (t *dotTile) unrolled() {
 	t.do("SUBQ", imm(dotUnroll), gp(dotCount))
 	t.do("JLT", label(t.name+"Few"))
 	t.do("PCALIGN", imm(32))
@@ -249,12 +263,6 @@ func (t *dotTile) pairs() {
 	t.here(t.name + "Few")
 	t.do("ADDQ", imm(dotUnroll), gp(dotCount))
 	t.do("JEQ", label(t.name+"Total"))
-	t.here(t.name + "Pair")
-	t.pair(0)
-	t.do("ADDQ", gp(dotStepB), gp(dotB))
-	t.do("DECQ", gp(dotCount))
-	t.do("JNE", label(t.name+"Pair"))
-	t.here(t.name + "Total")
 }
 
 // pair adds the products of a column of A and row k of B from dotB on.

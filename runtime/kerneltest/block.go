@@ -32,6 +32,8 @@ type operand struct {
 	mem   []byte
 	base  int // of row 0, column 0
 	step  int // bytes from row to row
+	// across is the bytes from column to column: 0 of a splat.
+	across int
 }
 
 // newBlock makes a block and fills the inputs with what source gives.
@@ -55,7 +57,10 @@ func newBlock(k *ir.Kernel, rng *rand.Rand, rows, cols int, source source) *bloc
 // operand lays out an operand: rows upwards, downwards or, for an input, all
 // the same row; at any address that the machine can read an element at.
 func (b *block) operand(rng *rand.Rand, d ir.DType, splat, output bool) *operand {
-	o := &operand{dtype: d, splat: splat}
+	o := &operand{dtype: d, splat: splat, across: d.Size()}
+	if splat {
+		o.across = 0
+	}
 	width := o.cols(b.cols) * d.Size()
 	shift := rng.IntN(4) * d.Size()
 	if goruntime.GOARCH == "amd64" {
@@ -194,11 +199,10 @@ func (o *operand) cols(n int) int {
 	return n
 }
 
+func (o *operand) index(row, col int) int { return o.base + row*o.step + col*o.across }
+
 func (o *operand) at(row, col int) []byte {
-	if o.splat {
-		col = 0
-	}
-	i := o.base + row*o.step + col*o.dtype.Size()
+	i := o.index(row, col)
 	return o.mem[i : i+o.dtype.Size()]
 }
 

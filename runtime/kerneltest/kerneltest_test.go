@@ -50,6 +50,44 @@ func TestCheckCatches(t *testing.T) {
 	}
 }
 
+// dot computes a product of int32 matrices.
+func dot(f *runtime.Frame) {
+	for m := range f.Rows {
+		for n := range f.Cols {
+			var sum uint32
+			for k := range f.Step[ir.DotPairs] {
+				a := (*uint32)(unsafe.Add(f.Ptr[0], m*f.Step[0]+k*f.Step[ir.DotAcross]))
+				sum += *a * *at(f, 1, k, n)
+			}
+			if f.Step[ir.DotAdds] != 0 {
+				sum += *at(f, 2, m, n)
+			}
+			*at(f, 2, m, n) = sum
+		}
+	}
+}
+
+// TestCheckCatchesDots is TestCheckCatches of a product.
+func TestCheckCatchesDots(t *testing.T) {
+	k := ir.DotKernel(ir.Int32)
+	require.NoError(t, check(k, dot, 1))
+	changed := func(change func(f *runtime.Frame)) func(*runtime.Frame) {
+		return func(f *runtime.Frame) { g := *f; change(&g); dot(&g) }
+	}
+	for name, fn := range map[string]func(f *runtime.Frame){
+		"row 0, column 0 is":     func(*runtime.Frame) {},
+		"memory round operand 2": func(f *runtime.Frame) { dot(f); *at(f, 2, 0, f.Cols)++ },
+		"memory round operand 1": func(f *runtime.Frame) { dot(f); *at(f, 1, 0, -1)++ },
+		"column 0":               changed(func(f *runtime.Frame) { f.Step[ir.DotAdds] = 0 }),
+		"column 15":              changed(func(f *runtime.Frame) { f.Cols = min(f.Cols, 15) }),
+		"row 6":                  changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 6) }),
+		"row 0":                  changed(func(f *runtime.Frame) { f.Step[ir.DotAcross] = 4 }),
+		"pairs":                  changed(func(f *runtime.Frame) { f.Step[ir.DotPairs] &^= 1 }),
+	} {
+		require.ErrorContains(t, check(k, fn, 1), name)
+	}
+}
+
 func TestFloatsCompareByBits(t *testing.T) {
 	require.False(t, same(ir.Float32, 0, 1<<31))
 	require.True(t, same(ir.Float32, 0x7fc00000, 0xffc00001))

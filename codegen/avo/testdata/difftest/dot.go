@@ -19,7 +19,7 @@ func testDot(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	for _, pairs := range []int{1, 2, 3, 4, 5, 7, 8, 63, ir.DotChunk} {
 		for cols := range ir.DotColumns(d) + 1 {
 			for rows := range 15 {
-				if pairs > 8 && rnd.IntN(5) > 0 {
+				if pairs > 8 && rnd.IntN(8) > 0 {
 					continue
 				}
 				n++
