@@ -31,6 +31,33 @@ func alone(v *ir.Value) bool {
 	return k == ir.Scan || k == ir.Contract
 }
 
+// keepFactors notes the values that products read in more ways than one, as x - mean
+// in the covariances of x, or repeat: each is stored once, and its views read that.
+// A view that sank would be stored as well, however cheap the value is.
+func (w *viewer) keepFactors() {
+	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
+	for _, v := range w.Func.Body {
+		if v.Op != ir.OpDot {
+			continue
+		}
+		for _, a := range v.Args {
+			x := a
+			for x.Op.IsView() {
+				x = x.Args[0]
+			}
+			if !x.Op.IsElementwise() {
+				continue
+			}
+			if as[x] == nil {
+				as[x] = a
+			}
+			if as[x] != a || size(a.Type.Shape) > size(x.Type.Shape) {
+				w.store(x, "a product reads it in more ways than one, or repeats it")
+			}
+		}
+	}
+}
+
 // whole sees to it that operand i of v, which is computed alone, has strides along
 // its axes.
 func (w *viewer) whole(v *ir.Value, i int) error {

@@ -161,8 +161,10 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 		return "" // one element of a line: nothing could be fused
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
-	case alone(a) || alone(v):
-		return "a product reads each row and column many times, in a loop of its own"
+	case alone(a):
+		return "it is a product, which is a loop of its own"
+	case alone(v):
+		return "a product reads each row and column many times"
 	case v.Op == ir.OpAccess && fu.why[a] != "":
 		return fu.why[a]
 	case v.Op == ir.OpAccess:

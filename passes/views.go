@@ -20,6 +20,7 @@ import (
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
 	w := &viewer{State: s, uses: countUses(s.Func), order: map[*ir.Value]int{}}
+	w.keepFactors()
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		var err error
 		x := v
