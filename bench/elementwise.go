@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
+	"math"
 
 	"github.com/stridefuse/stridefuse/bench/formula"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
 )
 
 // sizes are the element counts of the one-dimensional workloads.
@@ -15,18 +13,30 @@ var sizes = []struct {
 	n    int
 }{{"1K", 1000}, {"64K", 1 << 16}, {"16M", 1 << 24}}
 
-// formulas are W1 to W5.
+// formulas are W1 to W5. The rates of the first two are bytes.
 var formulas = []flat{
-	{"W1-add", formula.Add, graph.Float32, []limits{{0.5, 1.5}, {0.5, 1.5}}},
-	{"W2-chain5", formula.Chain5, graph.Float32, []limits{{0.5, 1.5}, {0.5, 1.5}, {-1, 1.5}}},
-	one("W3-gelu", graph.Node.GELUTanh, graph.Float32, limits{-4, 4}),
-	one("W4-exp", graph.Node.Exp, graph.Float32, limits{-4, 4}),
-	one("W4-log", graph.Node.Log, graph.Float32, limits{0.01, 100}),
-	one("W4-sin", graph.Node.Sin, graph.Float32, limits{-4, 4}),
-	one("W4-tanh", graph.Node.Tanh, graph.Float32, limits{-4, 4}),
-	one("W4-sigmoid", graph.Node.Sigmoid, graph.Float32, limits{-4, 4}),
-	one("W4-erf", graph.Node.Erf, graph.Float32, limits{-4, 4}),
-	{"W5-bs", formula.BlackScholes, graph.Float32, []limits{{10, 100}, {10, 100}, {0.1, 2}}},
+	{"W1-add", formula.Add, []limits{{0.5, 1.5}, {0.5, 1.5}},
+		"", pointwise(func(v []float64) float64 { return v[0] + v[1] })},
+	{"W2-chain5", formula.Chain5, []limits{{0.5, 1.5}, {0.5, 1.5}, {-1, 1.5}},
+		"", pointwise(func(v []float64) float64 { return (v[0]*v[1]+v[2])*v[0] - v[1]/(math.Abs(v[2])+1) })},
+	plain("W3-gelu", graph.Node.GELUTanh, limits{-4, 4}, gelu),
+	plain("W4-exp", graph.Node.Exp, limits{-4, 4}, math.Exp),
+	plain("W4-log", graph.Node.Log, limits{0.01, 100}, math.Log),
+	plain("W4-sin", graph.Node.Sin, limits{-4, 4}, math.Sin),
+	plain("W4-tanh", graph.Node.Tanh, limits{-4, 4}, math.Tanh),
+	plain("W4-sigmoid", graph.Node.Sigmoid, limits{-4, 4}, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
+	plain("W4-erf", graph.Node.Erf, limits{-4, 4}, math.Erf),
+	{"W5-bs", formula.BlackScholes, []limits{{10, 100}, {10, 100}, {0.1, 2}}, "elem/ns", pointwise(callPrice)},
+}
+
+func gelu(x float64) float64 { return 0.5 * x * (1 + math.Tanh(0.79788456*(x+0.044715*x*x*x))) }
+
+// callPrice is the Black-Scholes price of a call, of spot, strike and years.
+func callPrice(v []float64) float64 {
+	normal := func(x float64) float64 { return 0.5 + 0.5*math.Erf(x/math.Sqrt2) }
+	spread := 0.3 * math.Sqrt(v[2])
+	d := (math.Log(v[0]/v[1]) + (0.05+0.3*0.3/2)*v[2]) / spread
+	return v[0]*normal(d) - v[1]*math.Exp(-0.05*v[2])*normal(d-spread)
 }
 
 // elementwise is W1 to W5 at every size.
@@ -45,43 +55,41 @@ func overhead() []workload {
 	return []workload{{"W17-overhead", "16", func(threads int) ([]call, error) { return formulas[1].calls(threads, 16) }}}
 }
 
-// flat is a formula on vectors of one size.
+// flat is a formula on vectors of one size n.
 type flat struct {
 	name   string
 	build  func() graph.Node
-	dtype  graph.DType
 	inputs []limits
+	unit   string // of the rate
+	known  known
 }
-
-// limits is the range that an input's elements are drawn from.
-type limits struct{ lo, hi float64 }
 
 // one is a function of one vector.
 func one(name string, fn func(graph.Node) graph.Node, dt graph.DType, x limits) flat {
-	return flat{name, func() graph.Node { return fn(graph.Input("x", dt, graph.Dim("n"))) }, dt, []limits{x}}
+	return flat{name, func() graph.Node { return fn(graph.Input("x", dt, graph.Dim("n"))) }, []limits{x}, "elem/ns", known{}}
+}
+
+// plain is a function of one float32 vector that a plain Go function checks.
+func plain(name string, fn func(graph.Node) graph.Node, x limits, want func(float64) float64) flat {
+	f := one(name, fn, graph.Float32, x)
+	f.known = pointwise(func(v []float64) float64 { return want(v[0]) })
+	return f
 }
 
 // calls returns the ways of running a formula on n elements: with its generated
 // kernel and as a cover of built-in ones, into an old result, and with a fresh
 // result; then the fast tier, where that has another kernel.
 func (f flat) calls(threads, n int) ([]call, error) {
-	fused, err := f.prepare(n, graph.Workers(threads))
+	j, err := f.jobs(threads, n, nil, graph.CoverOnly(), graph.Fast())
 	if err != nil {
 		return nil, err
 	}
-	cover, err := f.prepare(n, graph.Workers(threads), graph.CoverOnly())
-	if err != nil {
-		return nil, err
-	}
-	calls := []call{fused.into("generated kernel"), cover.into("cover"), fused.fresh("fresh")}
+	fused, cover, fast := j[0], j[1], j[2]
+	calls := []call{fused.into("generated kernel"), cover.into("cover"), fused.fresh()}
 	if threads == 1 {
 		calls = append(calls, fused.alone("kernel alone")...)
 	}
-	fast, err := f.prepare(n, graph.Workers(threads), graph.Fast())
-	if err != nil {
-		return nil, err
-	}
-	if fast.sig() == fused.sig() {
+	if fast.kernels() == fused.kernels() {
 		return calls, nil
 	}
 	calls = append(calls, fast.into("generated kernel, fast tier"))
@@ -91,71 +99,11 @@ func (f flat) calls(threads, n int) ([]call, error) {
 	return calls, nil
 }
 
-// job is a formula compiled, with its arguments.
-type job struct {
-	program *graph.Program
-	ins     []*graph.Tensor
-	out     *graph.Tensor
-}
-
-func (f flat) prepare(n int, opts ...graph.Item) (*job, error) {
-	p, err := graph.Compile(append(opts, f.build())...)
+// jobs compiles a formula for n elements with each of some options.
+func (f flat) jobs(threads, n int, options ...graph.Option) ([]*job, error) {
+	ins, err := inputs(f.build(), n, f.inputs)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{program: p, out: graph.New(f.dtype, n)}
-	for i, in := range f.inputs {
-		j.ins = append(j.ins, graph.Uniform(f.dtype, uint64(i+1), in.lo, in.hi, n))
-	}
-	return j, nil
-}
-
-// sig is the kernel that the formula is, whose loop is the only one.
-func (j *job) sig() string { return j.program.Kernels()[0] }
-
-// call gives a way of running a job its rate.
-func (j *job) call(note string, run func() error) call {
-	bytes := j.out.Bytes() * (len(j.ins) + 1)
-	return call{note, run, float64(bytes), "GB/s"}
-}
-
-func (j *job) into(note string) call {
-	ctx, outs := context.Background(), []*graph.Tensor{j.out}
-	return j.call(note, func() error { return j.program.RunInto(ctx, outs, j.ins...) })
-}
-
-func (j *job) fresh(note string) call {
-	ctx := context.Background()
-	return j.call(note, func() error {
-		_, err := j.program.Run(ctx, j.ins...)
-		return err
-	})
-}
-
-// alone returns a call of a job's kernel without the library round it, or none
-// if no kernel was generated for this machine. The inputs come in any order, and
-// scalars are 1: elementary functions of several of them would see other numbers
-// than they do in the formula, so there is none for those either.
-func (j *job) alone(note string) []call {
-	fn, ok := runtime.Lookup(runtime.AVX2, j.sig())
-	k, err := ir.ParseKernel(j.sig())
-	if !ok || err != nil || !runtime.HasAVX2() || len(k.In) > len(j.ins)+1 {
-		return nil
-	}
-	scalar := graph.Ones(j.out.DType())
-	f := &runtime.Frame{Rows: 1, Cols: j.out.Size()}
-	unit := 0
-	for i, in := range k.In {
-		if in.Splat {
-			f.Ptr[i] = scalar.Pointer()
-			continue
-		}
-		f.Ptr[i] = j.ins[unit].Pointer()
-		unit++
-	}
-	f.Ptr[len(k.In)] = j.out.Pointer()
-	return []call{j.call(note, func() error {
-		fn(f)
-		return nil
-	})}
+	return jobs(f.build(), n, ins, work{n, f.unit}, f.known, threads, options...)
 }

@@ -68,7 +68,7 @@ func functions() []workload {
 				n := graph.Dim("n")
 				return e.fn(graph.Input("x", dt.dtype, n), graph.Input("y", dt.dtype, n))
 			}
-			ws = append(ws, function(flat{"fn-" + e.name + dt.suffix, f, dt.dtype, []limits{e.x, e.y}}))
+			ws = append(ws, function(flat{"fn-" + e.name + dt.suffix, f, []limits{e.x, e.y}, "elem/ns", known{}}))
 		}
 	}
 	return ws
@@ -77,25 +77,15 @@ func functions() []workload {
 // function measures a formula of one op in both tiers.
 func function(f flat) workload {
 	return workload{f.name, "64K", func(threads int) ([]call, error) {
-		full, err := f.prepare(1<<16, graph.Workers(threads))
+		j, err := f.jobs(threads, 1<<16, nil, graph.Fast())
 		if err != nil {
 			return nil, err
 		}
-		fast, err := f.prepare(1<<16, graph.Workers(threads), graph.Fast())
-		if err != nil {
-			return nil, err
-		}
-		calls := []call{full.elements("generated kernel")}
-		if fast.sig() != full.sig() {
-			calls = append(calls, fast.elements("generated kernel, fast tier"))
+		full, fast := j[0], j[1]
+		calls := []call{full.into("generated kernel")}
+		if fast.kernels() != full.kernels() {
+			calls = append(calls, fast.into("generated kernel, fast tier"))
 		}
 		return calls, nil
 	}}
-}
-
-// elements is into with its rate in elements.
-func (j *job) elements(note string) call {
-	c := j.into(note)
-	c.rate, c.unit = float64(j.out.Size()), "elem/ns"
-	return c
 }

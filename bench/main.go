@@ -28,13 +28,14 @@ type workload struct {
 
 // call is one way of running a workload.
 type call struct {
-	note string
-	run  func() error
-	rate float64 // bytes or elements a call handles, 0 for none
-	unit string  // "GB/s" or "elem/ns"
+	note  string
+	run   func() error
+	check func() error // runs it, and says whether the result is wrong; nil for none
+	rate  float64      // bytes, elements or operations a call handles
+	unit  string       // "GB/s", "elem/ns" or "GFLOP/s", "" for no rate
 }
 
-var workloads = concat(elementwise(), reductions(), functions(), overhead(), compileLatency())
+var workloads = concat(elementwise(), grids(), overhead(), functions(), compileLatency())
 
 func concat(groups ...[]workload) []workload {
 	var all []workload
@@ -47,7 +48,9 @@ func concat(groups ...[]workload) []workload {
 func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	threads := flags.Int("threads", 1, "how many workers run a program")
-	only := flags.String("only", "", "measure the workloads whose \"name size\" this `regexp` matches")
+	only := flags.String("only", "^W", "measure the workloads whose \"name size\" this `regexp` matches; all of them: .")
+	notes := flags.String("note", "^(generated kernel|fresh)$", "of the ways to run a workload, those whose note this `regexp` matches; all of them: .")
+	short := flags.Bool("short", false, "time one call of each: a check of the results, and no measurement")
 	list := flags.Bool("list", false, "print the workloads and measure nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -62,6 +65,14 @@ func run(args []string, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
+	matchNote, err := regexp.Compile(*notes)
+	if err != nil {
+		return fmt.Errorf("-note: %w", err)
+	}
+	timed := measure
+	if *short {
+		timed = once
+	}
 	found := false
 	for _, w := range workloads {
 		title := w.name + " " + w.size
@@ -73,33 +84,38 @@ func run(args []string, stdout io.Writer) error {
 			fmt.Fprintln(stdout, title)
 			continue
 		}
-		if err := w.measure(*threads, stdout); err != nil {
+		calls, err := w.prepare(*threads)
+		if err != nil {
 			return fmt.Errorf("%s: %w", title, err)
+		}
+		for _, c := range calls {
+			if !matchNote.MatchString(c.note) {
+				continue
+			}
+			r := Result{Peer: "stridefuse", Workload: w.name, Size: w.size, Threads: *threads, Note: c.note}
+			if err := c.measure(r, timed, stdout); err != nil {
+				return fmt.Errorf("%s, %s: %w", title, c.note, err)
+			}
 		}
 	}
 	if !found {
-		return fmt.Errorf("-only %q matches no workload: -list shows them", *only)
+		return fmt.Errorf("-only %q matches no workload: -list -only . shows them", *only)
 	}
 	return nil
 }
 
-func (w workload) measure(threads int, stdout io.Writer) error {
-	calls, err := w.prepare(threads)
-	if err != nil {
+// measure checks a call's result, times it, and prints the line.
+func (c call) measure(r Result, timed func(func() error) (best, median float64, err error), stdout io.Writer) (err error) {
+	if c.check != nil {
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	if r.Best, r.Median, err = timed(c.run); err != nil {
 		return err
 	}
-	for _, c := range calls {
-		best, median, err := measure(c.run)
-		if err != nil {
-			return err
-		}
-		r := Result{Peer: "stridefuse", Workload: w.name, Size: w.size, Threads: threads, Best: best, Median: median, Note: c.note}
-		if c.unit != "" {
-			r.Rate, r.Unit = c.rate/best, c.unit
-		}
-		if err := r.print(stdout); err != nil {
-			return err
-		}
+	if c.unit != "" {
+		r.Rate, r.Unit = c.rate/r.Best, c.unit
 	}
-	return nil
+	return r.print(stdout)
 }

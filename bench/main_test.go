@@ -3,10 +3,14 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/bench/formula"
+	"github.com/stridefuse/stridefuse/graph"
 )
 
 // output runs the program.
@@ -20,7 +24,7 @@ func output(t *testing.T, args ...string) string {
 // the functions are one row.
 func TestList(t *testing.T) {
 	listed := map[string]bool{}
-	for line := range strings.Lines(output(t, "-list")) {
+	for line := range strings.Lines(output(t, "-list", "-only", ".")) {
 		name, _, _ := strings.Cut(line, " ")
 		if strings.HasPrefix(name, "fn-") {
 			name = "fn-NAME"
@@ -43,7 +47,7 @@ func TestList(t *testing.T) {
 // the README's example has, and no others.
 func TestLines(t *testing.T) {
 	var lines []map[string]any
-	for line := range strings.Lines(output(t, "-only", "^(W17-overhead|compile-chain5) 16$")) {
+	for line := range strings.Lines(output(t, "-note", ".", "-only", "^(W17-overhead|compile-chain5) 16$")) {
 		fields := map[string]any{}
 		require.NoError(t, json.Unmarshal([]byte(line), &fields), line)
 		lines = append(lines, fields)
@@ -84,11 +88,67 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestGrids builds the graphs of the reductions.
-func TestGrids(t *testing.T) {
-	for _, g := range grids() {
-		require.NoError(t, g.node().Err(), "%s %s", g.name, g.size)
+// TestGridsHaveKernels compiles the programs of fixed sizes. Each loop of those that
+// package formula makes has a kernel of its own, as the lines' notes say; the others
+// have what is built in.
+func TestGridsHaveKernels(t *testing.T) {
+	for _, g := range allGrids() {
+		require.NoError(t, g.build().Err(), "%s %s", g.name, g.size)
+		if !g.cover {
+			continue
+		}
+		for _, opts := range [][]graph.Item{{g.build()}, {g.build(), graph.Fast()}} {
+			p, err := graph.Compile(opts...)
+			require.NoError(t, err, "%s %s", g.name, g.size)
+			require.NotContains(t, p.Explain(), "cover of", "%s %s: run go generate ./...", g.name, g.size)
+		}
 	}
+}
+
+// TestValues checks the results of all ways of running the small workloads. The
+// others are checked whenever they are measured.
+func TestValues(t *testing.T) {
+	small := regexp.MustCompile("^W.* (16|1K|64K|256x256|64x128|256x64x64)$")
+	for _, w := range workloads {
+		if !small.MatchString(w.name + " " + w.size) {
+			continue
+		}
+		calls, err := w.prepare(1)
+		require.NoError(t, err, w.name)
+		for _, c := range calls {
+			if c.check != nil {
+				require.NoError(t, c.check(), "%s %s, %s", w.name, w.size, c.note)
+			}
+		}
+	}
+	require.NoError(t, check(t, image(6, 9)))
+	require.NoError(t, check(t, distances(5, 8)))
+	require.NoError(t, check(t, mandelbrot(40)))
+}
+
+// check runs a grid's program and checks the result.
+func check(t *testing.T, g grid) error {
+	calls, err := g.calls(2)
+	require.NoError(t, err)
+	return calls[0].check()
+}
+
+// TestWrongValues: a workload that computes something else is not measured.
+func TestWrongValues(t *testing.T) {
+	g := distances(5, 8)
+	g.build = func() graph.Node { return formula.Distances(5, 8).Mul(1.001) }
+	require.ErrorContains(t, check(t, g), "wrong: element 0 is ")
+	g = image(6, 9)
+	g.build = func() graph.Node { return formula.Image(6, 9).Add(2) }
+	require.ErrorContains(t, check(t, g), "wrong: element 0 is ")
+}
+
+// TestShort times one call.
+func TestShort(t *testing.T) {
+	var r Result
+	require.NoError(t, json.Unmarshal([]byte(output(t, "-short", "-only", "W17", "-note", "cover")), &r))
+	require.Equal(t, "cover", r.Note)
+	require.Equal(t, r.Best, r.Median)
 }
 
 func keys(m map[string]any) map[string]bool {
@@ -101,12 +161,13 @@ func keys(m map[string]any) map[string]bool {
 
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
-		"-threads 0: at least 1":                            {"-threads", "0"},
-		"-only: error parsing regexp":                       {"-only", "("},
-		`-only "W99" matches no workload: -list shows them`: {"-only", "W99"},
-		"flag provided but not defined":                     {"-nonsense"},
-		`unexpected argument "W1"`:                          {"W1"},
-		"invalid value":                                     {"-threads", "many"},
+		"-threads 0: at least 1":                                    {"-threads", "0"},
+		"-only: error parsing regexp":                               {"-only", "("},
+		"-note: error parsing regexp":                               {"-note", "("},
+		`-only "W99" matches no workload: -list -only . shows them`: {"-only", "W99"},
+		"flag provided but not defined":                             {"-nonsense"},
+		`unexpected argument "W1"`:                                  {"W1"},
+		"invalid value":                                             {"-threads", "many"},
 	} {
 		var out strings.Builder
 		require.ErrorContains(t, run(args, &out), want)

@@ -29,6 +29,14 @@ const (
 	mostTotal    = 3 * time.Second
 )
 
+// once times a single call of f, for the short mode.
+func once(f func() error) (best, median float64, err error) {
+	start := time.Now()
+	err = f()
+	ns := float64(time.Since(start).Nanoseconds())
+	return ns, ns, err
+}
+
 // measure times f: batches of at least 2 ms, at least five of them and 0.15 s
 // in all. It returns the best and the median mean time of a call, in
 // nanoseconds.

@@ -51,13 +51,21 @@ func vectors(names ...string) []graph.Node {
 
 // Graphs returns the programs to generate kernels for.
 func Graphs() ([]*graph.Program, error) {
+	full := []graph.Node{
+		Add(), Chain5(), BlackScholes(),
+		Scaled(256), Scaled(4096), Outer(256), Outer(4096),
+		Transposed(256), Transposed(4096), Strided(256), Strided(4096),
+		Dense(1024), Image(2160, 3840), Distances(2048, 64), Mandelbrot(2048),
+	}
 	var programs []*graph.Program
-	for _, items := range [][]graph.Item{{Add()}, {Chain5()}, {BlackScholes()}, {BlackScholes(), graph.Fast()}} {
-		p, err := graph.Compile(items...)
-		if err != nil {
-			return nil, err
+	for _, y := range full {
+		for _, options := range [][]graph.Item{{y}, {y, graph.Fast()}} {
+			p, err := graph.Compile(options...)
+			if err != nil {
+				return nil, err
+			}
+			programs = append(programs, p)
 		}
-		programs = append(programs, p)
 	}
 	return programs, nil
 }

@@ -12,11 +12,76 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.AVX2, []runtime.Kernel{
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937},
+		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }", Fn: k_add_lt_cast_etc_f32_uusuuus_d2cd483970},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }", Fn: k_add_mul_add_etc_f32_u8_uussss_8df622d97a},
+		{Sig: "kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880},
 		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }", Fn: k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }", Fn: k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }", Fn: k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }", Fn: k_mul_sub_add_etc_f32_susus_5c691891d7},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731},
 	})
 }
+
+// k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }
+//
+// for i: o0[i] = ((((((a0[i] + a1[i]) + a2[i]) + a3[i]) + a4[i]) + a5[i]) + a6[i]) + a7[i]
+//
+//go:noescape
+func k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937(f *runtime.Frame)
+
+// k_add_gelutanh_f32_uu_309112f47a is
+//
+//	kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
+//
+// for i: o0[i] = gelutanh(a0[i] + a1[i])
+//
+//go:noescape
+func k_add_gelutanh_f32_uu_309112f47a(f *runtime.Frame)
+
+// k_add_gelutanh_f32_uu_b3eb921b03 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
+//
+// for i: o0[i] = gelutanh(a0[i] + a1[i])
+//
+//go:noescape
+func k_add_gelutanh_f32_uu_b3eb921b03(f *runtime.Frame)
+
+// k_add_lt_cast_etc_f32_uusuuus_d2cd483970 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }
+//
+// for i: t5 := a4[i] + (a1[i] - a0[i]); o0[i] = float32((a0[i] + a1[i]) < a2) + a3[i]; o1[i] = t5; o2[i] = t5 * t5; o3[i] = a5[i] * a6
+//
+//go:noescape
+func k_add_lt_cast_etc_f32_uusuuus_d2cd483970(f *runtime.Frame)
+
+// k_add_mul_add_etc_f32_u8_uussss_8df622d97a is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }
+//
+// for i: o0[i] = uint8(clip(a3 + (a2 * (a0[i] + a1[i])), a4, a5))
+//
+//go:noescape
+func k_add_mul_add_etc_f32_u8_uussss_8df622d97a(f *runtime.Frame)
+
+// k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880 is
+//
+//	kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }
+//
+// for i: o0[i] = a4[i] + (pow(float32(a0[i]) * a1, a2) * a3[i])
+//
+//go:noescape
+func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880(f *runtime.Frame)
 
 // k_div_log_mul_etc_f32_uuusssss_493eb05a88 is
 //
@@ -44,3 +109,48 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *runtime.Frame)
 //
 //go:noescape
 func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *runtime.Frame)
+
+// k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }
+//
+// for i: t1 := a2[i] + (a0[i] * a1[i]); t2 := t1 * t1; o0[i] = t1; o1[i] = a5[i] + float32((t2 + a3[i]) < a4); o2[i] = a6[i] + (a3[i] - t2)
+//
+//go:noescape
+func k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566(f *runtime.Frame)
+
+// k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }
+//
+// for i: t2 := ((a0[i] * a1) * a2[i]) + a3[i]; t3 := t2 * t2; t4 := a4[i] * a4[i]; o0[i] = t2; o1[i] = float32((t3 + t4) < a5) + a6[i]; o2[i] = a7[i] + (t4 - t3)
+//
+//go:noescape
+func k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6(f *runtime.Frame)
+
+// k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }
+//
+// for i: t0 := a0[i] * a0[i]; t3 := ((a1[i] * a2) * a3[i]) + a4[i]; t4 := t3 * t3; t6 := a5[i] + (t0 - t4); t7 := t6 * t6; t10 := ((a0[i] * a2) * t3) + a4[i]; t11 := t10 * t10; t13 := a5[i] + (t7 - t11); t14 := t13 * t13; t17 := a4[i] + (t10 * (t6 * a2)); t18 := t17 * t17; t20 := a5[i] + (t14 - t18); t21 := t20 * t20; t24 := (t17 * (t13 * a2)) + a4[i]; t25 := t24 * t24; t27 := (t21 - t25) + a5[i]; t28 := t27 * t27; t31 := ((t20 * a2) * t24) + a4[i]; t32 := t31 * t31; t34 := a5[i] + (t28 - t32); t35 := t34 * t34; t38 := (t31 * (t27 * a2)) + a4[i]; t39 := t38 * t38; t41 := a5[i] + (t35 - t39); t42 := t41 * t41; t45 := ((t34 * a2) * t38) + a4[i]; t46 := t45 * t45; t77 := a4[i] + (t45 * (t41 * a2)); t78 := t77 * t77; t80 := a5[i] + (t42 - t46); t81 := t80 * t80; t87 := (t81 - t78) + a5[i]; t91 := a4[i] + ((t80 * a2) * t77); o0[i] = (float32((t42 + t46) < a6) + ((float32((t28 + t32) < a6) + (float32((t21 + t25) < a6) + (float32((t14 + t18) < a6) + (float32((t7 + t11) < a6) + (a7[i] + float32((t0 + t4) < a6)))))) + float32((t35 + t39) < a6))) + float32((t78 + t81) < a6); o1[i] = float32(((t87 * t87) + (t91 * t91)) < a6)
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4(f *runtime.Frame)
+
+// k_mul_sub_add_etc_f32_susus_5c691891d7 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }
+//
+// for i: t0 := a0 * a0; t2 := (t0 - t0) + a1[i]; t3 := t2 * t2; t6 := a3[i] + ((a0 * a2) * a0); t7 := t6 * t6; t9 := (t3 - t7) + a1[i]; t10 := t9 * t9; t13 := a3[i] + (t6 * (t2 * a2)); t14 := t13 * t13; t16 := a1[i] + (t10 - t14); t20 := a3[i] + ((t9 * a2) * t13); t22 := a3[i] + ((t16 * a2) * t20); t23 := t22 * t22; t24 := t16 * t16; t25 := t20 * t20; t27 := a1[i] + (t24 - t25); t28 := t27 * t27; t46 := a1[i] + (t28 - t23); t47 := t46 * t46; t50 := a3[i] + ((t27 * a2) * t22); t51 := t50 * t50; t57 := (t47 - t51) + a1[i]; t58 := t57 * t57; t61 := a3[i] + ((t46 * a2) * t50); t62 := t61 * t61; t68 := a1[i] + (t58 - t62); t69 := t68 * t68; t72 := a3[i] + (t61 * (t57 * a2)); t73 := t72 * t72; t79 := (t69 - t73) + a1[i]; t80 := t79 * t79; t83 := a3[i] + (t72 * (t68 * a2)); t84 := t83 * t83; t90 := (t80 - t84) + a1[i]; t94 := a3[i] + ((t79 * a2) * t83); o0[i] = ((((float32((t23 + t28) < a4) + (((float32((t3 + t7) < a4) + a0) + float32((t10 + t14) < a4)) + float32((t24 + t25) < a4))) + float32((t47 + t51) < a4)) + float32((t58 + t62) < a4)) + float32((t69 + t73) < a4)) + float32((t80 + t84) < a4); o1[i] = t90; o2[i] = t90 * t90; o3[i] = t94; o4[i] = t94 * t94
+//
+//go:noescape
+func k_mul_sub_add_etc_f32_susus_5c691891d7(f *runtime.Frame)
+
+// k_sub_mul_mul_add_f32_uuuuu_e61f97e731 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
+//
+//go:noescape
+func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *runtime.Frame)

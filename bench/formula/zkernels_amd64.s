@@ -4,6 +4,1135 @@
 
 #include "textflag.h"
 
+// func k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937(SB), NOSPLIT, $8-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, (SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VADDPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VADDPS  32(R9)(BX*4), Y1, Y1
+	VADDPS  (R10)(BX*4), Y0, Y0
+	VADDPS  32(R10)(BX*4), Y1, Y1
+	VADDPS  (R11)(BX*4), Y0, Y0
+	VADDPS  32(R11)(BX*4), Y1, Y1
+	VADDPS  (R12)(BX*4), Y0, Y0
+	VADDPS  32(R12)(BX*4), Y1, Y1
+	VADDPS  (R13)(BX*4), Y0, Y0
+	VADDPS  32(R13)(BX*4), Y1, Y1
+	VADDPS  (R14)(BX*4), Y0, Y0
+	VADDPS  32(R14)(BX*4), Y1, Y1
+	VMOVUPS Y0, (R15)(BX*4)
+	VMOVUPS Y1, 32(R15)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R10)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R11)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R12)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R13)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R14)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ (SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_gelutanh_f32_uu_309112f47a(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·k_add_gelutanh_f32_uu_309112f47a(SB), NOSPLIT, $0-8
+	// kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c3dd2d3e83dd2d3e8<>+0(SB), Y15
+	VMOVUPS c4013580040135800<>+0(SB), Y14
+	VMOVUPS c4b40005f4b40005f<>+0(SB), Y13
+	VMOVUPS c2f8000002f800000<>+0(SB), Y12
+	VMOVUPS cc12d47aec12d47ae<>+0(SB), Y11
+	VMOVUPS cb2a83d0cb2a83d0c<>+0(SB), Y10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS      (DI)(BX*4), Y0
+	VADDPS       (R8)(BX*4), Y0, Y0
+	VMOVUPS      32(DI)(BX*4), Y1
+	VADDPS       32(R8)(BX*4), Y1, Y1
+	VMAXPS       Y0, Y11, Y0
+	VMAXPS       Y1, Y11, Y1
+	VMULPS       Y0, Y0, Y2
+	VMULPS       Y1, Y1, Y3
+	VMOVAPS      Y14, Y4
+	VFMADD231PS  Y15, Y2, Y4
+	VMOVAPS      Y14, Y5
+	VFMADD231PS  Y15, Y3, Y5
+	VSUBPS       Y4, Y14, Y6
+	VSUBPS       Y5, Y14, Y7
+	VFMADD231PS  Y15, Y2, Y6
+	VFMADD231PS  Y15, Y3, Y7
+	VMOVAPS      Y2, Y8
+	VFMSUB231PS  Y0, Y0, Y8
+	VMOVAPS      Y3, Y9
+	VFMSUB231PS  Y1, Y1, Y9
+	VFMADD132PS  Y10, Y8, Y2
+	VFMADD132PS  Y10, Y9, Y3
+	VFMADD213PS  cb81ef219b81ef219<>+0(SB), Y15, Y2
+	VFMADD213PS  cb81ef219b81ef219<>+0(SB), Y15, Y3
+	VADDPS       Y2, Y6, Y2
+	VADDPS       Y3, Y7, Y3
+	VMOVAPS      Y13, Y6
+	VFNMADD231PS Y4, Y0, Y6
+	VMOVAPS      Y13, Y7
+	VFNMADD231PS Y5, Y1, Y7
+	VSUBPS       Y13, Y6, Y8
+	VSUBPS       Y13, Y7, Y9
+	VFMADD132PS  Y0, Y8, Y4
+	VFMADD132PS  Y1, Y9, Y5
+	VFMADD132PS  Y0, Y4, Y2
+	VFMADD132PS  Y1, Y5, Y3
+	VMOVUPS      c3c1e85d23c1e85d2<>+0(SB), Y4
+	VFMADD231PS  cbaade491baade491<>+0(SB), Y2, Y4
+	VMOVUPS      c3c1e85d23c1e85d2<>+0(SB), Y5
+	VFMADD231PS  cbaade491baade491<>+0(SB), Y3, Y5
+	VFMADD213PS  cbd635bc1bd635bc1<>+0(SB), Y2, Y4
+	VFMADD213PS  cbd635bc1bd635bc1<>+0(SB), Y3, Y5
+	VFMADD213PS  c3e75fc8d3e75fc8d<>+0(SB), Y2, Y4
+	VFMADD213PS  c3e75fc8d3e75fc8d<>+0(SB), Y3, Y5
+	VFMADD213PS  cbf317214bf317214<>+0(SB), Y2, Y4
+	VFMADD213PS  cbf317214bf317214<>+0(SB), Y3, Y5
+	VFMADD213PS  c3f8000013f800001<>+0(SB), Y2, Y4
+	VFMADD213PS  c3f8000013f800001<>+0(SB), Y3, Y5
+	VPSLLD       $0x17, Y6, Y2
+	VPSLLD       $0x17, Y7, Y3
+	VFMADD132PS  Y2, Y12, Y4
+	VFMADD132PS  Y3, Y12, Y5
+	VDIVPS       Y4, Y0, Y2
+	VDIVPS       Y5, Y1, Y3
+	VMULPS       Y12, Y2, Y2
+	VMULPS       Y12, Y3, Y3
+	VCMPPS       $0x1e, c40c0000040c00000<>+0(SB), Y0, Y4
+	VCMPPS       $0x1e, c40c0000040c00000<>+0(SB), Y1, Y5
+	VBLENDVPS    Y4, Y0, Y2, Y0
+	VBLENDVPS    Y5, Y1, Y3, Y1
+	VMOVUPS      Y0, (R9)(BX*4)
+	VMOVUPS      Y1, 32(R9)(BX*4)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y1
+	VMASKMOVPS   (R8)(BX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMAXPS       Y1, Y11, Y1
+	VMULPS       Y1, Y1, Y2
+	VMOVAPS      Y14, Y3
+	VFMADD231PS  Y15, Y2, Y3
+	VSUBPS       Y3, Y14, Y4
+	VFMADD231PS  Y15, Y2, Y4
+	VMOVAPS      Y2, Y5
+	VFMSUB231PS  Y1, Y1, Y5
+	VFMADD132PS  Y10, Y5, Y2
+	VFMADD213PS  cb81ef219b81ef219<>+0(SB), Y15, Y2
+	VADDPS       Y2, Y4, Y2
+	VMOVAPS      Y13, Y4
+	VFNMADD231PS Y3, Y1, Y4
+	VSUBPS       Y13, Y4, Y5
+	VFMADD132PS  Y1, Y5, Y3
+	VFMADD132PS  Y1, Y3, Y2
+	VMOVUPS      c3c1e85d23c1e85d2<>+0(SB), Y3
+	VFMADD231PS  cbaade491baade491<>+0(SB), Y2, Y3
+	VFMADD213PS  cbd635bc1bd635bc1<>+0(SB), Y2, Y3
+	VFMADD213PS  c3e75fc8d3e75fc8d<>+0(SB), Y2, Y3
+	VFMADD213PS  cbf317214bf317214<>+0(SB), Y2, Y3
+	VFMADD213PS  c3f8000013f800001<>+0(SB), Y2, Y3
+	VPSLLD       $0x17, Y4, Y2
+	VFMADD132PS  Y2, Y12, Y3
+	VDIVPS       Y3, Y1, Y2
+	VMULPS       Y12, Y2, Y2
+	VCMPPS       $0x1e, c40c0000040c00000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (R9)(BX*4)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLT          step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_gelutanh_f32_uu_b3eb921b03(f *runtime.Frame)
+// Requires: AVX, AVX2, FMA3
+TEXT ·k_add_gelutanh_f32_uu_b3eb921b03(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	VMOVUPS c4338000000000000<>+0(SB), Y15
+	VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	VMOVUPS c3fb2444f2a4d8b4b<>+0(SB), Y13
+	VMOVUPS c3ff9884533d43651<>+0(SB), Y12
+	VMOVUPS c3ff71547652b82fe<>+0(SB), Y11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS      (DI)(BX*4), Y0
+	VADDPS       (R8)(BX*4), Y0, Y0
+	VMOVUPS      cc1300000c1300000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      c4130000041300000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMULPD       Y2, Y2, Y3
+	VMULPD       Y1, Y1, Y4
+	VFMADD132PD  Y13, Y12, Y3
+	VFMADD132PD  Y13, Y12, Y4
+	VMULPD       Y3, Y2, Y2
+	VMULPD       Y4, Y1, Y1
+	VMOVAPS      Y15, Y3
+	VFNMADD231PD Y11, Y2, Y3
+	VMOVAPS      Y15, Y4
+	VFNMADD231PD Y11, Y1, Y4
+	VSUBPD       Y15, Y3, Y5
+	VSUBPD       Y15, Y4, Y6
+	VFMSUB132PD  cbfe62e42fefa39ef<>+0(SB), Y2, Y5
+	VFMSUB132PD  cbfe62e42fefa39ef<>+0(SB), Y1, Y6
+	VMOVUPS      c3fdfffffd0e4a291<>+0(SB), Y1
+	VFMADD231PD  c3fc55540722eab12<>+0(SB), Y5, Y1
+	VMOVUPS      c3fdfffffd0e4a291<>+0(SB), Y2
+	VFMADD231PD  c3fc55540722eab12<>+0(SB), Y6, Y2
+	VMULPD       Y5, Y5, Y7
+	VMULPD       Y6, Y6, Y8
+	VMOVUPS      c3ff0000009e5592a<>+0(SB), Y9
+	VFMADD132PD  Y5, Y14, Y9
+	VMOVUPS      c3ff0000009e5592a<>+0(SB), Y10
+	VFMADD132PD  Y6, Y14, Y10
+	VFMADD132PD  Y7, Y9, Y1
+	VFMADD132PD  Y8, Y10, Y2
+	VMOVUPS      c3fa555762a287be5<>+0(SB), Y9
+	VFMADD132PD  c3f8126ed467c1160<>+0(SB), Y9, Y5
+	VFMADD132PD  c3f8126ed467c1160<>+0(SB), Y9, Y6
+	VFMADD231PD  c3f56b7351c6b0807<>+0(SB), Y7, Y5
+	VFMADD231PD  c3f56b7351c6b0807<>+0(SB), Y8, Y6
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y8, Y8, Y8
+	VFMADD132PD  Y7, Y1, Y5
+	VFMADD132PD  Y8, Y2, Y6
+	VPSLLQ       $0x34, Y3, Y1
+	VPSLLQ       $0x34, Y4, Y2
+	VPADDQ       Y5, Y1, Y1
+	VPADDQ       Y6, Y2, Y2
+	VADDPD       Y14, Y1, Y1
+	VADDPD       Y14, Y2, Y2
+	VCVTPS2PD    X0, Y3
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VDIVPD       Y1, Y3, Y1
+	VDIVPD       Y2, Y0, Y0
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y0, X0
+	VINSERTF128  $0x01, X0, Y1, Y0
+	VMOVUPS      Y0, (R9)(BX*4)
+	ADDQ         $0x08, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y1
+	VMASKMOVPS   (R8)(BX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      cc1300000c1300000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMOVUPS      c4130000041300000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VCVTPS2PD    X2, Y3
+	VMULPD       Y3, Y3, Y4
+	VFMADD132PD  Y13, Y12, Y4
+	VMULPD       Y4, Y3, Y3
+	VMOVAPS      Y15, Y4
+	VFNMADD231PD Y11, Y3, Y4
+	VSUBPD       Y15, Y4, Y5
+	VFMSUB132PD  cbfe62e42fefa39ef<>+0(SB), Y3, Y5
+	VMOVUPS      c3fdfffffd0e4a291<>+0(SB), Y3
+	VFMADD231PD  c3fc55540722eab12<>+0(SB), Y5, Y3
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      c3ff0000009e5592a<>+0(SB), Y7
+	VFMADD132PD  Y5, Y14, Y7
+	VFMADD132PD  Y6, Y7, Y3
+	VMOVUPS      c3fa555762a287be5<>+0(SB), Y7
+	VFMADD132PD  c3f8126ed467c1160<>+0(SB), Y7, Y5
+	VFMADD231PD  c3f56b7351c6b0807<>+0(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y6
+	VFMADD132PD  Y6, Y3, Y5
+	VPSLLQ       $0x34, Y4, Y3
+	VPADDQ       Y5, Y3, Y3
+	VADDPD       Y14, Y3, Y3
+	VCVTPS2PD    X1, Y4
+	VDIVPD       Y3, Y4, Y3
+	VCVTPD2PSY   Y3, X3
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y2, Y2, Y4
+	VFMADD132PD  Y13, Y12, Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVAPS      Y15, Y4
+	VFNMADD231PD Y11, Y2, Y4
+	VSUBPD       Y15, Y4, Y5
+	VFMSUB132PD  cbfe62e42fefa39ef<>+0(SB), Y2, Y5
+	VMOVUPS      c3fdfffffd0e4a291<>+0(SB), Y2
+	VFMADD231PD  c3fc55540722eab12<>+0(SB), Y5, Y2
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      c3ff0000009e5592a<>+0(SB), Y8
+	VFMADD132PD  Y5, Y14, Y8
+	VFMADD132PD  Y6, Y8, Y2
+	VFMADD132PD  c3f8126ed467c1160<>+0(SB), Y7, Y5
+	VFMADD231PD  c3f56b7351c6b0807<>+0(SB), Y6, Y5
+	VMULPD       Y6, Y6, Y6
+	VFMADD132PD  Y6, Y2, Y5
+	VPSLLQ       $0x34, Y4, Y2
+	VPADDQ       Y5, Y2, Y2
+	VADDPD       Y14, Y2, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VDIVPD       Y2, Y1, Y1
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y3, Y1
+	VMASKMOVPS   Y1, Y0, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_lt_cast_etc_f32_uusuuus_d2cd483970(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_lt_cast_etc_f32_uusuuus_d2cd483970(SB), NOSPLIT, $24-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), AX
+	MOVQ    AX, (SP)
+	TESTQ   AX, AX
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), AX
+	MOVQ    AX, 8(SP)
+	MOVQ    40(CX), R9
+	MOVQ    48(CX), R10
+	MOVQ    56(CX), R11
+	MOVQ    64(CX), AX
+	MOVQ    AX, 16(SP)
+	MOVQ    72(CX), R12
+	MOVQ    80(CX), R13
+	MOVQ    88(CX), R14
+	MOVQ    96(CX), R15
+	VMOVUPS c3f8000003f800000<>+0(SB), Y14
+
+row:
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Y15
+	MOVQ         16(SP), AX
+	VBROADCASTSS (AX), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VADDPS  Y4, Y3, Y5
+	VCMPPS  $0x11, Y15, Y2, Y2
+	VCMPPS  $0x11, Y15, Y5, Y5
+	VPAND   Y14, Y2, Y2
+	VPAND   Y14, Y5, Y5
+	VADDPS  (R9)(BX*4), Y2, Y2
+	VADDPS  32(R9)(BX*4), Y5, Y5
+	VSUBPS  Y0, Y1, Y0
+	VSUBPS  Y3, Y4, Y1
+	VADDPS  (R10)(BX*4), Y0, Y0
+	VADDPS  32(R10)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y3
+	VMULPS  Y1, Y1, Y4
+	VMULPS  (R11)(BX*4), Y13, Y6
+	VMULPS  32(R11)(BX*4), Y13, Y7
+	VMOVUPS Y2, (R12)(BX*4)
+	VMOVUPS Y5, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y3, (R14)(BX*4)
+	VMOVUPS Y4, 32(R14)(BX*4)
+	VMOVUPS Y6, (R15)(BX*4)
+	VMOVUPS Y7, 32(R15)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y3
+	VCMPPS     $0x11, Y15, Y3, Y3
+	VPAND      Y14, Y3, Y3
+	VMASKMOVPS (R9)(BX*4), Y0, Y4
+	VADDPS     Y4, Y3, Y3
+	VSUBPS     Y1, Y2, Y1
+	VMASKMOVPS (R10)(BX*4), Y0, Y2
+	VADDPS     Y1, Y2, Y1
+	VMULPS     Y1, Y1, Y2
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMASKMOVPS Y3, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMULPS     Y13, Y4, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ (SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	MOVQ 224(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	MOVQ 256(CX), AX
+	ADDQ AX, 16(SP)
+	ADDQ 264(CX), R12
+	ADDQ 272(CX), R13
+	ADDQ 280(CX), R14
+	ADDQ 288(CX), R15
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_add_etc_f32_u8_uussss_8df622d97a(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_add_mul_add_etc_f32_u8_uussss_8df622d97a(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R11
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R13
+	MOVQ    56(CX), R14
+	MOVQ    64(CX), R9
+	VXORPS  Y11, Y11, Y11
+	VMOVUPS c437f0000437f0000<>+0(SB), Y10
+
+row:
+	VBROADCASTSS (R13), Y15
+	VBROADCASTSS (R14), Y14
+	VBROADCASTSS (R11), Y13
+	VBROADCASTSS (R12), Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS      (DI)(BX*4), Y0
+	VADDPS       (R8)(BX*4), Y0, Y0
+	VMOVUPS      32(DI)(BX*4), Y1
+	VADDPS       32(R8)(BX*4), Y1, Y1
+	VMULPS       Y0, Y13, Y0
+	VMULPS       Y1, Y13, Y1
+	VADDPS       Y0, Y12, Y0
+	VADDPS       Y1, Y12, Y1
+	VMAXPS       Y15, Y0, Y2
+	VMAXPS       Y15, Y1, Y3
+	VMAXPS       Y0, Y15, Y4
+	VMAXPS       Y1, Y15, Y5
+	VANDPS       Y4, Y2, Y2
+	VANDPS       Y5, Y3, Y3
+	VCMPPS       $0x03, Y15, Y0, Y0
+	VCMPPS       $0x03, Y15, Y1, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMINPS       Y14, Y0, Y2
+	VMINPS       Y14, Y1, Y3
+	VMINPS       Y0, Y14, Y0
+	VMINPS       Y1, Y14, Y1
+	VORPS        Y0, Y2, Y0
+	VORPS        Y1, Y3, Y1
+	VMAXPS       Y11, Y0, Y0
+	VMAXPS       Y11, Y1, Y1
+	VMINPS       Y10, Y0, Y0
+	VMINPS       Y10, Y1, Y1
+	VCVTTPS2DQ   Y0, Y0
+	VCVTTPS2DQ   Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R9)(BX*1)
+	VMOVQ        X1, 8(R9)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y1
+	VMASKMOVPS   (R8)(BX*4), Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VMULPS       Y0, Y13, Y0
+	VADDPS       Y0, Y12, Y0
+	VMAXPS       Y15, Y0, Y1
+	VMAXPS       Y0, Y15, Y2
+	VANDPS       Y2, Y1, Y1
+	VCMPPS       $0x03, Y15, Y0, Y0
+	VORPS        Y0, Y1, Y0
+	VMINPS       Y14, Y0, Y1
+	VMINPS       Y0, Y14, Y0
+	VORPS        Y0, Y1, Y0
+	VMAXPS       Y11, Y0, Y0
+	VMINPS       Y10, Y0, Y0
+	VCVTTPS2DQ   Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end2
+
+part1:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store3:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store3
+
+end2:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880(f *runtime.Frame)
+// Requires: AVX, AVX2, FMA3
+TEXT ·k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880(SB), $808-8
+	// kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R11
+	TESTQ   R11, R11
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R12
+	MOVQ    32(CX), R13
+	MOVQ    40(CX), R8
+	MOVQ    48(CX), R9
+	MOVQ    56(CX), R10
+	VMOVUPS c3ff0000000000000<>+0(SB), Y15
+	VMOVUPS c4338000000000000<>+0(SB), Y14
+
+row:
+	VBROADCASTSS (R13), Y0
+	VCVTPS2PD    X0, Y1
+	VMOVUPS      Y1, (SP)
+	VBROADCASTSS (R12), Y1
+	VMOVUPS      Y1, 32(SP)
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y1
+	VPADDD       c8000000080000000<>+0(SB), Y1, Y2
+	VPCMPGTD     cff7fffffff7fffff<>+0(SB), Y2, Y2
+	VMOVUPS      Y2, 64(SP)
+	VMOVUPS      Y0, 96(SP)
+	VCMPPS       $0x00, c7f8000007f800000<>+0(SB), Y1, Y1
+	VMOVUPS      Y1, 128(SP)
+	VCMPPS       $0x1e, c0000000000000000<>+0(SB), Y0, Y1
+	VMOVUPS      Y1, 160(SP)
+	VROUNDPS     $0x0b, Y0, Y1
+	VCMPPS       $0x04, Y0, Y1, Y2
+	VMOVUPS      Y2, 192(SP)
+	VMULPS       c3f0000003f000000<>+0(SB), Y0, Y2
+	VROUNDPS     $0x0b, Y2, Y3
+	VCMPPS       $0x04, Y2, Y3, Y2
+	VCMPPS       $0x00, Y0, Y1, Y1
+	VPAND        Y1, Y2, Y1
+	VMOVUPS      Y1, 224(SP)
+	VCMPPS       $0x04, Y0, Y0, Y1
+	VMOVUPS      Y1, 256(SP)
+	VCMPPS       $0x00, c0000000000000000<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, 288(SP)
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VCVTDQ2PS    Y0, Y1
+	VMULPS       32(SP), Y1, Y1
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y1, Y2
+	VCVTPS2PD    X2, Y3
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VPADDQ       c00095f619980c433<>+0(SB), Y3, Y4
+	VPADDQ       c00095f619980c433<>+0(SB), Y2, Y5
+	VPAND        c7ff0000000000000<>+0(SB), Y4, Y4
+	VPAND        c7ff0000000000000<>+0(SB), Y5, Y5
+	VPSUBQ       Y4, Y15, Y6
+	VPSUBQ       Y5, Y15, Y7
+	VPADDQ       Y6, Y3, Y3
+	VPADDQ       Y7, Y2, Y2
+	VSUBPD       Y15, Y3, Y3
+	VSUBPD       Y15, Y2, Y2
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VFMADD132PD  Y3, Y15, Y6
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y7
+	VFMADD132PD  Y2, Y15, Y7
+	VDIVPD       Y6, Y3, Y3
+	VDIVPD       Y7, Y2, Y2
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y2, Y2, Y7
+	VMOVUPS      c3f92776c2936e3ff<>+0(SB), Y8
+	VFMADD231PD  c3f6a61a2e9cbe6bf<>+0(SB), Y6, Y8
+	VMOVUPS      c3f92776c2936e3ff<>+0(SB), Y9
+	VFMADD231PD  c3f6a61a2e9cbe6bf<>+0(SB), Y7, Y9
+	VMULPD       Y6, Y6, Y10
+	VMULPD       Y7, Y7, Y11
+	VMOVUPS      c3ff71547652b8251<>+0(SB), Y12
+	VFMADD231PD  c3fbec709dc53c4a9<>+0(SB), Y6, Y12
+	VMOVUPS      c3ff71547652b8251<>+0(SB), Y13
+	VFMADD231PD  c3fbec709dc53c4a9<>+0(SB), Y7, Y13
+	VFMADD132PD  Y10, Y12, Y8
+	VFMADD132PD  Y11, Y13, Y9
+	VMOVUPS      c3f447955e522d17d<>+0(SB), Y12
+	VFMADD132PD  c3f221b06bddc8304<>+0(SB), Y12, Y6
+	VFMADD132PD  c3f221b06bddc8304<>+0(SB), Y12, Y7
+	VMULPD       Y10, Y10, Y10
+	VMULPD       Y11, Y11, Y11
+	VFMADD132PD  Y10, Y8, Y6
+	VFMADD132PD  Y11, Y9, Y7
+	VPSRLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x34, Y5, Y5
+	VPOR         c4330000000000000<>+0(SB), Y4, Y4
+	VPOR         c4330000000000000<>+0(SB), Y5, Y5
+	VMOVUPS      c43300000000003ff<>+0(SB), Y8
+	VSUBPD       Y4, Y8, Y4
+	VSUBPD       Y5, Y8, Y5
+	VFMSUB132PD  Y6, Y4, Y3
+	VFMSUB132PD  Y7, Y5, Y2
+	VMULPD       (SP), Y3, Y3
+	VMULPD       (SP), Y2, Y2
+	VMOVUPS      c4060400000000000<>+0(SB), Y4
+	VMINPD       Y3, Y4, Y3
+	VMINPD       Y2, Y4, Y2
+	VMOVUPS      cc063000000000000<>+0(SB), Y4
+	VMAXPD       Y3, Y4, Y3
+	VMAXPD       Y2, Y4, Y2
+	VADDPD       Y14, Y3, Y4
+	VADDPD       Y14, Y2, Y5
+	VSUBPD       Y14, Y4, Y6
+	VSUBPD       Y14, Y5, Y7
+	VSUBPD       Y6, Y3, Y3
+	VSUBPD       Y7, Y2, Y2
+	VMOVUPS      c3f2445dabd588138<>+0(SB), Y6
+	VFMADD231PD  c3eefd0840b903c95<>+0(SB), Y3, Y6
+	VMOVUPS      c3f2445dabd588138<>+0(SB), Y7
+	VFMADD231PD  c3eefd0840b903c95<>+0(SB), Y2, Y7
+	VMULPD       Y3, Y3, Y8
+	VMULPD       Y2, Y2, Y9
+	VMOVUPS      c3f83b29f1eecf8a8<>+0(SB), Y10
+	VFMADD231PD  c3f55d8b5d94725f2<>+0(SB), Y3, Y10
+	VMOVUPS      c3f83b29f1eecf8a8<>+0(SB), Y11
+	VFMADD231PD  c3f55d8b5d94725f2<>+0(SB), Y2, Y11
+	VFMADD132PD  Y8, Y10, Y6
+	VFMADD132PD  Y9, Y11, Y7
+	VMOVUPS      c3fcebfbe079ce7cc<>+0(SB), Y10
+	VFMADD231PD  c3fac6b089c2d1aa4<>+0(SB), Y3, Y10
+	VMOVUPS      c3fcebfbe079ce7cc<>+0(SB), Y11
+	VFMADD231PD  c3fac6b089c2d1aa4<>+0(SB), Y2, Y11
+	VFMADD132PD  c3fe62e42ff18ba02<>+0(SB), Y15, Y3
+	VFMADD132PD  c3fe62e42ff18ba02<>+0(SB), Y15, Y2
+	VFMADD132PD  Y8, Y3, Y10
+	VFMADD132PD  Y9, Y2, Y11
+	VMULPD       Y8, Y8, Y2
+	VMULPD       Y9, Y9, Y3
+	VFMADD132PD  Y2, Y10, Y6
+	VFMADD132PD  Y3, Y11, Y7
+	VPSLLQ       $0x34, Y4, Y2
+	VPSLLQ       $0x34, Y5, Y3
+	VPADDQ       Y6, Y2, Y2
+	VPADDQ       Y7, Y3, Y3
+	VCVTPD2PSY   Y2, X2
+	VCVTPD2PSY   Y3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VPADDD       c7fffffff7fffffff<>+0(SB), Y1, Y1
+	VPCMPGTD     cff7ffffeff7ffffe<>+0(SB), Y1, Y1
+	VPOR         64(SP), Y1, Y1
+	VPTEST       Y1, Y1
+	JNE          detour0
+
+back0:
+	VMULPS  (R8)(BX*4), Y2, Y0
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+	MOVQ SI, CX
+	SUBQ BX, CX
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load1:
+	SHLQ         $0x08, AX
+	MOVB         (DX)(CX*1), AL
+	DECQ         CX
+	JNE          load1
+	VMOVQ        AX, X0
+	VPMOVZXBD    X0, Y0
+	VCVTDQ2PS    Y0, Y1
+	VMULPS       32(SP), Y1, Y1
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y1, Y2
+	VCVTPS2PD    X2, Y3
+	VPADDQ       c00095f619980c433<>+0(SB), Y3, Y4
+	VPAND        c7ff0000000000000<>+0(SB), Y4, Y4
+	VPSUBQ       Y4, Y15, Y5
+	VPADDQ       Y5, Y3, Y3
+	VSUBPD       Y15, Y3, Y3
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y5
+	VFMADD132PD  Y3, Y15, Y5
+	VDIVPD       Y5, Y3, Y3
+	VMULPD       Y3, Y3, Y5
+	VMOVUPS      c3f92776c2936e3ff<>+0(SB), Y6
+	VFMADD231PD  c3f6a61a2e9cbe6bf<>+0(SB), Y5, Y6
+	VMULPD       Y5, Y5, Y7
+	VMOVUPS      c3ff71547652b8251<>+0(SB), Y8
+	VFMADD231PD  c3fbec709dc53c4a9<>+0(SB), Y5, Y8
+	VFMADD132PD  Y7, Y8, Y6
+	VMOVUPS      c3f447955e522d17d<>+0(SB), Y8
+	VFMADD132PD  c3f221b06bddc8304<>+0(SB), Y8, Y5
+	VMULPD       Y7, Y7, Y7
+	VFMADD132PD  Y7, Y6, Y5
+	VPSRLQ       $0x34, Y4, Y4
+	VPOR         c4330000000000000<>+0(SB), Y4, Y4
+	VMOVUPS      c43300000000003ff<>+0(SB), Y6
+	VSUBPD       Y4, Y6, Y4
+	VFMSUB132PD  Y5, Y4, Y3
+	VMULPD       (SP), Y3, Y3
+	VMOVUPS      c4060400000000000<>+0(SB), Y4
+	VMINPD       Y3, Y4, Y3
+	VMOVUPS      cc063000000000000<>+0(SB), Y5
+	VMAXPD       Y3, Y5, Y3
+	VADDPD       Y14, Y3, Y7
+	VSUBPD       Y14, Y7, Y9
+	VSUBPD       Y9, Y3, Y3
+	VMOVUPS      c3f2445dabd588138<>+0(SB), Y9
+	VFMADD231PD  c3eefd0840b903c95<>+0(SB), Y3, Y9
+	VMULPD       Y3, Y3, Y10
+	VMOVUPS      c3f83b29f1eecf8a8<>+0(SB), Y11
+	VFMADD231PD  c3f55d8b5d94725f2<>+0(SB), Y3, Y11
+	VFMADD132PD  Y10, Y11, Y9
+	VMOVUPS      c3fcebfbe079ce7cc<>+0(SB), Y11
+	VFMADD231PD  c3fac6b089c2d1aa4<>+0(SB), Y3, Y11
+	VFMADD132PD  c3fe62e42ff18ba02<>+0(SB), Y15, Y3
+	VFMADD132PD  Y10, Y3, Y11
+	VMULPD       Y10, Y10, Y3
+	VFMADD132PD  Y3, Y11, Y9
+	VPSLLQ       $0x34, Y7, Y3
+	VPADDQ       Y9, Y3, Y3
+	VCVTPD2PSY   Y3, X3
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VPADDQ       c00095f619980c433<>+0(SB), Y2, Y7
+	VPAND        c7ff0000000000000<>+0(SB), Y7, Y7
+	VPSUBQ       Y7, Y15, Y9
+	VPADDQ       Y9, Y2, Y2
+	VSUBPD       Y15, Y2, Y2
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y9
+	VFMADD132PD  Y2, Y15, Y9
+	VDIVPD       Y9, Y2, Y2
+	VMULPD       Y2, Y2, Y9
+	VMOVUPS      c3f92776c2936e3ff<>+0(SB), Y10
+	VFMADD231PD  c3f6a61a2e9cbe6bf<>+0(SB), Y9, Y10
+	VMULPD       Y9, Y9, Y11
+	VMOVUPS      c3ff71547652b8251<>+0(SB), Y12
+	VFMADD231PD  c3fbec709dc53c4a9<>+0(SB), Y9, Y12
+	VFMADD132PD  Y11, Y12, Y10
+	VFMADD132PD  c3f221b06bddc8304<>+0(SB), Y8, Y9
+	VMULPD       Y11, Y11, Y8
+	VFMADD132PD  Y8, Y10, Y9
+	VPSRLQ       $0x34, Y7, Y7
+	VPOR         c4330000000000000<>+0(SB), Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VFMSUB132PD  Y9, Y6, Y2
+	VMULPD       (SP), Y2, Y2
+	VMINPD       Y2, Y4, Y2
+	VMAXPD       Y2, Y5, Y2
+	VADDPD       Y14, Y2, Y4
+	VSUBPD       Y14, Y4, Y5
+	VSUBPD       Y5, Y2, Y2
+	VMOVUPS      c3f2445dabd588138<>+0(SB), Y5
+	VFMADD231PD  c3eefd0840b903c95<>+0(SB), Y2, Y5
+	VMULPD       Y2, Y2, Y6
+	VMOVUPS      c3f83b29f1eecf8a8<>+0(SB), Y7
+	VFMADD231PD  c3f55d8b5d94725f2<>+0(SB), Y2, Y7
+	VFMADD132PD  Y6, Y7, Y5
+	VMOVUPS      c3fcebfbe079ce7cc<>+0(SB), Y7
+	VFMADD231PD  c3fac6b089c2d1aa4<>+0(SB), Y2, Y7
+	VFMADD132PD  c3fe62e42ff18ba02<>+0(SB), Y15, Y2
+	VFMADD132PD  Y6, Y2, Y7
+	VMULPD       Y6, Y6, Y2
+	VFMADD132PD  Y2, Y7, Y5
+	VPSLLQ       $0x34, Y4, Y2
+	VPADDQ       Y5, Y2, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y3, Y2
+	VPADDD       c7fffffff7fffffff<>+0(SB), Y1, Y1
+	VPCMPGTD     cff7ffffeff7ffffe<>+0(SB), Y1, Y1
+	VPOR         64(SP), Y1, Y1
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y3
+	VPTEST       Y1, Y3
+	JNE          detour1
+
+back1:
+	VMASKMOVPS (R8)(BX*4), Y3, Y0
+	VMULPS     Y0, Y2, Y0
+	VMASKMOVPS (R9)(BX*4), Y3, Y1
+	VADDPS     Y0, Y1, Y0
+	VMASKMOVPS Y0, Y3, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+detour0:
+	VMOVUPS Y14, 704(SP)
+	VMOVUPS Y15, 736(SP)
+	VMOVUPS Y2, 320(SP)
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS 96(SP), Y0
+	VMOVUPS Y0, 384(SP)
+	VMOVUPS 128(SP), Y0
+	VMOVUPS Y0, 416(SP)
+	VMOVUPS 160(SP), Y0
+	VMOVUPS Y0, 448(SP)
+	VMOVUPS 192(SP), Y0
+	VMOVUPS Y0, 480(SP)
+	VMOVUPS 224(SP), Y0
+	VMOVUPS Y0, 512(SP)
+	VMOVUPS 256(SP), Y0
+	VMOVUPS Y0, 544(SP)
+	VMOVUPS 288(SP), Y0
+	VMOVUPS Y0, 576(SP)
+	VMOVUPS 64(SP), Y0
+	VMOVUPS Y0, 608(SP)
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, 640(SP)
+	MOVQ    $+0, 800(SP)
+	JMP     seldom2
+
+detour1:
+	VMOVUPS Y3, 704(SP)
+	VMOVUPS Y14, 736(SP)
+	VMOVUPS Y15, 768(SP)
+	VMOVUPS Y2, 320(SP)
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS 96(SP), Y0
+	VMOVUPS Y0, 384(SP)
+	VMOVUPS 128(SP), Y0
+	VMOVUPS Y0, 416(SP)
+	VMOVUPS 160(SP), Y0
+	VMOVUPS Y0, 448(SP)
+	VMOVUPS 192(SP), Y0
+	VMOVUPS Y0, 480(SP)
+	VMOVUPS 224(SP), Y0
+	VMOVUPS Y0, 512(SP)
+	VMOVUPS 256(SP), Y0
+	VMOVUPS Y0, 544(SP)
+	VMOVUPS 288(SP), Y0
+	VMOVUPS Y0, 576(SP)
+	VMOVUPS 64(SP), Y0
+	VMOVUPS Y0, 608(SP)
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, 640(SP)
+	MOVQ    $+1, 800(SP)
+
+seldom2:
+	VCVTDQ2PS 352(SP), Y0
+	VMULPS    640(SP), Y0, Y0
+	VANDPS    c7fffffff7fffffff<>+0(SB), Y0, Y1
+	VMOVUPS   c3f8000003f800000<>+0(SB), Y2
+	VCMPPS    $0x1e, Y2, Y1, Y3
+	VPXOR     448(SP), Y3, Y3
+	VANDNPS   c7f8000007f800000<>+0(SB), Y3, Y3
+	VCMPPS    $0x00, Y2, Y1, Y4
+	VPAND     416(SP), Y4, Y4
+	VBLENDVPS Y4, Y2, Y3, Y3
+	VCMPPS    $0x00, c0000000000000000<>+0(SB), Y1, Y4
+	VCMPPS    $0x00, c7f8000007f800000<>+0(SB), Y1, Y1
+	VPOR      Y1, Y4, Y1
+	VPOR      416(SP), Y1, Y1
+	VMOVUPS   320(SP), Y4
+	VBLENDVPS Y1, Y3, Y4, Y1
+	VPAND     c8000000080000000<>+0(SB), Y0, Y3
+	VPOR      Y3, Y1, Y3
+	VMOVUPS   512(SP), Y5
+	VBLENDVPS Y5, Y3, Y1, Y1
+	VCMPPS    $0x11, c0000000000000000<>+0(SB), Y0, Y3
+	VCMPPS    $0x1e, cff800000ff800000<>+0(SB), Y0, Y5
+	VPAND     Y5, Y3, Y3
+	VPAND     480(SP), Y3, Y3
+	VBLENDVPS Y3, c7fc000007fc00000<>+0(SB), Y1, Y1
+	VADDPS    384(SP), Y0, Y3
+	VCMPPS    $0x04, Y0, Y0, Y5
+	VPOR      544(SP), Y5, Y5
+	VBLENDVPS Y5, Y3, Y1, Y1
+	VCMPPS    $0x00, Y2, Y0, Y3
+	VPOR      576(SP), Y3, Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+	VPADDD    c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VPCMPGTD  cff7ffffeff7ffffe<>+0(SB), Y0, Y0
+	VPOR      608(SP), Y0, Y0
+	VBLENDVPS Y0, Y1, Y4, Y0
+	VMOVUPS   Y0, 672(SP)
+	CMPQ      800(SP), $0x01
+	JEQ       resume1
+	VMOVUPS   704(SP), Y14
+	VMOVUPS   736(SP), Y15
+	VMOVUPS   672(SP), Y2
+	JMP       back0
+
+resume1:
+	VMOVUPS 704(SP), Y3
+	VMOVUPS 736(SP), Y14
+	VMOVUPS 768(SP), Y15
+	VMOVUPS 672(SP), Y2
+	JMP     back1
+
 // func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *runtime.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·k_div_log_mul_etc_f32_uuusssss_493eb05a88(SB), $1008-8
@@ -1509,17 +2638,1409 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), AX
+	MOVQ    AX, (SP)
+	TESTQ   AX, AX
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	MOVQ    40(CX), R10
+	MOVQ    48(CX), AX
+	MOVQ    AX, 8(SP)
+	MOVQ    56(CX), R11
+	MOVQ    64(CX), R12
+	MOVQ    72(CX), R13
+	MOVQ    80(CX), R14
+	MOVQ    88(CX), R15
+	VMOVUPS c3f8000003f800000<>+0(SB), Y14
+
+row:
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VMULPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VADDPS  32(R9)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y2
+	VMULPS  Y1, Y1, Y3
+	VMOVUPS (R10)(BX*4), Y4
+	VADDPS  Y4, Y2, Y5
+	VMOVUPS 32(R10)(BX*4), Y6
+	VADDPS  Y6, Y3, Y7
+	VCMPPS  $0x11, Y15, Y5, Y5
+	VCMPPS  $0x11, Y15, Y7, Y7
+	VPAND   Y14, Y5, Y5
+	VPAND   Y14, Y7, Y7
+	VADDPS  (R11)(BX*4), Y5, Y5
+	VADDPS  32(R11)(BX*4), Y7, Y7
+	VSUBPS  Y2, Y4, Y2
+	VSUBPS  Y3, Y6, Y3
+	VADDPS  (R12)(BX*4), Y2, Y2
+	VADDPS  32(R12)(BX*4), Y3, Y3
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y5, (R14)(BX*4)
+	VMOVUPS Y7, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y1, Y2, Y1
+	VMULPS     Y1, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VADDPS     Y3, Y2, Y4
+	VCMPPS     $0x11, Y15, Y4, Y4
+	VPAND      Y14, Y4, Y4
+	VMASKMOVPS (R11)(BX*4), Y0, Y5
+	VADDPS     Y4, Y5, Y4
+	VSUBPS     Y2, Y3, Y2
+	VMASKMOVPS (R12)(BX*4), Y0, Y3
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y4, Y0, (R14)(BX*4)
+	VADDPS     Y2, Y3, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ (SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	MOVQ 240(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 248(CX), R11
+	ADDQ 256(CX), R12
+	ADDQ 264(CX), R13
+	ADDQ 272(CX), R14
+	ADDQ 280(CX), R15
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6(SB), NOSPLIT, $24-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), AX
+	MOVQ    AX, (SP)
+	TESTQ   AX, AX
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), AX
+	MOVQ    AX, 8(SP)
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R9
+	MOVQ    48(CX), R10
+	MOVQ    56(CX), AX
+	MOVQ    AX, 16(SP)
+	MOVQ    64(CX), R11
+	MOVQ    72(CX), R12
+	MOVQ    80(CX), R13
+	MOVQ    88(CX), R14
+	MOVQ    96(CX), R15
+	VMOVUPS c3f8000003f800000<>+0(SB), Y13
+
+row:
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Y15
+	MOVQ         16(SP), AX
+	VBROADCASTSS (AX), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VMULPS  32(DI)(BX*4), Y15, Y1
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMULPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VADDPS  32(R9)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y2
+	VMULPS  Y1, Y1, Y3
+	VMOVUPS (R10)(BX*4), Y4
+	VMULPS  Y4, Y4, Y4
+	VMOVUPS 32(R10)(BX*4), Y5
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y4, Y2, Y6
+	VADDPS  Y5, Y3, Y7
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VPAND   Y13, Y6, Y6
+	VPAND   Y13, Y7, Y7
+	VADDPS  (R11)(BX*4), Y6, Y6
+	VADDPS  32(R11)(BX*4), Y7, Y7
+	VSUBPS  Y2, Y4, Y2
+	VSUBPS  Y3, Y5, Y3
+	VADDPS  (R12)(BX*4), Y2, Y2
+	VADDPS  32(R12)(BX*4), Y3, Y3
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y6, (R14)(BX*4)
+	VMOVUPS Y7, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y2, Y4
+	VCMPPS     $0x11, Y14, Y4, Y4
+	VPAND      Y13, Y4, Y4
+	VMASKMOVPS (R11)(BX*4), Y0, Y5
+	VADDPS     Y5, Y4, Y4
+	VSUBPS     Y2, Y3, Y2
+	VMASKMOVPS (R12)(BX*4), Y0, Y3
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y4, Y0, (R14)(BX*4)
+	VADDPS     Y2, Y3, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ (SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	MOVQ 216(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	MOVQ 248(CX), AX
+	ADDQ AX, 16(SP)
+	ADDQ 256(CX), R11
+	ADDQ 264(CX), R12
+	ADDQ 272(CX), R13
+	ADDQ 280(CX), R14
+	ADDQ 288(CX), R15
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4(SB), NOSPLIT, $272-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R15
+	TESTQ R15, R15
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), AX
+	MOVQ  AX, 256(SP)
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+	MOVQ  64(CX), AX
+	MOVQ  AX, 264(SP)
+	MOVQ  72(CX), R12
+	MOVQ  80(CX), R13
+	MOVQ  88(CX), R14
+
+row:
+	MOVQ         256(SP), AX
+	VBROADCASTSS (AX), Y15
+	MOVQ         264(SP), AX
+	VBROADCASTSS (AX), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x18, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (R8)(BX*4), Y15, Y0
+	VMULPS  32(R8)(BX*4), Y15, Y1
+	VMULPS  64(R8)(BX*4), Y15, Y2
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VMULPS  32(R9)(BX*4), Y1, Y1
+	VMULPS  64(R9)(BX*4), Y2, Y2
+	VMOVUPS (R10)(BX*4), Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS 32(R10)(BX*4), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS 64(R10)(BX*4), Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS (DI)(BX*4), Y6
+	VMULPS  Y6, Y6, Y7
+	VMULPS  Y15, Y6, Y6
+	VMOVUPS 32(DI)(BX*4), Y8
+	VMULPS  Y8, Y8, Y9
+	VMULPS  Y15, Y8, Y8
+	VMOVUPS 64(DI)(BX*4), Y10
+	VMULPS  Y10, Y10, Y11
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y0, Y0, Y12
+	VMULPS  Y1, Y1, Y13
+	VMULPS  Y2, Y2, Y5
+	VMULPS  Y0, Y6, Y0
+	VMULPS  Y1, Y8, Y1
+	VMULPS  Y2, Y10, Y2
+	VSUBPS  Y12, Y7, Y6
+	VSUBPS  Y13, Y9, Y8
+	VSUBPS  Y5, Y11, Y10
+	VADDPS  Y3, Y0, Y0
+	VADDPS  Y4, Y1, Y1
+	VADDPS  64(R10)(BX*4), Y2, Y2
+	VADDPS  (R11)(BX*4), Y6, Y6
+	VADDPS  32(R11)(BX*4), Y8, Y8
+	VADDPS  64(R11)(BX*4), Y10, Y10
+	VADDPS  Y12, Y7, Y7
+	VMULPS  Y0, Y0, Y12
+	VADDPS  Y13, Y9, Y9
+	VMULPS  Y1, Y1, Y13
+	VADDPS  Y5, Y11, Y5
+	VMULPS  Y2, Y2, Y11
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VCMPPS  $0x11, Y14, Y9, Y9
+	VCMPPS  $0x11, Y14, Y5, Y5
+	VMOVUPS c3f8000003f800000<>+0(SB), Y4
+	VPAND   Y4, Y7, Y7
+	VPAND   Y4, Y9, Y9
+	VPAND   Y4, Y5, Y5
+	VADDPS  (R12)(BX*4), Y7, Y7
+	VADDPS  32(R12)(BX*4), Y9, Y9
+	VADDPS  64(R12)(BX*4), Y5, Y5
+	VMULPS  Y6, Y6, Y4
+	VMULPS  Y15, Y6, Y6
+	VMULPS  Y6, Y0, Y0
+	VADDPS  Y0, Y3, Y0
+	VMULPS  Y8, Y8, Y6
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y8, Y1, Y1
+	VMOVUPS 32(R10)(BX*4), Y8
+	VADDPS  Y8, Y1, Y1
+	VMULPS  Y10, Y10, Y8
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y10, Y2, Y2
+	VMOVUPS 64(R10)(BX*4), Y10
+	VADDPS  Y10, Y2, Y2
+	VSUBPS  Y12, Y4, Y10
+	VADDPS  (R11)(BX*4), Y10, Y10
+	VADDPS  Y12, Y4, Y4
+	VCMPPS  $0x11, Y14, Y4, Y4
+	VMOVUPS c3f8000003f800000<>+0(SB), Y12
+	VPAND   Y12, Y4, Y4
+	VADDPS  Y7, Y4, Y4
+	VSUBPS  Y13, Y6, Y7
+	VADDPS  32(R11)(BX*4), Y7, Y7
+	VADDPS  Y13, Y6, Y6
+	VSUBPS  Y11, Y8, Y13
+	VADDPS  64(R11)(BX*4), Y13, Y13
+	VADDPS  Y11, Y8, Y8
+	VMULPS  Y0, Y0, Y11
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VCMPPS  $0x11, Y14, Y8, Y8
+	VPAND   Y12, Y6, Y6
+	VPAND   Y12, Y8, Y8
+	VADDPS  Y9, Y6, Y6
+	VMULPS  Y1, Y1, Y9
+	VADDPS  Y5, Y8, Y5
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y10, Y10, Y12
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y10, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMULPS  Y7, Y7, Y10
+	VMULPS  Y15, Y7, Y7
+	VMULPS  Y7, Y1, Y1
+	VMOVUPS 32(R10)(BX*4), Y7
+	VADDPS  Y7, Y1, Y1
+	VMULPS  Y13, Y13, Y7
+	VMULPS  Y15, Y13, Y13
+	VMULPS  Y13, Y2, Y2
+	VMOVUPS 64(R10)(BX*4), Y13
+	VADDPS  Y13, Y2, Y2
+	VSUBPS  Y11, Y12, Y13
+	VADDPS  (R11)(BX*4), Y13, Y13
+	VADDPS  Y11, Y12, Y11
+	VCMPPS  $0x11, Y14, Y11, Y11
+	VMOVUPS c3f8000003f800000<>+0(SB), Y12
+	VPAND   Y12, Y11, Y11
+	VADDPS  Y4, Y11, Y4
+	VSUBPS  Y9, Y10, Y11
+	VADDPS  32(R11)(BX*4), Y11, Y11
+	VADDPS  Y9, Y10, Y9
+	VSUBPS  Y8, Y7, Y10
+	VADDPS  64(R11)(BX*4), Y10, Y10
+	VADDPS  Y8, Y7, Y7
+	VMULPS  Y0, Y0, Y8
+	VCMPPS  $0x11, Y14, Y9, Y9
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VPAND   Y12, Y9, Y9
+	VPAND   Y12, Y7, Y7
+	VADDPS  Y6, Y9, Y6
+	VMULPS  Y1, Y1, Y9
+	VADDPS  Y5, Y7, Y5
+	VMULPS  Y2, Y2, Y7
+	VMULPS  Y13, Y13, Y12
+	VMULPS  Y15, Y13, Y13
+	VMULPS  Y0, Y13, Y0
+	VADDPS  Y3, Y0, Y0
+	VMULPS  Y11, Y11, Y13
+	VMULPS  Y15, Y11, Y11
+	VMULPS  Y1, Y11, Y1
+	VMOVUPS 32(R10)(BX*4), Y11
+	VADDPS  Y11, Y1, Y1
+	VMULPS  Y10, Y10, Y11
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y2, Y10, Y2
+	VMOVUPS 64(R10)(BX*4), Y10
+	VADDPS  Y10, Y2, Y2
+	VSUBPS  Y8, Y12, Y10
+	VADDPS  (R11)(BX*4), Y10, Y10
+	VADDPS  Y8, Y12, Y8
+	VCMPPS  $0x11, Y14, Y8, Y8
+	VMOVUPS c3f8000003f800000<>+0(SB), Y12
+	VPAND   Y12, Y8, Y8
+	VADDPS  Y4, Y8, Y4
+	VSUBPS  Y9, Y13, Y8
+	VADDPS  32(R11)(BX*4), Y8, Y8
+	VADDPS  Y9, Y13, Y9
+	VSUBPS  Y7, Y11, Y13
+	VADDPS  64(R11)(BX*4), Y13, Y13
+	VADDPS  Y7, Y11, Y7
+	VMULPS  Y0, Y0, Y11
+	VCMPPS  $0x11, Y14, Y9, Y9
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VPAND   Y12, Y9, Y9
+	VPAND   Y12, Y7, Y7
+	VADDPS  Y6, Y9, Y6
+	VMULPS  Y1, Y1, Y9
+	VADDPS  Y5, Y7, Y5
+	VMULPS  Y2, Y2, Y7
+	VMULPS  Y10, Y10, Y12
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y10, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMULPS  Y8, Y8, Y10
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y8, Y1, Y1
+	VMOVUPS 32(R10)(BX*4), Y8
+	VADDPS  Y8, Y1, Y1
+	VMULPS  Y13, Y13, Y8
+	VMULPS  Y15, Y13, Y13
+	VMULPS  Y13, Y2, Y2
+	VMOVUPS 64(R10)(BX*4), Y13
+	VADDPS  Y13, Y2, Y2
+	VSUBPS  Y11, Y12, Y13
+	VADDPS  (R11)(BX*4), Y13, Y13
+	VADDPS  Y11, Y12, Y11
+	VCMPPS  $0x11, Y14, Y11, Y11
+	VMOVUPS c3f8000003f800000<>+0(SB), Y12
+	VPAND   Y12, Y11, Y11
+	VADDPS  Y4, Y11, Y4
+	VSUBPS  Y9, Y10, Y11
+	VADDPS  32(R11)(BX*4), Y11, Y11
+	VADDPS  Y9, Y10, Y9
+	VSUBPS  Y7, Y8, Y10
+	VADDPS  64(R11)(BX*4), Y10, Y10
+	VADDPS  Y7, Y8, Y7
+	VMULPS  Y0, Y0, Y8
+	VCMPPS  $0x11, Y14, Y9, Y9
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VPAND   Y12, Y9, Y9
+	VPAND   Y12, Y7, Y7
+	VADDPS  Y6, Y9, Y6
+	VMULPS  Y1, Y1, Y9
+	VADDPS  Y5, Y7, Y5
+	VMULPS  Y2, Y2, Y7
+	VMULPS  Y15, Y13, Y12
+	VMULPS  Y13, Y13, Y13
+	VMULPS  Y0, Y12, Y0
+	VADDPS  Y3, Y0, Y0
+	VMULPS  Y15, Y11, Y12
+	VMULPS  Y11, Y11, Y11
+	VMULPS  Y1, Y12, Y1
+	VMOVUPS 32(R10)(BX*4), Y12
+	VADDPS  Y12, Y1, Y1
+	VMULPS  Y15, Y10, Y12
+	VMULPS  Y10, Y10, Y10
+	VMULPS  Y2, Y12, Y2
+	VMOVUPS 64(R10)(BX*4), Y12
+	VADDPS  Y12, Y2, Y2
+	VSUBPS  Y8, Y13, Y12
+	VADDPS  (R11)(BX*4), Y12, Y12
+	VADDPS  Y8, Y13, Y8
+	VCMPPS  $0x11, Y14, Y8, Y8
+	VMOVUPS c3f8000003f800000<>+0(SB), Y13
+	VPAND   Y13, Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VSUBPS  Y9, Y11, Y8
+	VADDPS  32(R11)(BX*4), Y8, Y8
+	VADDPS  Y9, Y11, Y9
+	VSUBPS  Y7, Y10, Y11
+	VADDPS  64(R11)(BX*4), Y11, Y11
+	VADDPS  Y7, Y10, Y7
+	VMULPS  Y0, Y0, Y10
+	VCMPPS  $0x11, Y14, Y9, Y9
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VPAND   Y13, Y9, Y9
+	VPAND   Y13, Y7, Y7
+	VADDPS  Y9, Y6, Y6
+	VMULPS  Y1, Y1, Y9
+	VADDPS  Y7, Y5, Y5
+	VMULPS  Y2, Y2, Y7
+	VMULPS  Y15, Y12, Y13
+	VMULPS  Y12, Y12, Y12
+	VMULPS  Y13, Y0, Y0
+	VADDPS  Y0, Y3, Y0
+	VMULPS  Y15, Y8, Y13
+	VMULPS  Y8, Y8, Y8
+	VMULPS  Y13, Y1, Y1
+	VMOVUPS 32(R10)(BX*4), Y13
+	VADDPS  Y13, Y1, Y1
+	VMULPS  Y15, Y11, Y13
+	VMULPS  Y11, Y11, Y11
+	VMULPS  Y13, Y2, Y2
+	VMOVUPS 64(R10)(BX*4), Y13
+	VADDPS  Y13, Y2, Y2
+	VSUBPS  Y10, Y12, Y13
+	VADDPS  (R11)(BX*4), Y13, Y13
+	VADDPS  Y10, Y12, Y10
+	VCMPPS  $0x11, Y14, Y10, Y10
+	VMOVUPS c3f8000003f800000<>+0(SB), Y12
+	VPAND   Y12, Y10, Y10
+	VADDPS  Y4, Y10, Y4
+	VSUBPS  Y9, Y8, Y10
+	VADDPS  32(R11)(BX*4), Y10, Y10
+	VADDPS  Y9, Y8, Y8
+	VSUBPS  Y7, Y11, Y9
+	VADDPS  64(R11)(BX*4), Y9, Y9
+	VADDPS  Y7, Y11, Y7
+	VMULPS  Y0, Y0, Y11
+	VCMPPS  $0x11, Y14, Y8, Y8
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VPAND   Y12, Y8, Y8
+	VPAND   Y12, Y7, Y7
+	VADDPS  Y6, Y8, Y6
+	VMULPS  Y1, Y1, Y8
+	VADDPS  Y5, Y7, Y5
+	VMULPS  Y2, Y2, Y7
+	VMULPS  Y13, Y13, Y12
+	VMULPS  Y15, Y13, Y13
+	VMULPS  Y0, Y13, Y0
+	VADDPS  Y0, Y3, Y0
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y10, Y10, Y3
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y1, Y10, Y1
+	VADDPS  32(R10)(BX*4), Y1, Y1
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y9, Y9, Y10
+	VMULPS  Y15, Y9, Y9
+	VMULPS  Y2, Y9, Y2
+	VADDPS  64(R10)(BX*4), Y2, Y2
+	VMULPS  Y2, Y2, Y2
+	VSUBPS  Y11, Y12, Y9
+	VADDPS  (R11)(BX*4), Y9, Y9
+	VADDPS  Y12, Y11, Y11
+	VMULPS  Y9, Y9, Y9
+	VCMPPS  $0x11, Y14, Y11, Y11
+	VADDPS  Y0, Y9, Y0
+	VSUBPS  Y8, Y3, Y9
+	VADDPS  32(R11)(BX*4), Y9, Y9
+	VADDPS  Y3, Y8, Y3
+	VSUBPS  Y7, Y10, Y8
+	VADDPS  64(R11)(BX*4), Y8, Y8
+	VADDPS  Y10, Y7, Y7
+	VMULPS  Y9, Y9, Y9
+	VMULPS  Y8, Y8, Y8
+	VCMPPS  $0x11, Y14, Y3, Y3
+	VCMPPS  $0x11, Y14, Y7, Y7
+	VADDPS  Y1, Y9, Y1
+	VADDPS  Y2, Y8, Y2
+	VMOVUPS c3f8000003f800000<>+0(SB), Y8
+	VPAND   Y8, Y11, Y9
+	VCMPPS  $0x11, Y14, Y0, Y0
+	VPAND   Y8, Y3, Y3
+	VPAND   Y8, Y7, Y7
+	VCMPPS  $0x11, Y14, Y1, Y1
+	VCMPPS  $0x11, Y14, Y2, Y2
+	VADDPS  Y9, Y4, Y4
+	VPAND   Y8, Y0, Y0
+	VADDPS  Y3, Y6, Y3
+	VADDPS  Y7, Y5, Y5
+	VPAND   Y8, Y1, Y1
+	VPAND   Y8, Y2, Y2
+	VMOVUPS Y4, (R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y3, 32(R13)(BX*4)
+	VMOVUPS Y5, 64(R13)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, 64(R14)(BX*4)
+	ADDQ    $0x18, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R10)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y3
+	VMASKMOVPS (DI)(BX*4), Y0, Y4
+	VMULPS     Y4, Y4, Y5
+	VSUBPS     Y3, Y5, Y6
+	VMASKMOVPS (R11)(BX*4), Y0, Y7
+	VADDPS     Y6, Y7, Y6
+	VMULPS     Y6, Y6, Y8
+	VMULPS     Y15, Y4, Y4
+	VMULPS     Y1, Y4, Y1
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y4
+	VSUBPS     Y4, Y8, Y9
+	VADDPS     Y9, Y7, Y9
+	VMULPS     Y9, Y9, Y10
+	VMULPS     Y15, Y6, Y6
+	VMULPS     Y6, Y1, Y1
+	VADDPS     Y1, Y2, Y1
+	VMULPS     Y1, Y1, Y6
+	VSUBPS     Y6, Y10, Y11
+	VADDPS     Y11, Y7, Y11
+	VMULPS     Y11, Y11, Y12
+	VMULPS     Y15, Y9, Y9
+	VMULPS     Y9, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y9
+	VSUBPS     Y9, Y12, Y13
+	VADDPS     Y7, Y13, Y13
+	VMOVUPS    Y0, (SP)
+	VMULPS     Y13, Y13, Y0
+	VMULPS     Y15, Y11, Y11
+	VMULPS     Y1, Y11, Y1
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y11
+	VMOVUPS    Y3, 32(SP)
+	VSUBPS     Y11, Y0, Y3
+	VADDPS     Y3, Y7, Y3
+	VMOVUPS    Y5, 64(SP)
+	VMULPS     Y15, Y3, Y5
+	VMULPS     Y15, Y13, Y13
+	VMULPS     Y13, Y1, Y1
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y1, Y5, Y5
+	VADDPS     Y2, Y5, Y5
+	VMULPS     Y3, Y3, Y3
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y1, Y3, Y13
+	VADDPS     Y13, Y7, Y13
+	VMOVUPS    Y4, 96(SP)
+	VMULPS     Y15, Y13, Y4
+	VMULPS     Y4, Y5, Y4
+	VADDPS     Y4, Y2, Y4
+	VMOVUPS    Y2, 128(SP)
+	VMULPS     Y4, Y4, Y2
+	VMULPS     Y13, Y13, Y13
+	VMULPS     Y5, Y5, Y5
+	VMOVUPS    Y4, 160(SP)
+	VSUBPS     Y5, Y13, Y4
+	VADDPS     Y4, Y7, Y4
+	VMOVUPS    Y4, 192(SP)
+	VMULPS     Y4, Y4, Y4
+	VMOVUPS    Y7, 224(SP)
+	VADDPS     Y4, Y2, Y7
+	VCMPPS     $0x11, Y14, Y7, Y7
+	VPAND      c3f8000003f800000<>+0(SB), Y7, Y7
+	VADDPS     Y5, Y13, Y5
+	VCMPPS     $0x11, Y14, Y5, Y5
+	VMOVUPS    c3f8000003f800000<>+0(SB), Y13
+	VPAND      Y13, Y5, Y5
+	VADDPS     Y1, Y3, Y1
+	VCMPPS     $0x11, Y14, Y1, Y1
+	VPAND      Y13, Y1, Y1
+	VADDPS     Y11, Y0, Y0
+	VCMPPS     $0x11, Y14, Y0, Y0
+	VPAND      Y13, Y0, Y0
+	VADDPS     Y9, Y12, Y3
+	VCMPPS     $0x11, Y14, Y3, Y3
+	VPAND      Y13, Y3, Y3
+	VADDPS     Y6, Y10, Y6
+	VCMPPS     $0x11, Y14, Y6, Y6
+	VPAND      Y13, Y6, Y6
+	VADDPS     96(SP), Y8, Y8
+	VCMPPS     $0x11, Y14, Y8, Y8
+	VPAND      Y13, Y8, Y8
+	VMOVUPS    64(SP), Y9
+	VADDPS     32(SP), Y9, Y9
+	VCMPPS     $0x11, Y14, Y9, Y9
+	VPAND      Y13, Y9, Y9
+	VMOVUPS    (SP), Y10
+	VMASKMOVPS (R12)(BX*4), Y10, Y11
+	VADDPS     Y9, Y11, Y9
+	VADDPS     Y9, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	VADDPS     Y0, Y5, Y0
+	VADDPS     Y7, Y0, Y0
+	VMASKMOVPS Y0, Y10, (R13)(BX*4)
+	VSUBPS     Y2, Y4, Y0
+	VADDPS     224(SP), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VMULPS     192(SP), Y15, Y1
+	VMULPS     160(SP), Y1, Y1
+	VADDPS     128(SP), Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VCMPPS     $0x11, Y14, Y0, Y0
+	VPAND      Y13, Y0, Y0
+	VMASKMOVPS Y0, Y10, (R14)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R15
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	MOVQ 224(CX), AX
+	ADDQ AX, 256(SP)
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	MOVQ 256(CX), AX
+	ADDQ AX, 264(SP)
+	ADDQ 264(CX), R12
+	ADDQ 272(CX), R13
+	ADDQ 280(CX), R14
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_add_etc_f32_susus_5c691891d7(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_sub_add_etc_f32_susus_5c691891d7(SB), NOSPLIT, $368-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R14
+	TESTQ R14, R14
+	JLE   done
+	MOVQ  16(CX), R15
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), AX
+	MOVQ  AX, 352(SP)
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), AX
+	MOVQ  AX, 360(SP)
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+	MOVQ  72(CX), R11
+	MOVQ  80(CX), R12
+	MOVQ  88(CX), R13
+
+row:
+	VBROADCASTSS (R15), Y0
+	VMULPS       Y0, Y0, Y1
+	VSUBPS       Y1, Y1, Y1
+	VMOVUPS      Y1, (SP)
+	MOVQ         352(SP), AX
+	VBROADCASTSS (AX), Y1
+	VMULPS       Y1, Y0, Y1
+	VMULPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SP)
+	VMOVUPS      Y0, 64(SP)
+	MOVQ         352(SP), AX
+	VBROADCASTSS (AX), Y15
+	MOVQ         360(SP), AX
+	VBROADCASTSS (AX), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x18, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (SP), Y0
+	VMOVUPS (DI)(BX*4), Y1
+	VADDPS  Y1, Y0, Y2
+	VMOVUPS (R8)(BX*4), Y3
+	VMOVUPS 32(SP), Y4
+	VADDPS  Y4, Y3, Y5
+	VMOVUPS 32(DI)(BX*4), Y6
+	VADDPS  Y6, Y0, Y7
+	VMOVUPS 32(R8)(BX*4), Y8
+	VADDPS  Y8, Y4, Y9
+	VMOVUPS 64(DI)(BX*4), Y10
+	VADDPS  Y10, Y0, Y0
+	VMOVUPS 64(R8)(BX*4), Y11
+	VADDPS  Y11, Y4, Y4
+	VMULPS  Y2, Y2, Y12
+	VMULPS  Y15, Y2, Y2
+	VMULPS  Y5, Y5, Y13
+	VMULPS  Y7, Y7, Y10
+	VMULPS  Y15, Y7, Y7
+	VMULPS  Y9, Y9, Y11
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y15, Y0, Y0
+	VMULPS  Y4, Y4, Y8
+	VMULPS  Y2, Y5, Y2
+	VSUBPS  Y13, Y12, Y5
+	VMULPS  Y7, Y9, Y7
+	VSUBPS  Y11, Y10, Y9
+	VMULPS  Y0, Y4, Y0
+	VSUBPS  Y8, Y6, Y4
+	VADDPS  Y2, Y3, Y2
+	VADDPS  Y1, Y5, Y5
+	VMOVUPS 32(R8)(BX*4), Y1
+	VADDPS  Y1, Y7, Y7
+	VADDPS  32(DI)(BX*4), Y9, Y9
+	VADDPS  64(R8)(BX*4), Y0, Y0
+	VADDPS  64(DI)(BX*4), Y4, Y4
+	VADDPS  Y13, Y12, Y12
+	VMULPS  Y2, Y2, Y13
+	VADDPS  Y11, Y10, Y10
+	VMULPS  Y5, Y5, Y11
+	VMULPS  Y15, Y5, Y5
+	VMULPS  Y2, Y5, Y2
+	VMULPS  Y7, Y7, Y5
+	VADDPS  Y2, Y3, Y2
+	VADDPS  Y8, Y6, Y6
+	VMULPS  Y9, Y9, Y8
+	VMULPS  Y15, Y9, Y9
+	VMULPS  Y7, Y9, Y7
+	VMULPS  Y0, Y0, Y9
+	VADDPS  Y7, Y1, Y7
+	VCMPPS  $0x11, Y14, Y12, Y12
+	VCMPPS  $0x11, Y14, Y10, Y10
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VMOVUPS c3f8000003f800000<>+0(SB), Y1
+	VPAND   Y1, Y12, Y12
+	VPAND   Y1, Y10, Y10
+	VPAND   Y1, Y6, Y6
+	VMOVUPS 64(SP), Y3
+	VADDPS  Y3, Y12, Y12
+	VADDPS  Y3, Y10, Y10
+	VADDPS  Y3, Y6, Y3
+	VMULPS  Y4, Y4, Y6
+	VMULPS  Y15, Y4, Y4
+	VMULPS  Y0, Y4, Y0
+	VMOVUPS 64(R8)(BX*4), Y4
+	VADDPS  Y4, Y0, Y0
+	VSUBPS  Y13, Y11, Y4
+	VADDPS  (DI)(BX*4), Y4, Y4
+	VADDPS  Y13, Y11, Y11
+	VCMPPS  $0x11, Y14, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VADDPS  Y11, Y12, Y11
+	VSUBPS  Y5, Y8, Y12
+	VMOVUPS 32(DI)(BX*4), Y13
+	VADDPS  Y13, Y12, Y12
+	VADDPS  Y5, Y8, Y5
+	VSUBPS  Y9, Y6, Y8
+	VADDPS  64(DI)(BX*4), Y8, Y8
+	VADDPS  Y9, Y6, Y6
+	VMULPS  Y2, Y2, Y9
+	VCMPPS  $0x11, Y14, Y5, Y5
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VPAND   Y1, Y5, Y5
+	VPAND   Y1, Y6, Y6
+	VADDPS  Y5, Y10, Y5
+	VMULPS  Y7, Y7, Y10
+	VADDPS  Y6, Y3, Y3
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y4, Y4, Y13
+	VMULPS  Y15, Y4, Y4
+	VMULPS  Y2, Y4, Y2
+	VMOVUPS (R8)(BX*4), Y4
+	VADDPS  Y4, Y2, Y2
+	VMULPS  Y12, Y12, Y4
+	VMULPS  Y15, Y12, Y12
+	VMULPS  Y7, Y12, Y7
+	VMOVUPS 32(R8)(BX*4), Y12
+	VADDPS  Y12, Y7, Y7
+	VMULPS  Y8, Y8, Y12
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y0, Y8, Y0
+	VMOVUPS 64(R8)(BX*4), Y8
+	VADDPS  Y8, Y0, Y0
+	VSUBPS  Y9, Y13, Y8
+	VADDPS  (DI)(BX*4), Y8, Y8
+	VADDPS  Y9, Y13, Y9
+	VCMPPS  $0x11, Y14, Y9, Y9
+	VPAND   Y1, Y9, Y9
+	VADDPS  Y9, Y11, Y9
+	VSUBPS  Y10, Y4, Y11
+	VMOVUPS 32(DI)(BX*4), Y13
+	VADDPS  Y13, Y11, Y11
+	VADDPS  Y10, Y4, Y4
+	VSUBPS  Y6, Y12, Y10
+	VADDPS  64(DI)(BX*4), Y10, Y10
+	VADDPS  Y6, Y12, Y6
+	VMULPS  Y2, Y2, Y12
+	VCMPPS  $0x11, Y14, Y4, Y4
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VPAND   Y1, Y4, Y4
+	VPAND   Y1, Y6, Y6
+	VADDPS  Y4, Y5, Y4
+	VMULPS  Y7, Y7, Y5
+	VADDPS  Y6, Y3, Y3
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y8, Y8, Y13
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y2, Y8, Y2
+	VMOVUPS (R8)(BX*4), Y8
+	VADDPS  Y8, Y2, Y2
+	VMULPS  Y11, Y11, Y8
+	VMULPS  Y15, Y11, Y11
+	VMULPS  Y7, Y11, Y7
+	VMOVUPS 32(R8)(BX*4), Y11
+	VADDPS  Y11, Y7, Y7
+	VMULPS  Y10, Y10, Y11
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y0, Y10, Y0
+	VMOVUPS 64(R8)(BX*4), Y10
+	VADDPS  Y10, Y0, Y0
+	VSUBPS  Y12, Y13, Y10
+	VADDPS  (DI)(BX*4), Y10, Y10
+	VADDPS  Y13, Y12, Y12
+	VCMPPS  $0x11, Y14, Y12, Y12
+	VPAND   Y1, Y12, Y12
+	VADDPS  Y9, Y12, Y9
+	VSUBPS  Y5, Y8, Y12
+	VMOVUPS 32(DI)(BX*4), Y13
+	VADDPS  Y13, Y12, Y12
+	VADDPS  Y8, Y5, Y5
+	VSUBPS  Y6, Y11, Y8
+	VADDPS  64(DI)(BX*4), Y8, Y8
+	VADDPS  Y11, Y6, Y6
+	VMULPS  Y2, Y2, Y11
+	VCMPPS  $0x11, Y14, Y5, Y5
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VPAND   Y1, Y5, Y5
+	VPAND   Y1, Y6, Y6
+	VADDPS  Y4, Y5, Y4
+	VMULPS  Y7, Y7, Y5
+	VADDPS  Y3, Y6, Y3
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y10, Y10, Y13
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y2, Y10, Y2
+	VMOVUPS (R8)(BX*4), Y10
+	VADDPS  Y10, Y2, Y2
+	VMULPS  Y12, Y12, Y10
+	VMULPS  Y15, Y12, Y12
+	VMULPS  Y7, Y12, Y7
+	VMOVUPS 32(R8)(BX*4), Y12
+	VADDPS  Y12, Y7, Y7
+	VMULPS  Y8, Y8, Y12
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y0, Y8, Y0
+	VMOVUPS 64(R8)(BX*4), Y8
+	VADDPS  Y8, Y0, Y0
+	VSUBPS  Y11, Y13, Y8
+	VADDPS  (DI)(BX*4), Y8, Y8
+	VADDPS  Y11, Y13, Y11
+	VCMPPS  $0x11, Y14, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VADDPS  Y11, Y9, Y9
+	VSUBPS  Y5, Y10, Y11
+	VMOVUPS 32(DI)(BX*4), Y13
+	VADDPS  Y13, Y11, Y11
+	VADDPS  Y5, Y10, Y5
+	VSUBPS  Y6, Y12, Y10
+	VADDPS  64(DI)(BX*4), Y10, Y10
+	VADDPS  Y6, Y12, Y6
+	VMULPS  Y2, Y2, Y12
+	VCMPPS  $0x11, Y14, Y5, Y5
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VPAND   Y1, Y5, Y5
+	VPAND   Y1, Y6, Y6
+	VADDPS  Y5, Y4, Y4
+	VMULPS  Y7, Y7, Y5
+	VADDPS  Y6, Y3, Y3
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y8, Y8, Y13
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y8, Y2, Y2
+	VMOVUPS (R8)(BX*4), Y8
+	VADDPS  Y8, Y2, Y2
+	VMULPS  Y11, Y11, Y8
+	VMULPS  Y15, Y11, Y11
+	VMULPS  Y11, Y7, Y7
+	VMOVUPS 32(R8)(BX*4), Y11
+	VADDPS  Y11, Y7, Y7
+	VMULPS  Y10, Y10, Y11
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y10, Y0, Y0
+	VMOVUPS 64(R8)(BX*4), Y10
+	VADDPS  Y10, Y0, Y0
+	VSUBPS  Y12, Y13, Y10
+	VADDPS  (DI)(BX*4), Y10, Y10
+	VADDPS  Y12, Y13, Y12
+	VCMPPS  $0x11, Y14, Y12, Y12
+	VPAND   Y1, Y12, Y12
+	VADDPS  Y12, Y9, Y9
+	VSUBPS  Y5, Y8, Y12
+	VMOVUPS 32(DI)(BX*4), Y13
+	VADDPS  Y13, Y12, Y12
+	VADDPS  Y5, Y8, Y5
+	VSUBPS  Y6, Y11, Y8
+	VADDPS  64(DI)(BX*4), Y8, Y8
+	VADDPS  Y6, Y11, Y6
+	VMULPS  Y2, Y2, Y11
+	VCMPPS  $0x11, Y14, Y5, Y5
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VPAND   Y1, Y5, Y5
+	VPAND   Y1, Y6, Y6
+	VADDPS  Y5, Y4, Y4
+	VMULPS  Y7, Y7, Y5
+	VADDPS  Y6, Y3, Y3
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y10, Y10, Y13
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y10, Y2, Y2
+	VMOVUPS (R8)(BX*4), Y10
+	VADDPS  Y10, Y2, Y2
+	VMULPS  Y12, Y12, Y10
+	VMULPS  Y15, Y12, Y12
+	VMULPS  Y12, Y7, Y7
+	VMOVUPS 32(R8)(BX*4), Y12
+	VADDPS  Y12, Y7, Y7
+	VMULPS  Y8, Y8, Y12
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y8, Y0, Y0
+	VMOVUPS 64(R8)(BX*4), Y8
+	VADDPS  Y8, Y0, Y0
+	VSUBPS  Y11, Y13, Y8
+	VADDPS  (DI)(BX*4), Y8, Y8
+	VADDPS  Y11, Y13, Y11
+	VCMPPS  $0x11, Y14, Y11, Y11
+	VPAND   Y1, Y11, Y11
+	VADDPS  Y11, Y9, Y9
+	VSUBPS  Y5, Y10, Y11
+	VMOVUPS 32(DI)(BX*4), Y13
+	VADDPS  Y13, Y11, Y11
+	VADDPS  Y5, Y10, Y5
+	VSUBPS  Y6, Y12, Y10
+	VADDPS  64(DI)(BX*4), Y10, Y10
+	VADDPS  Y6, Y12, Y6
+	VMULPS  Y2, Y2, Y12
+	VCMPPS  $0x11, Y14, Y5, Y5
+	VCMPPS  $0x11, Y14, Y6, Y6
+	VPAND   Y1, Y5, Y5
+	VPAND   Y1, Y6, Y6
+	VADDPS  Y5, Y4, Y4
+	VMULPS  Y7, Y7, Y5
+	VADDPS  Y6, Y3, Y3
+	VMULPS  Y0, Y0, Y6
+	VMULPS  Y8, Y8, Y1
+	VMULPS  Y15, Y8, Y8
+	VMULPS  Y2, Y8, Y2
+	VADDPS  (R8)(BX*4), Y2, Y2
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y11, Y11, Y13
+	VMULPS  Y15, Y11, Y11
+	VMULPS  Y7, Y11, Y7
+	VMULPS  Y10, Y10, Y11
+	VMULPS  Y15, Y10, Y10
+	VMULPS  Y0, Y10, Y0
+	VADDPS  Y12, Y1, Y10
+	VSUBPS  Y12, Y1, Y1
+	VADDPS  Y5, Y13, Y12
+	VSUBPS  Y5, Y13, Y5
+	VADDPS  Y6, Y11, Y13
+	VSUBPS  Y6, Y11, Y6
+	VCMPPS  $0x11, Y14, Y10, Y10
+	VCMPPS  $0x11, Y14, Y12, Y11
+	VCMPPS  $0x11, Y14, Y13, Y12
+	VADDPS  32(R8)(BX*4), Y7, Y7
+	VADDPS  64(R8)(BX*4), Y0, Y0
+	VADDPS  (DI)(BX*4), Y1, Y1
+	VMOVUPS Y2, (R12)(BX*4)
+	VMOVUPS Y8, (R13)(BX*4)
+	VADDPS  32(DI)(BX*4), Y5, Y2
+	VADDPS  64(DI)(BX*4), Y6, Y5
+	VMOVUPS c3f8000003f800000<>+0(SB), Y6
+	VPAND   Y6, Y10, Y8
+	VPAND   Y6, Y11, Y10
+	VPAND   Y6, Y12, Y6
+	VMULPS  Y7, Y7, Y11
+	VADDPS  Y8, Y9, Y8
+	VMULPS  Y0, Y0, Y9
+	VADDPS  Y10, Y4, Y4
+	VMULPS  Y1, Y1, Y10
+	VADDPS  Y6, Y3, Y3
+	VMULPS  Y2, Y2, Y6
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMULPS  Y5, Y5, Y7
+	VMOVUPS Y0, 64(R12)(BX*4)
+	VMOVUPS Y1, (R10)(BX*4)
+	VMOVUPS Y2, 32(R10)(BX*4)
+	VMOVUPS Y5, 64(R10)(BX*4)
+	VMOVUPS Y11, 32(R13)(BX*4)
+	VMOVUPS Y8, (R9)(BX*4)
+	VMOVUPS Y9, 64(R13)(BX*4)
+	VMOVUPS Y4, 32(R9)(BX*4)
+	VMOVUPS Y10, (R11)(BX*4)
+	VMOVUPS Y3, 64(R9)(BX*4)
+	VMOVUPS Y6, 32(R11)(BX*4)
+	VMOVUPS Y7, 64(R11)(BX*4)
+	ADDQ    $0x18, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     (SP), Y1, Y2
+	VMULPS     Y2, Y2, Y3
+	VMASKMOVPS (R8)(BX*4), Y0, Y4
+	VADDPS     32(SP), Y4, Y5
+	VMULPS     Y5, Y5, Y6
+	VSUBPS     Y6, Y3, Y7
+	VADDPS     Y1, Y7, Y7
+	VMULPS     Y7, Y7, Y8
+	VMULPS     Y15, Y2, Y2
+	VMULPS     Y2, Y5, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y5
+	VSUBPS     Y5, Y8, Y9
+	VADDPS     Y9, Y1, Y9
+	VMULPS     Y9, Y9, Y10
+	VMULPS     Y15, Y7, Y7
+	VMULPS     Y2, Y7, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y7
+	VSUBPS     Y7, Y10, Y11
+	VADDPS     Y11, Y1, Y11
+	VMULPS     Y11, Y11, Y12
+	VMULPS     Y15, Y9, Y9
+	VMULPS     Y2, Y9, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y9
+	VSUBPS     Y9, Y12, Y13
+	VADDPS     Y13, Y1, Y13
+	VMOVUPS    Y0, 96(SP)
+	VMULPS     Y13, Y13, Y0
+	VMULPS     Y15, Y11, Y11
+	VMULPS     Y2, Y11, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y11
+	VMOVUPS    Y3, 128(SP)
+	VSUBPS     Y11, Y0, Y3
+	VADDPS     Y1, Y3, Y3
+	VMOVUPS    Y6, 160(SP)
+	VMULPS     Y3, Y3, Y6
+	VMULPS     Y15, Y13, Y13
+	VMULPS     Y2, Y13, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y13
+	VMOVUPS    Y5, 192(SP)
+	VSUBPS     Y13, Y6, Y5
+	VADDPS     Y5, Y1, Y5
+	VMOVUPS    Y8, 224(SP)
+	VMULPS     Y5, Y5, Y8
+	VMULPS     Y15, Y3, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y3
+	VMOVUPS    Y7, 256(SP)
+	VSUBPS     Y3, Y8, Y7
+	VADDPS     Y1, Y7, Y7
+	VMOVUPS    Y7, 288(SP)
+	VMULPS     Y7, Y7, Y7
+	VMULPS     Y15, Y5, Y5
+	VMULPS     Y5, Y2, Y2
+	VADDPS     Y2, Y4, Y2
+	VMULPS     Y2, Y2, Y5
+	VMOVUPS    Y4, 320(SP)
+	VADDPS     Y5, Y7, Y4
+	VCMPPS     $0x11, Y14, Y4, Y4
+	VPAND      c3f8000003f800000<>+0(SB), Y4, Y4
+	VADDPS     Y3, Y8, Y3
+	VCMPPS     $0x11, Y14, Y3, Y3
+	VMOVUPS    c3f8000003f800000<>+0(SB), Y8
+	VPAND      Y8, Y3, Y3
+	VADDPS     Y13, Y6, Y6
+	VCMPPS     $0x11, Y14, Y6, Y6
+	VPAND      Y8, Y6, Y6
+	VADDPS     Y11, Y0, Y0
+	VCMPPS     $0x11, Y14, Y0, Y0
+	VPAND      Y8, Y0, Y0
+	VADDPS     Y12, Y9, Y9
+	VCMPPS     $0x11, Y14, Y9, Y9
+	VPAND      Y8, Y9, Y9
+	VADDPS     256(SP), Y10, Y10
+	VCMPPS     $0x11, Y14, Y10, Y10
+	VPAND      Y8, Y10, Y10
+	VMOVUPS    224(SP), Y11
+	VADDPS     192(SP), Y11, Y11
+	VCMPPS     $0x11, Y14, Y11, Y11
+	VPAND      Y8, Y11, Y11
+	VMOVUPS    128(SP), Y12
+	VADDPS     160(SP), Y12, Y12
+	VCMPPS     $0x11, Y14, Y12, Y12
+	VPAND      Y8, Y12, Y8
+	VADDPS     64(SP), Y8, Y8
+	VADDPS     Y11, Y8, Y8
+	VADDPS     Y10, Y8, Y8
+	VADDPS     Y8, Y9, Y8
+	VADDPS     Y0, Y8, Y0
+	VADDPS     Y6, Y0, Y0
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y4, Y0, Y0
+	VMOVUPS    96(SP), Y3
+	VMASKMOVPS Y0, Y3, (R9)(BX*4)
+	VSUBPS     Y5, Y7, Y0
+	VADDPS     Y1, Y0, Y0
+	VMASKMOVPS Y0, Y3, (R10)(BX*4)
+	VMULPS     Y0, Y0, Y0
+	VMASKMOVPS Y0, Y3, (R11)(BX*4)
+	VMULPS     288(SP), Y15, Y0
+	VMULPS     Y2, Y0, Y0
+	VADDPS     320(SP), Y0, Y0
+	VMASKMOVPS Y0, Y3, (R12)(BX*4)
+	VMULPS     Y0, Y0, Y0
+	VMASKMOVPS Y0, Y3, (R13)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R14
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R15
+	ADDQ 216(CX), DI
+	MOVQ 224(CX), AX
+	ADDQ AX, 352(SP)
+	ADDQ 232(CX), R8
+	MOVQ 240(CX), AX
+	ADDQ AX, 360(SP)
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	ADDQ 264(CX), R11
+	ADDQ 272(CX), R12
+	ADDQ 280(CX), R13
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  32(R8)(BX*4), Y1, Y1
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VMULPS  32(R9)(BX*4), Y1, Y1
+	VMULPS  (R10)(BX*4), Y0, Y0
+	VMULPS  32(R10)(BX*4), Y1, Y1
+	VADDPS  (R11)(BX*4), Y0, Y0
+	VADDPS  32(R11)(BX*4), Y1, Y1
+	VMOVUPS Y0, (R12)(BX*4)
+	VMOVUPS Y1, 32(R12)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R10)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R11)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R12)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+16(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c00095f619980c433<>+0(SB)/8, $0x00095f619980c433
+DATA c00095f619980c433<>+8(SB)/8, $0x00095f619980c433
+DATA c00095f619980c433<>+16(SB)/8, $0x00095f619980c433
+DATA c00095f619980c433<>+24(SB)/8, $0x00095f619980c433
+GLOBL c00095f619980c433<>(SB), RODATA|NOPTR, $32
+
 DATA c0080000000800000<>+0(SB)/8, $0x0080000000800000
 DATA c0080000000800000<>+8(SB)/8, $0x0080000000800000
 DATA c0080000000800000<>+16(SB)/8, $0x0080000000800000
 DATA c0080000000800000<>+24(SB)/8, $0x0080000000800000
 GLOBL c0080000000800000<>(SB), RODATA|NOPTR, $32
+
+DATA c2f8000002f800000<>+0(SB)/8, $0x2f8000002f800000
+DATA c2f8000002f800000<>+8(SB)/8, $0x2f8000002f800000
+DATA c2f8000002f800000<>+16(SB)/8, $0x2f8000002f800000
+DATA c2f8000002f800000<>+24(SB)/8, $0x2f8000002f800000
+GLOBL c2f8000002f800000<>(SB), RODATA|NOPTR, $32
 
 DATA c3102e3083102e308<>+0(SB)/8, $0x3102e3083102e308
 DATA c3102e3083102e308<>+8(SB)/8, $0x3102e3083102e308
@@ -1563,6 +4084,12 @@ DATA c3c091ea93c091ea9<>+16(SB)/8, $0x3c091ea93c091ea9
 DATA c3c091ea93c091ea9<>+24(SB)/8, $0x3c091ea93c091ea9
 GLOBL c3c091ea93c091ea9<>(SB), RODATA|NOPTR, $32
 
+DATA c3c1e85d23c1e85d2<>+0(SB)/8, $0x3c1e85d23c1e85d2
+DATA c3c1e85d23c1e85d2<>+8(SB)/8, $0x3c1e85d23c1e85d2
+DATA c3c1e85d23c1e85d2<>+16(SB)/8, $0x3c1e85d23c1e85d2
+DATA c3c1e85d23c1e85d2<>+24(SB)/8, $0x3c1e85d23c1e85d2
+GLOBL c3c1e85d23c1e85d2<>(SB), RODATA|NOPTR, $32
+
 DATA c3d2aadc93d2aadc9<>+0(SB)/8, $0x3d2aadc93d2aadc9
 DATA c3d2aadc93d2aadc9<>+8(SB)/8, $0x3d2aadc93d2aadc9
 DATA c3d2aadc93d2aadc9<>+16(SB)/8, $0x3d2aadc93d2aadc9
@@ -1586,6 +4113,12 @@ DATA c3db307643db30764<>+8(SB)/8, $0x3db307643db30764
 DATA c3db307643db30764<>+16(SB)/8, $0x3db307643db30764
 DATA c3db307643db30764<>+24(SB)/8, $0x3db307643db30764
 GLOBL c3db307643db30764<>(SB), RODATA|NOPTR, $32
+
+DATA c3dd2d3e83dd2d3e8<>+0(SB)/8, $0x3dd2d3e83dd2d3e8
+DATA c3dd2d3e83dd2d3e8<>+8(SB)/8, $0x3dd2d3e83dd2d3e8
+DATA c3dd2d3e83dd2d3e8<>+16(SB)/8, $0x3dd2d3e83dd2d3e8
+DATA c3dd2d3e83dd2d3e8<>+24(SB)/8, $0x3dd2d3e83dd2d3e8
+GLOBL c3dd2d3e83dd2d3e8<>(SB), RODATA|NOPTR, $32
 
 DATA c3e042fde3e042fde<>+0(SB)/8, $0x3e042fde3e042fde
 DATA c3e042fde3e042fde<>+8(SB)/8, $0x3e042fde3e042fde
@@ -1635,6 +4168,12 @@ DATA c3e73a6aadfb50557<>+16(SB)/8, $0x3e73a6aadfb50557
 DATA c3e73a6aadfb50557<>+24(SB)/8, $0x3e73a6aadfb50557
 GLOBL c3e73a6aadfb50557<>(SB), RODATA|NOPTR, $32
 
+DATA c3e75fc8d3e75fc8d<>+0(SB)/8, $0x3e75fc8d3e75fc8d
+DATA c3e75fc8d3e75fc8d<>+8(SB)/8, $0x3e75fc8d3e75fc8d
+DATA c3e75fc8d3e75fc8d<>+16(SB)/8, $0x3e75fc8d3e75fc8d
+DATA c3e75fc8d3e75fc8d<>+24(SB)/8, $0x3e75fc8d3e75fc8d
+GLOBL c3e75fc8d3e75fc8d<>(SB), RODATA|NOPTR, $32
+
 DATA c3eaaaaa83eaaaaa8<>+0(SB)/8, $0x3eaaaaa83eaaaaa8
 DATA c3eaaaaa83eaaaaa8<>+8(SB)/8, $0x3eaaaaa83eaaaaa8
 DATA c3eaaaaa83eaaaaa8<>+16(SB)/8, $0x3eaaaaa83eaaaaa8
@@ -1653,11 +4192,35 @@ DATA c3eef22dd58b88e5c<>+16(SB)/8, $0x3eef22dd58b88e5c
 DATA c3eef22dd58b88e5c<>+24(SB)/8, $0x3eef22dd58b88e5c
 GLOBL c3eef22dd58b88e5c<>(SB), RODATA|NOPTR, $32
 
+DATA c3eefd0840b903c95<>+0(SB)/8, $0x3eefd0840b903c95
+DATA c3eefd0840b903c95<>+8(SB)/8, $0x3eefd0840b903c95
+DATA c3eefd0840b903c95<>+16(SB)/8, $0x3eefd0840b903c95
+DATA c3eefd0840b903c95<>+24(SB)/8, $0x3eefd0840b903c95
+GLOBL c3eefd0840b903c95<>(SB), RODATA|NOPTR, $32
+
 DATA c3efffffc3efffffc<>+0(SB)/8, $0x3efffffc3efffffc
 DATA c3efffffc3efffffc<>+8(SB)/8, $0x3efffffc3efffffc
 DATA c3efffffc3efffffc<>+16(SB)/8, $0x3efffffc3efffffc
 DATA c3efffffc3efffffc<>+24(SB)/8, $0x3efffffc3efffffc
 GLOBL c3efffffc3efffffc<>(SB), RODATA|NOPTR, $32
+
+DATA c3f0000003f000000<>+0(SB)/8, $0x3f0000003f000000
+DATA c3f0000003f000000<>+8(SB)/8, $0x3f0000003f000000
+DATA c3f0000003f000000<>+16(SB)/8, $0x3f0000003f000000
+DATA c3f0000003f000000<>+24(SB)/8, $0x3f0000003f000000
+GLOBL c3f0000003f000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3f221b06bddc8304<>+0(SB)/8, $0x3f221b06bddc8304
+DATA c3f221b06bddc8304<>+8(SB)/8, $0x3f221b06bddc8304
+DATA c3f221b06bddc8304<>+16(SB)/8, $0x3f221b06bddc8304
+DATA c3f221b06bddc8304<>+24(SB)/8, $0x3f221b06bddc8304
+GLOBL c3f221b06bddc8304<>(SB), RODATA|NOPTR, $32
+
+DATA c3f2445dabd588138<>+0(SB)/8, $0x3f2445dabd588138
+DATA c3f2445dabd588138<>+8(SB)/8, $0x3f2445dabd588138
+DATA c3f2445dabd588138<>+16(SB)/8, $0x3f2445dabd588138
+DATA c3f2445dabd588138<>+24(SB)/8, $0x3f2445dabd588138
+GLOBL c3f2445dabd588138<>(SB), RODATA|NOPTR, $32
 
 DATA c3f3172183f317218<>+0(SB)/8, $0x3f3172183f317218
 DATA c3f3172183f317218<>+8(SB)/8, $0x3f3172183f317218
@@ -1670,6 +4233,30 @@ DATA c3f42e3597e2d13b8<>+8(SB)/8, $0x3f42e3597e2d13b8
 DATA c3f42e3597e2d13b8<>+16(SB)/8, $0x3f42e3597e2d13b8
 DATA c3f42e3597e2d13b8<>+24(SB)/8, $0x3f42e3597e2d13b8
 GLOBL c3f42e3597e2d13b8<>(SB), RODATA|NOPTR, $32
+
+DATA c3f447955e522d17d<>+0(SB)/8, $0x3f447955e522d17d
+DATA c3f447955e522d17d<>+8(SB)/8, $0x3f447955e522d17d
+DATA c3f447955e522d17d<>+16(SB)/8, $0x3f447955e522d17d
+DATA c3f447955e522d17d<>+24(SB)/8, $0x3f447955e522d17d
+GLOBL c3f447955e522d17d<>(SB), RODATA|NOPTR, $32
+
+DATA c3f55d8b5d94725f2<>+0(SB)/8, $0x3f55d8b5d94725f2
+DATA c3f55d8b5d94725f2<>+8(SB)/8, $0x3f55d8b5d94725f2
+DATA c3f55d8b5d94725f2<>+16(SB)/8, $0x3f55d8b5d94725f2
+DATA c3f55d8b5d94725f2<>+24(SB)/8, $0x3f55d8b5d94725f2
+GLOBL c3f55d8b5d94725f2<>(SB), RODATA|NOPTR, $32
+
+DATA c3f56b7351c6b0807<>+0(SB)/8, $0x3f56b7351c6b0807
+DATA c3f56b7351c6b0807<>+8(SB)/8, $0x3f56b7351c6b0807
+DATA c3f56b7351c6b0807<>+16(SB)/8, $0x3f56b7351c6b0807
+DATA c3f56b7351c6b0807<>+24(SB)/8, $0x3f56b7351c6b0807
+GLOBL c3f56b7351c6b0807<>(SB), RODATA|NOPTR, $32
+
+DATA c3f6a61a2e9cbe6bf<>+0(SB)/8, $0x3f6a61a2e9cbe6bf
+DATA c3f6a61a2e9cbe6bf<>+8(SB)/8, $0x3f6a61a2e9cbe6bf
+DATA c3f6a61a2e9cbe6bf<>+16(SB)/8, $0x3f6a61a2e9cbe6bf
+DATA c3f6a61a2e9cbe6bf<>+24(SB)/8, $0x3f6a61a2e9cbe6bf
+GLOBL c3f6a61a2e9cbe6bf<>(SB), RODATA|NOPTR, $32
 
 DATA c3f6b1f1a3f6b1f1a<>+0(SB)/8, $0x3f6b1f1a3f6b1f1a
 DATA c3f6b1f1a3f6b1f1a<>+8(SB)/8, $0x3f6b1f1a3f6b1f1a
@@ -1689,17 +4276,59 @@ DATA c3f8000003f800000<>+16(SB)/8, $0x3f8000003f800000
 DATA c3f8000003f800000<>+24(SB)/8, $0x3f8000003f800000
 GLOBL c3f8000003f800000<>(SB), RODATA|NOPTR, $32
 
+DATA c3f8000013f800001<>+0(SB)/8, $0x3f8000013f800001
+DATA c3f8000013f800001<>+8(SB)/8, $0x3f8000013f800001
+DATA c3f8000013f800001<>+16(SB)/8, $0x3f8000013f800001
+DATA c3f8000013f800001<>+24(SB)/8, $0x3f8000013f800001
+GLOBL c3f8000013f800001<>(SB), RODATA|NOPTR, $32
+
+DATA c3f8126ed467c1160<>+0(SB)/8, $0x3f8126ed467c1160
+DATA c3f8126ed467c1160<>+8(SB)/8, $0x3f8126ed467c1160
+DATA c3f8126ed467c1160<>+16(SB)/8, $0x3f8126ed467c1160
+DATA c3f8126ed467c1160<>+24(SB)/8, $0x3f8126ed467c1160
+GLOBL c3f8126ed467c1160<>(SB), RODATA|NOPTR, $32
+
+DATA c3f83b29f1eecf8a8<>+0(SB)/8, $0x3f83b29f1eecf8a8
+DATA c3f83b29f1eecf8a8<>+8(SB)/8, $0x3f83b29f1eecf8a8
+DATA c3f83b29f1eecf8a8<>+16(SB)/8, $0x3f83b29f1eecf8a8
+DATA c3f83b29f1eecf8a8<>+24(SB)/8, $0x3f83b29f1eecf8a8
+GLOBL c3f83b29f1eecf8a8<>(SB), RODATA|NOPTR, $32
+
 DATA c3f90274a843b1485<>+0(SB)/8, $0x3f90274a843b1485
 DATA c3f90274a843b1485<>+8(SB)/8, $0x3f90274a843b1485
 DATA c3f90274a843b1485<>+16(SB)/8, $0x3f90274a843b1485
 DATA c3f90274a843b1485<>+24(SB)/8, $0x3f90274a843b1485
 GLOBL c3f90274a843b1485<>(SB), RODATA|NOPTR, $32
 
+DATA c3f92776c2936e3ff<>+0(SB)/8, $0x3f92776c2936e3ff
+DATA c3f92776c2936e3ff<>+8(SB)/8, $0x3f92776c2936e3ff
+DATA c3f92776c2936e3ff<>+16(SB)/8, $0x3f92776c2936e3ff
+DATA c3f92776c2936e3ff<>+24(SB)/8, $0x3f92776c2936e3ff
+GLOBL c3f92776c2936e3ff<>(SB), RODATA|NOPTR, $32
+
 DATA c3f95e087558f148d<>+0(SB)/8, $0x3f95e087558f148d
 DATA c3f95e087558f148d<>+8(SB)/8, $0x3f95e087558f148d
 DATA c3f95e087558f148d<>+16(SB)/8, $0x3f95e087558f148d
 DATA c3f95e087558f148d<>+24(SB)/8, $0x3f95e087558f148d
 GLOBL c3f95e087558f148d<>(SB), RODATA|NOPTR, $32
+
+DATA c3fa555762a287be5<>+0(SB)/8, $0x3fa555762a287be5
+DATA c3fa555762a287be5<>+8(SB)/8, $0x3fa555762a287be5
+DATA c3fa555762a287be5<>+16(SB)/8, $0x3fa555762a287be5
+DATA c3fa555762a287be5<>+24(SB)/8, $0x3fa555762a287be5
+GLOBL c3fa555762a287be5<>(SB), RODATA|NOPTR, $32
+
+DATA c3fac6b089c2d1aa4<>+0(SB)/8, $0x3fac6b089c2d1aa4
+DATA c3fac6b089c2d1aa4<>+8(SB)/8, $0x3fac6b089c2d1aa4
+DATA c3fac6b089c2d1aa4<>+16(SB)/8, $0x3fac6b089c2d1aa4
+DATA c3fac6b089c2d1aa4<>+24(SB)/8, $0x3fac6b089c2d1aa4
+GLOBL c3fac6b089c2d1aa4<>(SB), RODATA|NOPTR, $32
+
+DATA c3fb2444f2a4d8b4b<>+0(SB)/8, $0x3fb2444f2a4d8b4b
+DATA c3fb2444f2a4d8b4b<>+8(SB)/8, $0x3fb2444f2a4d8b4b
+DATA c3fb2444f2a4d8b4b<>+16(SB)/8, $0x3fb2444f2a4d8b4b
+DATA c3fb2444f2a4d8b4b<>+24(SB)/8, $0x3fb2444f2a4d8b4b
+GLOBL c3fb2444f2a4d8b4b<>(SB), RODATA|NOPTR, $32
 
 DATA c3fb504f23fb504f2<>+0(SB)/8, $0x3fb504f23fb504f2
 DATA c3fb504f23fb504f2<>+8(SB)/8, $0x3fb504f23fb504f2
@@ -1719,11 +4348,59 @@ DATA c3fbcf99a31bf9a5b<>+16(SB)/8, $0x3fbcf99a31bf9a5b
 DATA c3fbcf99a31bf9a5b<>+24(SB)/8, $0x3fbcf99a31bf9a5b
 GLOBL c3fbcf99a31bf9a5b<>(SB), RODATA|NOPTR, $32
 
+DATA c3fbec709dc53c4a9<>+0(SB)/8, $0x3fbec709dc53c4a9
+DATA c3fbec709dc53c4a9<>+8(SB)/8, $0x3fbec709dc53c4a9
+DATA c3fbec709dc53c4a9<>+16(SB)/8, $0x3fbec709dc53c4a9
+DATA c3fbec709dc53c4a9<>+24(SB)/8, $0x3fbec709dc53c4a9
+GLOBL c3fbec709dc53c4a9<>(SB), RODATA|NOPTR, $32
+
+DATA c3fc55540722eab12<>+0(SB)/8, $0x3fc55540722eab12
+DATA c3fc55540722eab12<>+8(SB)/8, $0x3fc55540722eab12
+DATA c3fc55540722eab12<>+16(SB)/8, $0x3fc55540722eab12
+DATA c3fc55540722eab12<>+24(SB)/8, $0x3fc55540722eab12
+GLOBL c3fc55540722eab12<>(SB), RODATA|NOPTR, $32
+
+DATA c3fcebfbe079ce7cc<>+0(SB)/8, $0x3fcebfbe079ce7cc
+DATA c3fcebfbe079ce7cc<>+8(SB)/8, $0x3fcebfbe079ce7cc
+DATA c3fcebfbe079ce7cc<>+16(SB)/8, $0x3fcebfbe079ce7cc
+DATA c3fcebfbe079ce7cc<>+24(SB)/8, $0x3fcebfbe079ce7cc
+GLOBL c3fcebfbe079ce7cc<>(SB), RODATA|NOPTR, $32
+
 DATA c3fd05f423fd05f42<>+0(SB)/8, $0x3fd05f423fd05f42
 DATA c3fd05f423fd05f42<>+8(SB)/8, $0x3fd05f423fd05f42
 DATA c3fd05f423fd05f42<>+16(SB)/8, $0x3fd05f423fd05f42
 DATA c3fd05f423fd05f42<>+24(SB)/8, $0x3fd05f423fd05f42
 GLOBL c3fd05f423fd05f42<>(SB), RODATA|NOPTR, $32
+
+DATA c3fdfffffd0e4a291<>+0(SB)/8, $0x3fdfffffd0e4a291
+DATA c3fdfffffd0e4a291<>+8(SB)/8, $0x3fdfffffd0e4a291
+DATA c3fdfffffd0e4a291<>+16(SB)/8, $0x3fdfffffd0e4a291
+DATA c3fdfffffd0e4a291<>+24(SB)/8, $0x3fdfffffd0e4a291
+GLOBL c3fdfffffd0e4a291<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+8(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
+DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
+GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe62e42ff18ba02<>+0(SB)/8, $0x3fe62e42ff18ba02
+DATA c3fe62e42ff18ba02<>+8(SB)/8, $0x3fe62e42ff18ba02
+DATA c3fe62e42ff18ba02<>+16(SB)/8, $0x3fe62e42ff18ba02
+DATA c3fe62e42ff18ba02<>+24(SB)/8, $0x3fe62e42ff18ba02
+GLOBL c3fe62e42ff18ba02<>(SB), RODATA|NOPTR, $32
+
+DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+16(SB)/8, $0x3ff0000000000000
+DATA c3ff0000000000000<>+24(SB)/8, $0x3ff0000000000000
+GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3ff0000009e5592a<>+0(SB)/8, $0x3ff0000009e5592a
+DATA c3ff0000009e5592a<>+8(SB)/8, $0x3ff0000009e5592a
+DATA c3ff0000009e5592a<>+16(SB)/8, $0x3ff0000009e5592a
+DATA c3ff0000009e5592a<>+24(SB)/8, $0x3ff0000009e5592a
+GLOBL c3ff0000009e5592a<>(SB), RODATA|NOPTR, $32
 
 DATA c3ff20dd7506040d5<>+0(SB)/8, $0x3ff20dd7506040d5
 DATA c3ff20dd7506040d5<>+8(SB)/8, $0x3ff20dd7506040d5
@@ -1731,11 +4408,53 @@ DATA c3ff20dd7506040d5<>+16(SB)/8, $0x3ff20dd7506040d5
 DATA c3ff20dd7506040d5<>+24(SB)/8, $0x3ff20dd7506040d5
 GLOBL c3ff20dd7506040d5<>(SB), RODATA|NOPTR, $32
 
+DATA c3ff71547652b8251<>+0(SB)/8, $0x3ff71547652b8251
+DATA c3ff71547652b8251<>+8(SB)/8, $0x3ff71547652b8251
+DATA c3ff71547652b8251<>+16(SB)/8, $0x3ff71547652b8251
+DATA c3ff71547652b8251<>+24(SB)/8, $0x3ff71547652b8251
+GLOBL c3ff71547652b8251<>(SB), RODATA|NOPTR, $32
+
+DATA c3ff71547652b82fe<>+0(SB)/8, $0x3ff71547652b82fe
+DATA c3ff71547652b82fe<>+8(SB)/8, $0x3ff71547652b82fe
+DATA c3ff71547652b82fe<>+16(SB)/8, $0x3ff71547652b82fe
+DATA c3ff71547652b82fe<>+24(SB)/8, $0x3ff71547652b82fe
+GLOBL c3ff71547652b82fe<>(SB), RODATA|NOPTR, $32
+
+DATA c3ff9884533d43651<>+0(SB)/8, $0x3ff9884533d43651
+DATA c3ff9884533d43651<>+8(SB)/8, $0x3ff9884533d43651
+DATA c3ff9884533d43651<>+16(SB)/8, $0x3ff9884533d43651
+DATA c3ff9884533d43651<>+24(SB)/8, $0x3ff9884533d43651
+GLOBL c3ff9884533d43651<>(SB), RODATA|NOPTR, $32
+
+DATA c4013580040135800<>+0(SB)/8, $0x4013580040135800
+DATA c4013580040135800<>+8(SB)/8, $0x4013580040135800
+DATA c4013580040135800<>+16(SB)/8, $0x4013580040135800
+DATA c4013580040135800<>+24(SB)/8, $0x4013580040135800
+GLOBL c4013580040135800<>(SB), RODATA|NOPTR, $32
+
+DATA c4060400000000000<>+0(SB)/8, $0x4060400000000000
+DATA c4060400000000000<>+8(SB)/8, $0x4060400000000000
+DATA c4060400000000000<>+16(SB)/8, $0x4060400000000000
+DATA c4060400000000000<>+24(SB)/8, $0x4060400000000000
+GLOBL c4060400000000000<>(SB), RODATA|NOPTR, $32
+
 DATA c407b851f407b851f<>+0(SB)/8, $0x407b851f407b851f
 DATA c407b851f407b851f<>+8(SB)/8, $0x407b851f407b851f
 DATA c407b851f407b851f<>+16(SB)/8, $0x407b851f407b851f
 DATA c407b851f407b851f<>+24(SB)/8, $0x407b851f407b851f
 GLOBL c407b851f407b851f<>(SB), RODATA|NOPTR, $32
+
+DATA c40c0000040c00000<>+0(SB)/8, $0x40c0000040c00000
+DATA c40c0000040c00000<>+8(SB)/8, $0x40c0000040c00000
+DATA c40c0000040c00000<>+16(SB)/8, $0x40c0000040c00000
+DATA c40c0000040c00000<>+24(SB)/8, $0x40c0000040c00000
+GLOBL c40c0000040c00000<>(SB), RODATA|NOPTR, $32
+
+DATA c4130000041300000<>+0(SB)/8, $0x4130000041300000
+DATA c4130000041300000<>+8(SB)/8, $0x4130000041300000
+DATA c4130000041300000<>+16(SB)/8, $0x4130000041300000
+DATA c4130000041300000<>+24(SB)/8, $0x4130000041300000
+GLOBL c4130000041300000<>(SB), RODATA|NOPTR, $32
 
 DATA c41c8000041c80000<>+0(SB)/8, $0x41c8000041c80000
 DATA c41c8000041c80000<>+8(SB)/8, $0x41c8000041c80000
@@ -1748,6 +4467,36 @@ DATA c42b2000042b20000<>+8(SB)/8, $0x42b2000042b20000
 DATA c42b2000042b20000<>+16(SB)/8, $0x42b2000042b20000
 DATA c42b2000042b20000<>+24(SB)/8, $0x42b2000042b20000
 GLOBL c42b2000042b20000<>(SB), RODATA|NOPTR, $32
+
+DATA c4330000000000000<>+0(SB)/8, $0x4330000000000000
+DATA c4330000000000000<>+8(SB)/8, $0x4330000000000000
+DATA c4330000000000000<>+16(SB)/8, $0x4330000000000000
+DATA c4330000000000000<>+24(SB)/8, $0x4330000000000000
+GLOBL c4330000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c43300000000003ff<>+0(SB)/8, $0x43300000000003ff
+DATA c43300000000003ff<>+8(SB)/8, $0x43300000000003ff
+DATA c43300000000003ff<>+16(SB)/8, $0x43300000000003ff
+DATA c43300000000003ff<>+24(SB)/8, $0x43300000000003ff
+GLOBL c43300000000003ff<>(SB), RODATA|NOPTR, $32
+
+DATA c4338000000000000<>+0(SB)/8, $0x4338000000000000
+DATA c4338000000000000<>+8(SB)/8, $0x4338000000000000
+DATA c4338000000000000<>+16(SB)/8, $0x4338000000000000
+DATA c4338000000000000<>+24(SB)/8, $0x4338000000000000
+GLOBL c4338000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c437f0000437f0000<>+0(SB)/8, $0x437f0000437f0000
+DATA c437f0000437f0000<>+8(SB)/8, $0x437f0000437f0000
+DATA c437f0000437f0000<>+16(SB)/8, $0x437f0000437f0000
+DATA c437f0000437f0000<>+24(SB)/8, $0x437f0000437f0000
+GLOBL c437f0000437f0000<>(SB), RODATA|NOPTR, $32
+
+DATA c4b40005f4b40005f<>+0(SB)/8, $0x4b40005f4b40005f
+DATA c4b40005f4b40005f<>+8(SB)/8, $0x4b40005f4b40005f
+DATA c4b40005f4b40005f<>+16(SB)/8, $0x4b40005f4b40005f
+DATA c4b40005f4b40005f<>+24(SB)/8, $0x4b40005f4b40005f
+GLOBL c4b40005f4b40005f<>(SB), RODATA|NOPTR, $32
 
 DATA c4b40007f4b40007f<>+0(SB)/8, $0x4b40007f4b40007f
 DATA c4b40007f4b40007f<>+8(SB)/8, $0x4b40007f4b40007f
@@ -1779,6 +4528,12 @@ DATA c7fc000007fc00000<>+16(SB)/8, $0x7fc000007fc00000
 DATA c7fc000007fc00000<>+24(SB)/8, $0x7fc000007fc00000
 GLOBL c7fc000007fc00000<>(SB), RODATA|NOPTR, $32
 
+DATA c7ff0000000000000<>+0(SB)/8, $0x7ff0000000000000
+DATA c7ff0000000000000<>+8(SB)/8, $0x7ff0000000000000
+DATA c7ff0000000000000<>+16(SB)/8, $0x7ff0000000000000
+DATA c7ff0000000000000<>+24(SB)/8, $0x7ff0000000000000
+GLOBL c7ff0000000000000<>(SB), RODATA|NOPTR, $32
+
 DATA c7fffffff7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
 DATA c7fffffff7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
 DATA c7fffffff7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
@@ -1791,11 +4546,23 @@ DATA c8000000080000000<>+16(SB)/8, $0x8000000080000000
 DATA c8000000080000000<>+24(SB)/8, $0x8000000080000000
 GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $32
 
+DATA cb2a83d0cb2a83d0c<>+0(SB)/8, $0xb2a83d0cb2a83d0c
+DATA cb2a83d0cb2a83d0c<>+8(SB)/8, $0xb2a83d0cb2a83d0c
+DATA cb2a83d0cb2a83d0c<>+16(SB)/8, $0xb2a83d0cb2a83d0c
+DATA cb2a83d0cb2a83d0c<>+24(SB)/8, $0xb2a83d0cb2a83d0c
+GLOBL cb2a83d0cb2a83d0c<>(SB), RODATA|NOPTR, $32
+
 DATA cb805fdf4b805fdf4<>+0(SB)/8, $0xb805fdf4b805fdf4
 DATA cb805fdf4b805fdf4<>+8(SB)/8, $0xb805fdf4b805fdf4
 DATA cb805fdf4b805fdf4<>+16(SB)/8, $0xb805fdf4b805fdf4
 DATA cb805fdf4b805fdf4<>+24(SB)/8, $0xb805fdf4b805fdf4
 GLOBL cb805fdf4b805fdf4<>(SB), RODATA|NOPTR, $32
+
+DATA cb81ef219b81ef219<>+0(SB)/8, $0xb81ef219b81ef219
+DATA cb81ef219b81ef219<>+8(SB)/8, $0xb81ef219b81ef219
+DATA cb81ef219b81ef219<>+16(SB)/8, $0xb81ef219b81ef219
+DATA cb81ef219b81ef219<>+24(SB)/8, $0xb81ef219b81ef219
+GLOBL cb81ef219b81ef219<>(SB), RODATA|NOPTR, $32
 
 DATA cb91fcde0b91fcde0<>+0(SB)/8, $0xb91fcde0b91fcde0
 DATA cb91fcde0b91fcde0<>+8(SB)/8, $0xb91fcde0b91fcde0
@@ -1809,6 +4576,12 @@ DATA cba0f41c3ba0f41c3<>+16(SB)/8, $0xba0f41c3ba0f41c3
 DATA cba0f41c3ba0f41c3<>+24(SB)/8, $0xba0f41c3ba0f41c3
 GLOBL cba0f41c3ba0f41c3<>(SB), RODATA|NOPTR, $32
 
+DATA cbaade491baade491<>+0(SB)/8, $0xbaade491baade491
+DATA cbaade491baade491<>+8(SB)/8, $0xbaade491baade491
+DATA cbaade491baade491<>+16(SB)/8, $0xbaade491baade491
+DATA cbaade491baade491<>+24(SB)/8, $0xbaade491baade491
+GLOBL cbaade491baade491<>(SB), RODATA|NOPTR, $32
+
 DATA cbc1d9853bc1d9853<>+0(SB)/8, $0xbc1d9853bc1d9853
 DATA cbc1d9853bc1d9853<>+8(SB)/8, $0xbc1d9853bc1d9853
 DATA cbc1d9853bc1d9853<>+16(SB)/8, $0xbc1d9853bc1d9853
@@ -1820,6 +4593,12 @@ DATA cbce468c6bce468c6<>+8(SB)/8, $0xbce468c6bce468c6
 DATA cbce468c6bce468c6<>+16(SB)/8, $0xbce468c6bce468c6
 DATA cbce468c6bce468c6<>+24(SB)/8, $0xbce468c6bce468c6
 GLOBL cbce468c6bce468c6<>(SB), RODATA|NOPTR, $32
+
+DATA cbd635bc1bd635bc1<>+0(SB)/8, $0xbd635bc1bd635bc1
+DATA cbd635bc1bd635bc1<>+8(SB)/8, $0xbd635bc1bd635bc1
+DATA cbd635bc1bd635bc1<>+16(SB)/8, $0xbd635bc1bd635bc1
+DATA cbd635bc1bd635bc1<>+24(SB)/8, $0xbd635bc1bd635bc1
+GLOBL cbd635bc1bd635bc1<>(SB), RODATA|NOPTR, $32
 
 DATA cbd9c200cbd9c200c<>+0(SB)/8, $0xbd9c200cbd9c200c
 DATA cbd9c200cbd9c200c<>+8(SB)/8, $0xbd9c200cbd9c200c
@@ -1917,6 +4696,12 @@ DATA cbf317000bf317000<>+16(SB)/8, $0xbf317000bf317000
 DATA cbf317000bf317000<>+24(SB)/8, $0xbf317000bf317000
 GLOBL cbf317000bf317000<>(SB), RODATA|NOPTR, $32
 
+DATA cbf317214bf317214<>+0(SB)/8, $0xbf317214bf317214
+DATA cbf317214bf317214<>+8(SB)/8, $0xbf317214bf317214
+DATA cbf317214bf317214<>+16(SB)/8, $0xbf317214bf317214
+DATA cbf317214bf317214<>+24(SB)/8, $0xbf317214bf317214
+GLOBL cbf317214bf317214<>(SB), RODATA|NOPTR, $32
+
 DATA cbf317218bf317218<>+0(SB)/8, $0xbf317218bf317218
 DATA cbf317218bf317218<>+8(SB)/8, $0xbf317218bf317218
 DATA cbf317218bf317218<>+16(SB)/8, $0xbf317218bf317218
@@ -1965,6 +4750,30 @@ DATA cbfd81266b0258179<>+16(SB)/8, $0xbfd81266b0258179
 DATA cbfd81266b0258179<>+24(SB)/8, $0xbfd81266b0258179
 GLOBL cbfd81266b0258179<>(SB), RODATA|NOPTR, $32
 
+DATA cbfe62e42fefa39ef<>+0(SB)/8, $0xbfe62e42fefa39ef
+DATA cbfe62e42fefa39ef<>+8(SB)/8, $0xbfe62e42fefa39ef
+DATA cbfe62e42fefa39ef<>+16(SB)/8, $0xbfe62e42fefa39ef
+DATA cbfe62e42fefa39ef<>+24(SB)/8, $0xbfe62e42fefa39ef
+GLOBL cbfe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
+
+DATA cc063000000000000<>+0(SB)/8, $0xc063000000000000
+DATA cc063000000000000<>+8(SB)/8, $0xc063000000000000
+DATA cc063000000000000<>+16(SB)/8, $0xc063000000000000
+DATA cc063000000000000<>+24(SB)/8, $0xc063000000000000
+GLOBL cc063000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA cc12d47aec12d47ae<>+0(SB)/8, $0xc12d47aec12d47ae
+DATA cc12d47aec12d47ae<>+8(SB)/8, $0xc12d47aec12d47ae
+DATA cc12d47aec12d47ae<>+16(SB)/8, $0xc12d47aec12d47ae
+DATA cc12d47aec12d47ae<>+24(SB)/8, $0xc12d47aec12d47ae
+GLOBL cc12d47aec12d47ae<>(SB), RODATA|NOPTR, $32
+
+DATA cc1300000c1300000<>+0(SB)/8, $0xc1300000c1300000
+DATA cc1300000c1300000<>+8(SB)/8, $0xc1300000c1300000
+DATA cc1300000c1300000<>+16(SB)/8, $0xc1300000c1300000
+DATA cc1300000c1300000<>+24(SB)/8, $0xc1300000c1300000
+GLOBL cc1300000c1300000<>(SB), RODATA|NOPTR, $32
+
 DATA cc2d00000c2d00000<>+0(SB)/8, $0xc2d00000c2d00000
 DATA cc2d00000c2d00000<>+8(SB)/8, $0xc2d00000c2d00000
 DATA cc2d00000c2d00000<>+16(SB)/8, $0xc2d00000c2d00000
@@ -1976,6 +4785,18 @@ DATA cfefffffffeffffff<>+8(SB)/8, $0xfefffffffeffffff
 DATA cfefffffffeffffff<>+16(SB)/8, $0xfefffffffeffffff
 DATA cfefffffffeffffff<>+24(SB)/8, $0xfefffffffeffffff
 GLOBL cfefffffffeffffff<>(SB), RODATA|NOPTR, $32
+
+DATA cff7ffffeff7ffffe<>+0(SB)/8, $0xff7ffffeff7ffffe
+DATA cff7ffffeff7ffffe<>+8(SB)/8, $0xff7ffffeff7ffffe
+DATA cff7ffffeff7ffffe<>+16(SB)/8, $0xff7ffffeff7ffffe
+DATA cff7ffffeff7ffffe<>+24(SB)/8, $0xff7ffffeff7ffffe
+GLOBL cff7ffffeff7ffffe<>(SB), RODATA|NOPTR, $32
+
+DATA cff7fffffff7fffff<>+0(SB)/8, $0xff7fffffff7fffff
+DATA cff7fffffff7fffff<>+8(SB)/8, $0xff7fffffff7fffff
+DATA cff7fffffff7fffff<>+16(SB)/8, $0xff7fffffff7fffff
+DATA cff7fffffff7fffff<>+24(SB)/8, $0xff7fffffff7fffff
+GLOBL cff7fffffff7fffff<>(SB), RODATA|NOPTR, $32
 
 DATA cff800000ff800000<>+0(SB)/8, $0xff800000ff800000
 DATA cff800000ff800000<>+8(SB)/8, $0xff800000ff800000

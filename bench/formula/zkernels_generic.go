@@ -14,10 +14,770 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go},
+		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }", Fn: k_add_lt_cast_etc_f32_uusuuus_d2cd483970_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }", Fn: k_add_mul_add_etc_f32_u8_uussss_8df622d97a_go},
+		{Sig: "kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go},
 		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }", Fn: k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }", Fn: k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }", Fn: k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }", Fn: k_mul_sub_add_etc_f32_susus_5c691891d7_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
 	})
+}
+
+// k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }
+//
+// for i: o0[i] = ((((((a0[i] + a1[i]) + a2[i]) + a3[i]) + a4[i]) + a5[i]) + a6[i]) + a7[i]
+func k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 + v2)
+			t2 := float32(t1 + v3)
+			t3 := float32(t2 + v4)
+			t4 := float32(t3 + v5)
+			t5 := float32(t4 + v6)
+			t6 := float32(t5 + v7)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_add_gelutanh_f32_uu_309112f47a_go is
+//
+//	kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
+//
+// for i: o0[i] = gelutanh(a0[i] + a1[i])
+func k_add_gelutanh_f32_uu_309112f47a_go(f *runtime.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
+	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c8 := math.Float32frombits(0x40135800)  // 2.302246
+	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c24 := math.Float32frombits(0xbaade491) // -0.0013266971
+	c25 := math.Float32frombits(0x3c1e85d2) // 0.00967546
+	c27 := math.Float32frombits(0xbd635bc1) // -0.055507425
+	c29 := math.Float32frombits(0x3e75fc8d) // 0.24022122
+	c31 := math.Float32frombits(0xbf317214) // -0.69314694
+	c33 := math.Float32frombits(0x3f800001) // 1.0000001
+	c35 := int32(23)
+	c38 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c42 := math.Float32frombits(0x40c00000) // 6
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := ir.FMA32(t3a, t3a, t5a), ir.FMA32(t3b, t3b, t5b)
+			t9a, t9b := ir.FMA32(t4a, c7, c8), ir.FMA32(t4b, c7, c8)
+			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
+			t11a, t11b := ir.FMA32(t4a, c7, t10a), ir.FMA32(t4b, c7, t10b)
+			t13a, t13b := ir.FMA32(t4a, c12, t6a), ir.FMA32(t4b, c12, t6b)
+			t15a, t15b := ir.FMA32(t13a, c7, c14), ir.FMA32(t13b, c7, c14)
+			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
+			t17a, t17b := -t3a, -t3b
+			t19a, t19b := ir.FMA32(t17a, t9a, c18), ir.FMA32(t17b, t9b, c18)
+			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
+			t21a, t21b := ir.FMA32(t3a, t9a, t20a), ir.FMA32(t3b, t9b, t20b)
+			t22a, t22b := ir.FMA32(t3a, t16a, t21a), ir.FMA32(t3b, t16b, t21b)
+			t23a, t23b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t26a, t26b := ir.FMA32(c24, t22a, c25), ir.FMA32(c24, t22b, c25)
+			t28a, t28b := ir.FMA32(t26a, t22a, c27), ir.FMA32(t26b, t22b, c27)
+			t30a, t30b := ir.FMA32(t28a, t22a, c29), ir.FMA32(t28b, t22b, c29)
+			t32a, t32b := ir.FMA32(t30a, t22a, c31), ir.FMA32(t30b, t22b, c31)
+			t34a, t34b := ir.FMA32(t32a, t22a, c33), ir.FMA32(t32b, t22b, c33)
+			t36a, t36b := t23a<<uint32(c35), t23b<<uint32(c35)
+			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
+			t39a, t39b := ir.FMA32(t34a, t37a, c38), ir.FMA32(t34b, t37b, c38)
+			t40a, t40b := float32(t3a/t39a), float32(t3b/t39b)
+			t41a, t41b := float32(t40a*c38), float32(t40b*c38)
+			t43a, t43b := c42 < t3a, c42 < t3b
+			t44a := t41a
+			if t43a {
+				t44a = t3a
+			}
+			t44b := t41b
+			if t43b {
+				t44b = t3b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t44a, t44b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float32(t3 * t3)
+			t5 := -t4
+			t6 := ir.FMA32(t3, t3, t5)
+			t9 := ir.FMA32(t4, c7, c8)
+			t10 := float32(c8 - t9)
+			t11 := ir.FMA32(t4, c7, t10)
+			t13 := ir.FMA32(t4, c12, t6)
+			t15 := ir.FMA32(t13, c7, c14)
+			t16 := float32(t11 + t15)
+			t17 := -t3
+			t19 := ir.FMA32(t17, t9, c18)
+			t20 := float32(t19 - c18)
+			t21 := ir.FMA32(t3, t9, t20)
+			t22 := ir.FMA32(t3, t16, t21)
+			t23 := int32(math.Float32bits(t19))
+			t26 := ir.FMA32(c24, t22, c25)
+			t28 := ir.FMA32(t26, t22, c27)
+			t30 := ir.FMA32(t28, t22, c29)
+			t32 := ir.FMA32(t30, t22, c31)
+			t34 := ir.FMA32(t32, t22, c33)
+			t36 := t23 << uint32(c35)
+			t37 := math.Float32frombits(uint32(t36))
+			t39 := ir.FMA32(t34, t37, c38)
+			t40 := float32(t3 / t39)
+			t41 := float32(t40 * c38)
+			t43 := c42 < t3
+			t44 := t41
+			if t43 {
+				t44 = t3
+			}
+			o0[i] = t44
+		}
+	}
+}
+
+// k_add_gelutanh_f32_uu_b3eb921b03_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
+//
+// for i: o0[i] = gelutanh(a0[i] + a1[i])
+func k_add_gelutanh_f32_uu_b3eb921b03_go(f *runtime.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc1300000)          // -11
+	c4 := math.Float32frombits(0x41300000)          // 11
+	c9 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
+	c10 := math.Float64frombits(0x3ff9884533d43651) // 1.5957691216057308
+	c15 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c16 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c20 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c22 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c24 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c25 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c26 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c27 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c28 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c37 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float64(t6a), float64(t6b)
+			t8a, t8b := float64(t7a*t7a), float64(t7b*t7b)
+			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
+			t12a, t12b := float64(t3a), float64(t3b)
+			t13a, t13b := float64(t7a*t11a), float64(t7b*t11b)
+			t14a, t14b := -t13a, -t13b
+			t17a, t17b := math.FMA(t14a, c15, c16), math.FMA(t14b, c15, c16)
+			t18a, t18b := int64(math.Float64bits(t17a)), int64(math.Float64bits(t17b))
+			t19a, t19b := float64(t17a-c16), float64(t17b-c16)
+			t21a, t21b := math.FMA(t19a, c20, t14a), math.FMA(t19b, c20, t14b)
+			t29a, t29b := math.FMA(c23, t21a, c22), math.FMA(c23, t21b, c22)
+			t30a, t30b := math.FMA(c25, t21a, c24), math.FMA(c25, t21b, c24)
+			t31a, t31b := math.FMA(c27, t21a, c26), math.FMA(c27, t21b, c26)
+			t32a, t32b := float64(t21a*t21a), float64(t21b*t21b)
+			t33a, t33b := math.FMA(t30a, t32a, t29a), math.FMA(t30b, t32b, t29b)
+			t34a, t34b := math.FMA(c28, t32a, t31a), math.FMA(c28, t32b, t31b)
+			t35a, t35b := float64(t32a*t32a), float64(t32b*t32b)
+			t36a, t36b := math.FMA(t34a, t35a, t33a), math.FMA(t34b, t35b, t33b)
+			t38a, t38b := t18a<<uint64(c37), t18b<<uint64(c37)
+			t39a, t39b := int64(math.Float64bits(t36a)), int64(math.Float64bits(t36b))
+			t40a, t40b := int64(t38a+t39a), int64(t38b+t39b)
+			t41a, t41b := math.Float64frombits(uint64(t40a)), math.Float64frombits(uint64(t40b))
+			t42a, t42b := float64(t41a+c22), float64(t41b+c22)
+			t43a, t43b := float64(t12a/t42a), float64(t12b/t42b)
+			t44a, t44b := float32(t43a), float32(t43b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t44a, t44b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float64(t6)
+			t8 := float64(t7 * t7)
+			t11 := math.FMA(t8, c9, c10)
+			t12 := float64(t3)
+			t13 := float64(t7 * t11)
+			t14 := -t13
+			t17 := math.FMA(t14, c15, c16)
+			t18 := int64(math.Float64bits(t17))
+			t19 := float64(t17 - c16)
+			t21 := math.FMA(t19, c20, t14)
+			t29 := math.FMA(c23, t21, c22)
+			t30 := math.FMA(c25, t21, c24)
+			t31 := math.FMA(c27, t21, c26)
+			t32 := float64(t21 * t21)
+			t33 := math.FMA(t30, t32, t29)
+			t34 := math.FMA(c28, t32, t31)
+			t35 := float64(t32 * t32)
+			t36 := math.FMA(t34, t35, t33)
+			t38 := t18 << uint64(c37)
+			t39 := int64(math.Float64bits(t36))
+			t40 := int64(t38 + t39)
+			t41 := math.Float64frombits(uint64(t40))
+			t42 := float64(t41 + c22)
+			t43 := float64(t12 / t42)
+			t44 := float32(t43)
+			o0[i] = t44
+		}
+	}
+}
+
+// k_add_lt_cast_etc_f32_uusuuus_d2cd483970_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }
+//
+// for i: t5 := a4[i] + (a1[i] - a0[i]); o0[i] = float32((a0[i] + a1[i]) < a2) + a3[i]; o1[i] = t5; o2[i] = t5 * t5; o3[i] = a5[i] * a6
+func k_add_lt_cast_etc_f32_uusuuus_d2cd483970_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
+			t1a, t1b := t0a < s2, t0b < s2
+			var t2a float32
+			if t1a {
+				t2a = 1
+			}
+			var t2b float32
+			if t1b {
+				t2b = 1
+			}
+			t3a, t3b := float32(t2a+v3a), float32(t2b+v3b)
+			t4a, t4b := float32(v1a-v0a), float32(v1b-v0b)
+			t5a, t5b := float32(v4a+t4a), float32(v4b+t4b)
+			t6a, t6b := float32(t5a*t5a), float32(t5b*t5b)
+			t7a, t7b := float32(v5a*s6), float32(v5b*s6)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t5a, t5b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t6a, t6b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 + v1)
+			t1 := t0 < s2
+			var t2 float32
+			if t1 {
+				t2 = 1
+			}
+			t3 := float32(t2 + v3)
+			t4 := float32(v1 - v0)
+			t5 := float32(v4 + t4)
+			t6 := float32(t5 * t5)
+			t7 := float32(v5 * s6)
+			o0[i] = t3
+			o1[i] = t5
+			o2[i] = t6
+			o3[i] = t7
+		}
+	}
+}
+
+// k_add_mul_add_etc_f32_u8_uussss_8df622d97a_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }
+//
+// for i: o0[i] = uint8(clip(a3 + (a2 * (a0[i] + a1[i])), a4, a5))
+func k_add_mul_add_etc_f32_u8_uussss_8df622d97a_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(s2 * t0)
+			t2 := float32(s3 + t1)
+			t3 := runtime.LaneMax(t2, s4)
+			t4 := runtime.LaneMin(t3, s5)
+			var t5 uint8
+			if t4 >= 0x1p8 {
+				t5 = 1<<8 - 1
+			} else if t4 > 0 {
+				t5 = uint8(t4)
+			}
+			o0[i] = t5
+		}
+	}
+}
+
+// k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go is
+//
+//	kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }
+//
+// for i: o0[i] = a4[i] + (pow(float32(a0[i]) * a1, a2) * a3[i])
+func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go(f *runtime.Frame) {
+	n := f.Cols
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3ff71547652b8251) // 1.442695040888925
+	c28 := math.Float64frombits(0x3fbec709dc53c4a9) // 0.12022458676416882
+	c29 := math.Float64frombits(0x3f92776c2936e3ff) // 0.018033685699013088
+	c30 := math.Float64frombits(0x3f6a61a2e9cbe6bf) // 0.0032203847789532276
+	c31 := math.Float64frombits(0x3f447955e522d17d) // 0.0006248158845410381
+	c32 := math.Float64frombits(0x3f221b06bddc8304) // 0.00013813454909785566
+	c43 := math.Float64frombits(0x4060400000000000) // 130
+	c45 := math.Float64frombits(0xc063000000000000) // -152
+	c47 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c51 := math.Float64frombits(0x3fe62e42ff18ba02) // 0.6931471807818641
+	c52 := math.Float64frombits(0x3fcebfbe079ce7cc) // 0.24022651073192802
+	c53 := math.Float64frombits(0x3fac6b089c2d1aa4) // 0.05550410181472401
+	c54 := math.Float64frombits(0x3f83b29f1eecf8a8) // 0.009618037349010969
+	c55 := math.Float64frombits(0x3f55d8b5d94725f2) // 0.0013334060541744211
+	c56 := math.Float64frombits(0x3f2445dabd588138) // 0.0001546697155143746
+	c57 := math.Float64frombits(0x3eefd0840b903c95) // 1.5170342850394275e-05
+	c73 := int32(-8388610)
+	c75 := int32(2147483647)
+	c79 := int32(-8388609)
+	c81 := int32(-2147483648)
+	c85 := math.Float32frombits(0x7f800000)  // +Inf
+	c86 := math.Float32frombits(0x0)         // 0
+	c87 := math.Float32frombits(0x3f800000)  // 1
+	c101 := math.Float32frombits(0x3f000000) // 0.5
+	c114 := math.Float32frombits(0xff800000) // -Inf
+	c119 := math.Float32frombits(0x7fc00000) // NaN
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		t4 := float64(s2)
+		t78 := math.Float32frombits(math.Float32bits(s2) &^ (1 << 31))
+		t80 := int32(math.Float32bits(t78))
+		t82 := int32(t80 + c81)
+		t83 := c79 < t82
+		t88 := t78 == c85
+		t90 := c86 < s2
+		t102 := float32(s2 * c101)
+		t103 := float32(math.Trunc(float64(s2)))
+		t104 := t103 != s2
+		t105 := float32(math.Trunc(float64(t102)))
+		t106 := t105 != t102
+		t107 := !t104
+		t108 := t106 && bool(t107)
+		t123 := s2 != s2
+		t126 := s2 == c86
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float32(v0a), float32(v0b)
+			t1a, t1b := float32(t0a*s1), float32(t0b*s1)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t3a, t3b := float64(t2a), float64(t2b)
+			t5a, t5b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t7a, t7b := int64(t5a+c6), int64(t5b+c6)
+			t9a, t9b := t7a&c8, t7b&c8
+			t11a, t11b := int64(c10-t9a), int64(c10-t9b)
+			t12a, t12b := int64(t5a+t11a), int64(t5b+t11b)
+			t14a, t14b := t9a>>uint64(c13), t9b>>uint64(c13)
+			t16a, t16b := t14a|c15, t14b|c15
+			t17a, t17b := math.Float64frombits(uint64(t16a)), math.Float64frombits(uint64(t16b))
+			t19a, t19b := float64(c18-t17a), float64(c18-t17b)
+			t20a, t20b := math.Float64frombits(uint64(t12a)), math.Float64frombits(uint64(t12b))
+			t22a, t22b := float64(t20a-c21), float64(t20b-c21)
+			t24a, t24b := math.FMA(t22a, c23, c21), math.FMA(t22b, c23, c21)
+			t25a, t25b := float64(t22a/t24a), float64(t22b/t24b)
+			t26a, t26b := float64(t25a*t25a), float64(t25b*t25b)
+			t33a, t33b := math.FMA(c28, t26a, c27), math.FMA(c28, t26b, c27)
+			t34a, t34b := math.FMA(c30, t26a, c29), math.FMA(c30, t26b, c29)
+			t35a, t35b := math.FMA(c32, t26a, c31), math.FMA(c32, t26b, c31)
+			t36a, t36b := float64(t26a*t26a), float64(t26b*t26b)
+			t37a, t37b := math.FMA(t34a, t36a, t33a), math.FMA(t34b, t36b, t33b)
+			t38a, t38b := float64(t36a*t36a), float64(t36b*t36b)
+			t39a, t39b := math.FMA(t35a, t38a, t37a), math.FMA(t35b, t38b, t37b)
+			t40a, t40b := -t19a, -t19b
+			t41a, t41b := math.FMA(t25a, t39a, t40a), math.FMA(t25b, t39b, t40b)
+			t42a, t42b := float64(t4*t41a), float64(t4*t41b)
+			t44a, t44b := runtime.LaneMin(t42a, c43), runtime.LaneMin(t42b, c43)
+			t46a, t46b := runtime.LaneMax(t44a, c45), runtime.LaneMax(t44b, c45)
+			t48a, t48b := float64(t46a+c47), float64(t46b+c47)
+			t49a, t49b := float64(t48a-c47), float64(t48b-c47)
+			t50a, t50b := float64(t46a-t49a), float64(t46b-t49b)
+			t58a, t58b := math.FMA(c51, t50a, c21), math.FMA(c51, t50b, c21)
+			t59a, t59b := math.FMA(c53, t50a, c52), math.FMA(c53, t50b, c52)
+			t60a, t60b := math.FMA(c55, t50a, c54), math.FMA(c55, t50b, c54)
+			t61a, t61b := math.FMA(c57, t50a, c56), math.FMA(c57, t50b, c56)
+			t62a, t62b := float64(t50a*t50a), float64(t50b*t50b)
+			t63a, t63b := math.FMA(t59a, t62a, t58a), math.FMA(t59b, t62b, t58b)
+			t64a, t64b := math.FMA(t61a, t62a, t60a), math.FMA(t61b, t62b, t60b)
+			t65a, t65b := float64(t62a*t62a), float64(t62b*t62b)
+			t66a, t66b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
+			t67a, t67b := int64(math.Float64bits(t48a)), int64(math.Float64bits(t48b))
+			t68a, t68b := t67a<<uint64(c13), t67b<<uint64(c13)
+			t69a, t69b := int64(math.Float64bits(t66a)), int64(math.Float64bits(t66b))
+			t70a, t70b := int64(t68a+t69a), int64(t68b+t69b)
+			t71a, t71b := math.Float64frombits(uint64(t70a)), math.Float64frombits(uint64(t70b))
+			t72a, t72b := float32(t71a), float32(t71b)
+			t74a, t74b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t76a, t76b := int32(t74a+c75), int32(t74b+c75)
+			t77a, t77b := c73 < t76a, c73 < t76b
+			t84a, t84b := t77a || bool(t83), t77b || bool(t83)
+			t130a := t72a
+			if t84a {
+				t89a := c87 < t2a
+				t91a := t89a == t90
+				t92a := c86
+				if t91a {
+					t92a = c85
+				}
+				t93a := t2a == c87
+				t94a := t88 && bool(t93a)
+				t95a := t92a
+				if t94a {
+					t95a = c87
+				}
+				t96a := t2a == c86
+				t97a := t2a == c85
+				t98a := t96a || bool(t97a)
+				t99a := t98a || bool(t88)
+				t100a := t72a
+				if t99a {
+					t100a = t95a
+				}
+				t109a := t74a & c81
+				t110a := int32(math.Float32bits(t100a))
+				t111a := t110a | t109a
+				t112a := math.Float32frombits(uint32(t111a))
+				t113a := t100a
+				if t108 {
+					t113a = t112a
+				}
+				t115a := c114 < t1a
+				t116a := t1a < c86
+				t117a := t116a && bool(t115a)
+				t118a := t117a && bool(t104)
+				t120a := t113a
+				if t118a {
+					t120a = c119
+				}
+				t121a := float32(t1a + s2)
+				t122a := t1a != t1a
+				t124a := t122a || bool(t123)
+				t125a := t120a
+				if t124a {
+					t125a = t121a
+				}
+				t127a := t1a == c87
+				t128a := t126 || bool(t127a)
+				t129a := t125a
+				if t128a {
+					t129a = c87
+				}
+				t130a = t129a
+			}
+			t130b := t72b
+			if t84b {
+				t89b := c87 < t2b
+				t91b := t89b == t90
+				t92b := c86
+				if t91b {
+					t92b = c85
+				}
+				t93b := t2b == c87
+				t94b := t88 && bool(t93b)
+				t95b := t92b
+				if t94b {
+					t95b = c87
+				}
+				t96b := t2b == c86
+				t97b := t2b == c85
+				t98b := t96b || bool(t97b)
+				t99b := t98b || bool(t88)
+				t100b := t72b
+				if t99b {
+					t100b = t95b
+				}
+				t109b := t74b & c81
+				t110b := int32(math.Float32bits(t100b))
+				t111b := t110b | t109b
+				t112b := math.Float32frombits(uint32(t111b))
+				t113b := t100b
+				if t108 {
+					t113b = t112b
+				}
+				t115b := c114 < t1b
+				t116b := t1b < c86
+				t117b := t116b && bool(t115b)
+				t118b := t117b && bool(t104)
+				t120b := t113b
+				if t118b {
+					t120b = c119
+				}
+				t121b := float32(t1b + s2)
+				t122b := t1b != t1b
+				t124b := t122b || bool(t123)
+				t125b := t120b
+				if t124b {
+					t125b = t121b
+				}
+				t127b := t1b == c87
+				t128b := t126 || bool(t127b)
+				t129b := t125b
+				if t128b {
+					t129b = c87
+				}
+				t130b = t129b
+			}
+			t131a, t131b := float32(t130a*v3a), float32(t130b*v3b)
+			t132a, t132b := float32(v4a+t131a), float32(v4b+t131b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t132a, t132b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(v0)
+			t1 := float32(t0 * s1)
+			t2 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t3 := float64(t2)
+			t5 := int64(math.Float64bits(t3))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t24 := math.FMA(t22, c23, c21)
+			t25 := float64(t22 / t24)
+			t26 := float64(t25 * t25)
+			t33 := math.FMA(c28, t26, c27)
+			t34 := math.FMA(c30, t26, c29)
+			t35 := math.FMA(c32, t26, c31)
+			t36 := float64(t26 * t26)
+			t37 := math.FMA(t34, t36, t33)
+			t38 := float64(t36 * t36)
+			t39 := math.FMA(t35, t38, t37)
+			t40 := -t19
+			t41 := math.FMA(t25, t39, t40)
+			t42 := float64(t4 * t41)
+			t44 := runtime.LaneMin(t42, c43)
+			t46 := runtime.LaneMax(t44, c45)
+			t48 := float64(t46 + c47)
+			t49 := float64(t48 - c47)
+			t50 := float64(t46 - t49)
+			t58 := math.FMA(c51, t50, c21)
+			t59 := math.FMA(c53, t50, c52)
+			t60 := math.FMA(c55, t50, c54)
+			t61 := math.FMA(c57, t50, c56)
+			t62 := float64(t50 * t50)
+			t63 := math.FMA(t59, t62, t58)
+			t64 := math.FMA(t61, t62, t60)
+			t65 := float64(t62 * t62)
+			t66 := math.FMA(t64, t65, t63)
+			t67 := int64(math.Float64bits(t48))
+			t68 := t67 << uint64(c13)
+			t69 := int64(math.Float64bits(t66))
+			t70 := int64(t68 + t69)
+			t71 := math.Float64frombits(uint64(t70))
+			t72 := float32(t71)
+			t74 := int32(math.Float32bits(t1))
+			t76 := int32(t74 + c75)
+			t77 := c73 < t76
+			t84 := t77 || bool(t83)
+			t130 := t72
+			if t84 {
+				t89 := c87 < t2
+				t91 := t89 == t90
+				t92 := c86
+				if t91 {
+					t92 = c85
+				}
+				t93 := t2 == c87
+				t94 := t88 && bool(t93)
+				t95 := t92
+				if t94 {
+					t95 = c87
+				}
+				t96 := t2 == c86
+				t97 := t2 == c85
+				t98 := t96 || bool(t97)
+				t99 := t98 || bool(t88)
+				t100 := t72
+				if t99 {
+					t100 = t95
+				}
+				t109 := t74 & c81
+				t110 := int32(math.Float32bits(t100))
+				t111 := t110 | t109
+				t112 := math.Float32frombits(uint32(t111))
+				t113 := t100
+				if t108 {
+					t113 = t112
+				}
+				t115 := c114 < t1
+				t116 := t1 < c86
+				t117 := t116 && bool(t115)
+				t118 := t117 && bool(t104)
+				t120 := t113
+				if t118 {
+					t120 = c119
+				}
+				t121 := float32(t1 + s2)
+				t122 := t1 != t1
+				t124 := t122 || bool(t123)
+				t125 := t120
+				if t124 {
+					t125 = t121
+				}
+				t127 := t1 == c87
+				t128 := t126 || bool(t127)
+				t129 := t125
+				if t128 {
+					t129 = c87
+				}
+				t130 = t129
+			}
+			t131 := float32(t130 * v3)
+			t132 := float32(v4 + t131)
+			o0[i] = t132
+		}
+	}
 }
 
 // k_div_log_mul_etc_f32_uuusssss_493eb05a88_go is
@@ -1095,6 +1855,849 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *runtime.Frame) {
 			t5 := float32(v1 / t4)
 			t6 := float32(t2 - t5)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }
+//
+// for i: t1 := a2[i] + (a0[i] * a1[i]); t2 := t1 * t1; o0[i] = t1; o1[i] = a5[i] + float32((t2 + a3[i]) < a4); o2[i] = a6[i] + (a3[i] - t2)
+func k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := float32(v2a+t0a), float32(v2b+t0b)
+			t2a, t2b := float32(t1a*t1a), float32(t1b*t1b)
+			t3a, t3b := float32(t2a+v3a), float32(t2b+v3b)
+			t4a, t4b := t3a < s4, t3b < s4
+			var t5a float32
+			if t4a {
+				t5a = 1
+			}
+			var t5b float32
+			if t4b {
+				t5b = 1
+			}
+			t6a, t6b := float32(v5a+t5a), float32(v5b+t5b)
+			t7a, t7b := float32(v3a-t2a), float32(v3b-t2b)
+			t8a, t8b := float32(v6a+t7a), float32(v6b+t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t1a, t1b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t6a, t6b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 + t0)
+			t2 := float32(t1 * t1)
+			t3 := float32(t2 + v3)
+			t4 := t3 < s4
+			var t5 float32
+			if t4 {
+				t5 = 1
+			}
+			t6 := float32(v5 + t5)
+			t7 := float32(v3 - t2)
+			t8 := float32(v6 + t7)
+			o0[i] = t1
+			o1[i] = t6
+			o2[i] = t8
+		}
+	}
+}
+
+// k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }
+//
+// for i: t2 := ((a0[i] * a1) * a2[i]) + a3[i]; t3 := t2 * t2; t4 := a4[i] * a4[i]; o0[i] = t2; o1[i] = float32((t3 + t4) < a5) + a6[i]; o2[i] = a7[i] + (t4 - t3)
+func k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := float32(t0a*v2a), float32(t0b*v2b)
+			t2a, t2b := float32(t1a+v3a), float32(t1b+v3b)
+			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
+			t4a, t4b := float32(v4a*v4a), float32(v4b*v4b)
+			t5a, t5b := float32(t3a+t4a), float32(t3b+t4b)
+			t6a, t6b := t5a < s5, t5b < s5
+			var t7a float32
+			if t6a {
+				t7a = 1
+			}
+			var t7b float32
+			if t6b {
+				t7b = 1
+			}
+			t8a, t8b := float32(t7a+v6a), float32(t7b+v6b)
+			t9a, t9b := float32(t4a-t3a), float32(t4b-t3b)
+			t10a, t10b := float32(v7a+t9a), float32(v7b+t9b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t2a, t2b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t8a, t8b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v7 := a7[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 * v2)
+			t2 := float32(t1 + v3)
+			t3 := float32(t2 * t2)
+			t4 := float32(v4 * v4)
+			t5 := float32(t3 + t4)
+			t6 := t5 < s5
+			var t7 float32
+			if t6 {
+				t7 = 1
+			}
+			t8 := float32(t7 + v6)
+			t9 := float32(t4 - t3)
+			t10 := float32(v7 + t9)
+			o0[i] = t2
+			o1[i] = t8
+			o2[i] = t10
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }
+//
+// for i: t0 := a0[i] * a0[i]; t3 := ((a1[i] * a2) * a3[i]) + a4[i]; t4 := t3 * t3; t6 := a5[i] + (t0 - t4); t7 := t6 * t6; t10 := ((a0[i] * a2) * t3) + a4[i]; t11 := t10 * t10; t13 := a5[i] + (t7 - t11); t14 := t13 * t13; t17 := a4[i] + (t10 * (t6 * a2)); t18 := t17 * t17; t20 := a5[i] + (t14 - t18); t21 := t20 * t20; t24 := (t17 * (t13 * a2)) + a4[i]; t25 := t24 * t24; t27 := (t21 - t25) + a5[i]; t28 := t27 * t27; t31 := ((t20 * a2) * t24) + a4[i]; t32 := t31 * t31; t34 := a5[i] + (t28 - t32); t35 := t34 * t34; t38 := (t31 * (t27 * a2)) + a4[i]; t39 := t38 * t38; t41 := a5[i] + (t35 - t39); t42 := t41 * t41; t45 := ((t34 * a2) * t38) + a4[i]; t46 := t45 * t45; t77 := a4[i] + (t45 * (t41 * a2)); t78 := t77 * t77; t80 := a5[i] + (t42 - t46); t81 := t80 * t80; t87 := (t81 - t78) + a5[i]; t91 := a4[i] + ((t80 * a2) * t77); o0[i] = (float32((t42 + t46) < a6) + ((float32((t28 + t32) < a6) + (float32((t21 + t25) < a6) + (float32((t14 + t18) < a6) + (float32((t7 + t11) < a6) + (a7[i] + float32((t0 + t4) < a6)))))) + float32((t35 + t39) < a6))) + float32((t78 + t81) < a6); o1[i] = float32(((t87 * t87) + (t91 * t91)) < a6)
+func k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			t0a, t0b := float32(v0a*v0a), float32(v0b*v0b)
+			t1a, t1b := float32(v1a*s2), float32(v1b*s2)
+			t2a, t2b := float32(t1a*v3a), float32(t1b*v3b)
+			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := float32(t0a-t4a), float32(t0b-t4b)
+			t6a, t6b := float32(v5a+t5a), float32(v5b+t5b)
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := float32(v0a*s2), float32(v0b*s2)
+			t9a, t9b := float32(t8a*t3a), float32(t8b*t3b)
+			t10a, t10b := float32(t9a+v4a), float32(t9b+v4b)
+			t11a, t11b := float32(t10a*t10a), float32(t10b*t10b)
+			t12a, t12b := float32(t7a-t11a), float32(t7b-t11b)
+			t13a, t13b := float32(v5a+t12a), float32(v5b+t12b)
+			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
+			t15a, t15b := float32(t6a*s2), float32(t6b*s2)
+			t16a, t16b := float32(t10a*t15a), float32(t10b*t15b)
+			t17a, t17b := float32(v4a+t16a), float32(v4b+t16b)
+			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
+			t19a, t19b := float32(t14a-t18a), float32(t14b-t18b)
+			t20a, t20b := float32(v5a+t19a), float32(v5b+t19b)
+			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
+			t22a, t22b := float32(t13a*s2), float32(t13b*s2)
+			t23a, t23b := float32(t17a*t22a), float32(t17b*t22b)
+			t24a, t24b := float32(t23a+v4a), float32(t23b+v4b)
+			t25a, t25b := float32(t24a*t24a), float32(t24b*t24b)
+			t26a, t26b := float32(t21a-t25a), float32(t21b-t25b)
+			t27a, t27b := float32(t26a+v5a), float32(t26b+v5b)
+			t28a, t28b := float32(t27a*t27a), float32(t27b*t27b)
+			t29a, t29b := float32(t20a*s2), float32(t20b*s2)
+			t30a, t30b := float32(t29a*t24a), float32(t29b*t24b)
+			t31a, t31b := float32(t30a+v4a), float32(t30b+v4b)
+			t32a, t32b := float32(t31a*t31a), float32(t31b*t31b)
+			t33a, t33b := float32(t28a-t32a), float32(t28b-t32b)
+			t34a, t34b := float32(v5a+t33a), float32(v5b+t33b)
+			t35a, t35b := float32(t34a*t34a), float32(t34b*t34b)
+			t36a, t36b := float32(t27a*s2), float32(t27b*s2)
+			t37a, t37b := float32(t31a*t36a), float32(t31b*t36b)
+			t38a, t38b := float32(t37a+v4a), float32(t37b+v4b)
+			t39a, t39b := float32(t38a*t38a), float32(t38b*t38b)
+			t40a, t40b := float32(t35a-t39a), float32(t35b-t39b)
+			t41a, t41b := float32(v5a+t40a), float32(v5b+t40b)
+			t42a, t42b := float32(t41a*t41a), float32(t41b*t41b)
+			t43a, t43b := float32(t34a*s2), float32(t34b*s2)
+			t44a, t44b := float32(t43a*t38a), float32(t43b*t38b)
+			t45a, t45b := float32(t44a+v4a), float32(t44b+v4b)
+			t46a, t46b := float32(t45a*t45a), float32(t45b*t45b)
+			t47a, t47b := float32(t42a+t46a), float32(t42b+t46b)
+			t48a, t48b := t47a < s6, t47b < s6
+			var t49a float32
+			if t48a {
+				t49a = 1
+			}
+			var t49b float32
+			if t48b {
+				t49b = 1
+			}
+			t50a, t50b := float32(t28a+t32a), float32(t28b+t32b)
+			t51a, t51b := t50a < s6, t50b < s6
+			var t52a float32
+			if t51a {
+				t52a = 1
+			}
+			var t52b float32
+			if t51b {
+				t52b = 1
+			}
+			t53a, t53b := float32(t21a+t25a), float32(t21b+t25b)
+			t54a, t54b := t53a < s6, t53b < s6
+			var t55a float32
+			if t54a {
+				t55a = 1
+			}
+			var t55b float32
+			if t54b {
+				t55b = 1
+			}
+			t56a, t56b := float32(t14a+t18a), float32(t14b+t18b)
+			t57a, t57b := t56a < s6, t56b < s6
+			var t58a float32
+			if t57a {
+				t58a = 1
+			}
+			var t58b float32
+			if t57b {
+				t58b = 1
+			}
+			t59a, t59b := float32(t7a+t11a), float32(t7b+t11b)
+			t60a, t60b := t59a < s6, t59b < s6
+			var t61a float32
+			if t60a {
+				t61a = 1
+			}
+			var t61b float32
+			if t60b {
+				t61b = 1
+			}
+			t62a, t62b := float32(t0a+t4a), float32(t0b+t4b)
+			t63a, t63b := t62a < s6, t62b < s6
+			var t64a float32
+			if t63a {
+				t64a = 1
+			}
+			var t64b float32
+			if t63b {
+				t64b = 1
+			}
+			t65a, t65b := float32(v7a+t64a), float32(v7b+t64b)
+			t66a, t66b := float32(t61a+t65a), float32(t61b+t65b)
+			t67a, t67b := float32(t58a+t66a), float32(t58b+t66b)
+			t68a, t68b := float32(t55a+t67a), float32(t55b+t67b)
+			t69a, t69b := float32(t52a+t68a), float32(t52b+t68b)
+			t70a, t70b := float32(t35a+t39a), float32(t35b+t39b)
+			t71a, t71b := t70a < s6, t70b < s6
+			var t72a float32
+			if t71a {
+				t72a = 1
+			}
+			var t72b float32
+			if t71b {
+				t72b = 1
+			}
+			t73a, t73b := float32(t69a+t72a), float32(t69b+t72b)
+			t74a, t74b := float32(t49a+t73a), float32(t49b+t73b)
+			t75a, t75b := float32(t41a*s2), float32(t41b*s2)
+			t76a, t76b := float32(t45a*t75a), float32(t45b*t75b)
+			t77a, t77b := float32(v4a+t76a), float32(v4b+t76b)
+			t78a, t78b := float32(t77a*t77a), float32(t77b*t77b)
+			t79a, t79b := float32(t42a-t46a), float32(t42b-t46b)
+			t80a, t80b := float32(v5a+t79a), float32(v5b+t79b)
+			t81a, t81b := float32(t80a*t80a), float32(t80b*t80b)
+			t82a, t82b := float32(t78a+t81a), float32(t78b+t81b)
+			t83a, t83b := t82a < s6, t82b < s6
+			var t84a float32
+			if t83a {
+				t84a = 1
+			}
+			var t84b float32
+			if t83b {
+				t84b = 1
+			}
+			t85a, t85b := float32(t74a+t84a), float32(t74b+t84b)
+			t86a, t86b := float32(t81a-t78a), float32(t81b-t78b)
+			t87a, t87b := float32(t86a+v5a), float32(t86b+v5b)
+			t88a, t88b := float32(t87a*t87a), float32(t87b*t87b)
+			t89a, t89b := float32(t80a*s2), float32(t80b*s2)
+			t90a, t90b := float32(t89a*t77a), float32(t89b*t77b)
+			t91a, t91b := float32(v4a+t90a), float32(v4b+t90b)
+			t92a, t92b := float32(t91a*t91a), float32(t91b*t91b)
+			t93a, t93b := float32(t88a+t92a), float32(t88b+t92b)
+			t94a, t94b := t93a < s6, t93b < s6
+			var t95a float32
+			if t94a {
+				t95a = 1
+			}
+			var t95b float32
+			if t94b {
+				t95b = 1
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t85a, t85b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t95a, t95b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			v7 := a7[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * s2)
+			t2 := float32(t1 * v3)
+			t3 := float32(t2 + v4)
+			t4 := float32(t3 * t3)
+			t5 := float32(t0 - t4)
+			t6 := float32(v5 + t5)
+			t7 := float32(t6 * t6)
+			t8 := float32(v0 * s2)
+			t9 := float32(t8 * t3)
+			t10 := float32(t9 + v4)
+			t11 := float32(t10 * t10)
+			t12 := float32(t7 - t11)
+			t13 := float32(v5 + t12)
+			t14 := float32(t13 * t13)
+			t15 := float32(t6 * s2)
+			t16 := float32(t10 * t15)
+			t17 := float32(v4 + t16)
+			t18 := float32(t17 * t17)
+			t19 := float32(t14 - t18)
+			t20 := float32(v5 + t19)
+			t21 := float32(t20 * t20)
+			t22 := float32(t13 * s2)
+			t23 := float32(t17 * t22)
+			t24 := float32(t23 + v4)
+			t25 := float32(t24 * t24)
+			t26 := float32(t21 - t25)
+			t27 := float32(t26 + v5)
+			t28 := float32(t27 * t27)
+			t29 := float32(t20 * s2)
+			t30 := float32(t29 * t24)
+			t31 := float32(t30 + v4)
+			t32 := float32(t31 * t31)
+			t33 := float32(t28 - t32)
+			t34 := float32(v5 + t33)
+			t35 := float32(t34 * t34)
+			t36 := float32(t27 * s2)
+			t37 := float32(t31 * t36)
+			t38 := float32(t37 + v4)
+			t39 := float32(t38 * t38)
+			t40 := float32(t35 - t39)
+			t41 := float32(v5 + t40)
+			t42 := float32(t41 * t41)
+			t43 := float32(t34 * s2)
+			t44 := float32(t43 * t38)
+			t45 := float32(t44 + v4)
+			t46 := float32(t45 * t45)
+			t47 := float32(t42 + t46)
+			t48 := t47 < s6
+			var t49 float32
+			if t48 {
+				t49 = 1
+			}
+			t50 := float32(t28 + t32)
+			t51 := t50 < s6
+			var t52 float32
+			if t51 {
+				t52 = 1
+			}
+			t53 := float32(t21 + t25)
+			t54 := t53 < s6
+			var t55 float32
+			if t54 {
+				t55 = 1
+			}
+			t56 := float32(t14 + t18)
+			t57 := t56 < s6
+			var t58 float32
+			if t57 {
+				t58 = 1
+			}
+			t59 := float32(t7 + t11)
+			t60 := t59 < s6
+			var t61 float32
+			if t60 {
+				t61 = 1
+			}
+			t62 := float32(t0 + t4)
+			t63 := t62 < s6
+			var t64 float32
+			if t63 {
+				t64 = 1
+			}
+			t65 := float32(v7 + t64)
+			t66 := float32(t61 + t65)
+			t67 := float32(t58 + t66)
+			t68 := float32(t55 + t67)
+			t69 := float32(t52 + t68)
+			t70 := float32(t35 + t39)
+			t71 := t70 < s6
+			var t72 float32
+			if t71 {
+				t72 = 1
+			}
+			t73 := float32(t69 + t72)
+			t74 := float32(t49 + t73)
+			t75 := float32(t41 * s2)
+			t76 := float32(t45 * t75)
+			t77 := float32(v4 + t76)
+			t78 := float32(t77 * t77)
+			t79 := float32(t42 - t46)
+			t80 := float32(v5 + t79)
+			t81 := float32(t80 * t80)
+			t82 := float32(t78 + t81)
+			t83 := t82 < s6
+			var t84 float32
+			if t83 {
+				t84 = 1
+			}
+			t85 := float32(t74 + t84)
+			t86 := float32(t81 - t78)
+			t87 := float32(t86 + v5)
+			t88 := float32(t87 * t87)
+			t89 := float32(t80 * s2)
+			t90 := float32(t89 * t77)
+			t91 := float32(v4 + t90)
+			t92 := float32(t91 * t91)
+			t93 := float32(t88 + t92)
+			t94 := t93 < s6
+			var t95 float32
+			if t94 {
+				t95 = 1
+			}
+			o0[i] = t85
+			o1[i] = t95
+		}
+	}
+}
+
+// k_mul_sub_add_etc_f32_susus_5c691891d7_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }
+//
+// for i: t0 := a0 * a0; t2 := (t0 - t0) + a1[i]; t3 := t2 * t2; t6 := a3[i] + ((a0 * a2) * a0); t7 := t6 * t6; t9 := (t3 - t7) + a1[i]; t10 := t9 * t9; t13 := a3[i] + (t6 * (t2 * a2)); t14 := t13 * t13; t16 := a1[i] + (t10 - t14); t20 := a3[i] + ((t9 * a2) * t13); t22 := a3[i] + ((t16 * a2) * t20); t23 := t22 * t22; t24 := t16 * t16; t25 := t20 * t20; t27 := a1[i] + (t24 - t25); t28 := t27 * t27; t46 := a1[i] + (t28 - t23); t47 := t46 * t46; t50 := a3[i] + ((t27 * a2) * t22); t51 := t50 * t50; t57 := (t47 - t51) + a1[i]; t58 := t57 * t57; t61 := a3[i] + ((t46 * a2) * t50); t62 := t61 * t61; t68 := a1[i] + (t58 - t62); t69 := t68 * t68; t72 := a3[i] + (t61 * (t57 * a2)); t73 := t72 * t72; t79 := (t69 - t73) + a1[i]; t80 := t79 * t79; t83 := a3[i] + (t72 * (t68 * a2)); t84 := t83 * t83; t90 := (t80 - t84) + a1[i]; t94 := a3[i] + ((t79 * a2) * t83); o0[i] = ((((float32((t23 + t28) < a4) + (((float32((t3 + t7) < a4) + a0) + float32((t10 + t14) < a4)) + float32((t24 + t25) < a4))) + float32((t47 + t51) < a4)) + float32((t58 + t62) < a4)) + float32((t69 + t73) < a4)) + float32((t80 + t84) < a4); o1[i] = t90; o2[i] = t90 * t90; o3[i] = t94; o4[i] = t94 * t94
+func k_mul_sub_add_etc_f32_susus_5c691891d7_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		t0 := float32(s0 * s0)
+		t1 := float32(t0 - t0)
+		t4 := float32(s0 * s2)
+		t5 := float32(t4 * s0)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t2a, t2b := float32(t1+v1a), float32(t1+v1b)
+			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
+			t6a, t6b := float32(v3a+t5), float32(v3b+t5)
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := float32(t3a-t7a), float32(t3b-t7b)
+			t9a, t9b := float32(t8a+v1a), float32(t8b+v1b)
+			t10a, t10b := float32(t9a*t9a), float32(t9b*t9b)
+			t11a, t11b := float32(t2a*s2), float32(t2b*s2)
+			t12a, t12b := float32(t6a*t11a), float32(t6b*t11b)
+			t13a, t13b := float32(v3a+t12a), float32(v3b+t12b)
+			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
+			t15a, t15b := float32(t10a-t14a), float32(t10b-t14b)
+			t16a, t16b := float32(v1a+t15a), float32(v1b+t15b)
+			t17a, t17b := float32(t16a*s2), float32(t16b*s2)
+			t18a, t18b := float32(t9a*s2), float32(t9b*s2)
+			t19a, t19b := float32(t18a*t13a), float32(t18b*t13b)
+			t20a, t20b := float32(v3a+t19a), float32(v3b+t19b)
+			t21a, t21b := float32(t17a*t20a), float32(t17b*t20b)
+			t22a, t22b := float32(v3a+t21a), float32(v3b+t21b)
+			t23a, t23b := float32(t22a*t22a), float32(t22b*t22b)
+			t24a, t24b := float32(t16a*t16a), float32(t16b*t16b)
+			t25a, t25b := float32(t20a*t20a), float32(t20b*t20b)
+			t26a, t26b := float32(t24a-t25a), float32(t24b-t25b)
+			t27a, t27b := float32(v1a+t26a), float32(v1b+t26b)
+			t28a, t28b := float32(t27a*t27a), float32(t27b*t27b)
+			t29a, t29b := float32(t23a+t28a), float32(t23b+t28b)
+			t30a, t30b := t29a < s4, t29b < s4
+			var t31a float32
+			if t30a {
+				t31a = 1
+			}
+			var t31b float32
+			if t30b {
+				t31b = 1
+			}
+			t32a, t32b := float32(t3a+t7a), float32(t3b+t7b)
+			t33a, t33b := t32a < s4, t32b < s4
+			var t34a float32
+			if t33a {
+				t34a = 1
+			}
+			var t34b float32
+			if t33b {
+				t34b = 1
+			}
+			t35a, t35b := float32(t34a+s0), float32(t34b+s0)
+			t36a, t36b := float32(t10a+t14a), float32(t10b+t14b)
+			t37a, t37b := t36a < s4, t36b < s4
+			var t38a float32
+			if t37a {
+				t38a = 1
+			}
+			var t38b float32
+			if t37b {
+				t38b = 1
+			}
+			t39a, t39b := float32(t35a+t38a), float32(t35b+t38b)
+			t40a, t40b := float32(t24a+t25a), float32(t24b+t25b)
+			t41a, t41b := t40a < s4, t40b < s4
+			var t42a float32
+			if t41a {
+				t42a = 1
+			}
+			var t42b float32
+			if t41b {
+				t42b = 1
+			}
+			t43a, t43b := float32(t39a+t42a), float32(t39b+t42b)
+			t44a, t44b := float32(t31a+t43a), float32(t31b+t43b)
+			t45a, t45b := float32(t28a-t23a), float32(t28b-t23b)
+			t46a, t46b := float32(v1a+t45a), float32(v1b+t45b)
+			t47a, t47b := float32(t46a*t46a), float32(t46b*t46b)
+			t48a, t48b := float32(t27a*s2), float32(t27b*s2)
+			t49a, t49b := float32(t48a*t22a), float32(t48b*t22b)
+			t50a, t50b := float32(v3a+t49a), float32(v3b+t49b)
+			t51a, t51b := float32(t50a*t50a), float32(t50b*t50b)
+			t52a, t52b := float32(t47a+t51a), float32(t47b+t51b)
+			t53a, t53b := t52a < s4, t52b < s4
+			var t54a float32
+			if t53a {
+				t54a = 1
+			}
+			var t54b float32
+			if t53b {
+				t54b = 1
+			}
+			t55a, t55b := float32(t44a+t54a), float32(t44b+t54b)
+			t56a, t56b := float32(t47a-t51a), float32(t47b-t51b)
+			t57a, t57b := float32(t56a+v1a), float32(t56b+v1b)
+			t58a, t58b := float32(t57a*t57a), float32(t57b*t57b)
+			t59a, t59b := float32(t46a*s2), float32(t46b*s2)
+			t60a, t60b := float32(t59a*t50a), float32(t59b*t50b)
+			t61a, t61b := float32(v3a+t60a), float32(v3b+t60b)
+			t62a, t62b := float32(t61a*t61a), float32(t61b*t61b)
+			t63a, t63b := float32(t58a+t62a), float32(t58b+t62b)
+			t64a, t64b := t63a < s4, t63b < s4
+			var t65a float32
+			if t64a {
+				t65a = 1
+			}
+			var t65b float32
+			if t64b {
+				t65b = 1
+			}
+			t66a, t66b := float32(t55a+t65a), float32(t55b+t65b)
+			t67a, t67b := float32(t58a-t62a), float32(t58b-t62b)
+			t68a, t68b := float32(v1a+t67a), float32(v1b+t67b)
+			t69a, t69b := float32(t68a*t68a), float32(t68b*t68b)
+			t70a, t70b := float32(t57a*s2), float32(t57b*s2)
+			t71a, t71b := float32(t61a*t70a), float32(t61b*t70b)
+			t72a, t72b := float32(v3a+t71a), float32(v3b+t71b)
+			t73a, t73b := float32(t72a*t72a), float32(t72b*t72b)
+			t74a, t74b := float32(t69a+t73a), float32(t69b+t73b)
+			t75a, t75b := t74a < s4, t74b < s4
+			var t76a float32
+			if t75a {
+				t76a = 1
+			}
+			var t76b float32
+			if t75b {
+				t76b = 1
+			}
+			t77a, t77b := float32(t66a+t76a), float32(t66b+t76b)
+			t78a, t78b := float32(t69a-t73a), float32(t69b-t73b)
+			t79a, t79b := float32(t78a+v1a), float32(t78b+v1b)
+			t80a, t80b := float32(t79a*t79a), float32(t79b*t79b)
+			t81a, t81b := float32(t68a*s2), float32(t68b*s2)
+			t82a, t82b := float32(t72a*t81a), float32(t72b*t81b)
+			t83a, t83b := float32(v3a+t82a), float32(v3b+t82b)
+			t84a, t84b := float32(t83a*t83a), float32(t83b*t83b)
+			t85a, t85b := float32(t80a+t84a), float32(t80b+t84b)
+			t86a, t86b := t85a < s4, t85b < s4
+			var t87a float32
+			if t86a {
+				t87a = 1
+			}
+			var t87b float32
+			if t86b {
+				t87b = 1
+			}
+			t88a, t88b := float32(t77a+t87a), float32(t77b+t87b)
+			t89a, t89b := float32(t80a-t84a), float32(t80b-t84b)
+			t90a, t90b := float32(t89a+v1a), float32(t89b+v1b)
+			t91a, t91b := float32(t90a*t90a), float32(t90b*t90b)
+			t92a, t92b := float32(t79a*s2), float32(t79b*s2)
+			t93a, t93b := float32(t92a*t83a), float32(t92b*t83b)
+			t94a, t94b := float32(v3a+t93a), float32(v3b+t93b)
+			t95a, t95b := float32(t94a*t94a), float32(t94b*t94b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t88a, t88b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t90a, t90b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t91a, t91b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t94a, t94b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t95a, t95b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v3 := a3[i]
+			t2 := float32(t1 + v1)
+			t3 := float32(t2 * t2)
+			t6 := float32(v3 + t5)
+			t7 := float32(t6 * t6)
+			t8 := float32(t3 - t7)
+			t9 := float32(t8 + v1)
+			t10 := float32(t9 * t9)
+			t11 := float32(t2 * s2)
+			t12 := float32(t6 * t11)
+			t13 := float32(v3 + t12)
+			t14 := float32(t13 * t13)
+			t15 := float32(t10 - t14)
+			t16 := float32(v1 + t15)
+			t17 := float32(t16 * s2)
+			t18 := float32(t9 * s2)
+			t19 := float32(t18 * t13)
+			t20 := float32(v3 + t19)
+			t21 := float32(t17 * t20)
+			t22 := float32(v3 + t21)
+			t23 := float32(t22 * t22)
+			t24 := float32(t16 * t16)
+			t25 := float32(t20 * t20)
+			t26 := float32(t24 - t25)
+			t27 := float32(v1 + t26)
+			t28 := float32(t27 * t27)
+			t29 := float32(t23 + t28)
+			t30 := t29 < s4
+			var t31 float32
+			if t30 {
+				t31 = 1
+			}
+			t32 := float32(t3 + t7)
+			t33 := t32 < s4
+			var t34 float32
+			if t33 {
+				t34 = 1
+			}
+			t35 := float32(t34 + s0)
+			t36 := float32(t10 + t14)
+			t37 := t36 < s4
+			var t38 float32
+			if t37 {
+				t38 = 1
+			}
+			t39 := float32(t35 + t38)
+			t40 := float32(t24 + t25)
+			t41 := t40 < s4
+			var t42 float32
+			if t41 {
+				t42 = 1
+			}
+			t43 := float32(t39 + t42)
+			t44 := float32(t31 + t43)
+			t45 := float32(t28 - t23)
+			t46 := float32(v1 + t45)
+			t47 := float32(t46 * t46)
+			t48 := float32(t27 * s2)
+			t49 := float32(t48 * t22)
+			t50 := float32(v3 + t49)
+			t51 := float32(t50 * t50)
+			t52 := float32(t47 + t51)
+			t53 := t52 < s4
+			var t54 float32
+			if t53 {
+				t54 = 1
+			}
+			t55 := float32(t44 + t54)
+			t56 := float32(t47 - t51)
+			t57 := float32(t56 + v1)
+			t58 := float32(t57 * t57)
+			t59 := float32(t46 * s2)
+			t60 := float32(t59 * t50)
+			t61 := float32(v3 + t60)
+			t62 := float32(t61 * t61)
+			t63 := float32(t58 + t62)
+			t64 := t63 < s4
+			var t65 float32
+			if t64 {
+				t65 = 1
+			}
+			t66 := float32(t55 + t65)
+			t67 := float32(t58 - t62)
+			t68 := float32(v1 + t67)
+			t69 := float32(t68 * t68)
+			t70 := float32(t57 * s2)
+			t71 := float32(t61 * t70)
+			t72 := float32(v3 + t71)
+			t73 := float32(t72 * t72)
+			t74 := float32(t69 + t73)
+			t75 := t74 < s4
+			var t76 float32
+			if t75 {
+				t76 = 1
+			}
+			t77 := float32(t66 + t76)
+			t78 := float32(t69 - t73)
+			t79 := float32(t78 + v1)
+			t80 := float32(t79 * t79)
+			t81 := float32(t68 * s2)
+			t82 := float32(t72 * t81)
+			t83 := float32(v3 + t82)
+			t84 := float32(t83 * t83)
+			t85 := float32(t80 + t84)
+			t86 := t85 < s4
+			var t87 float32
+			if t86 {
+				t87 = 1
+			}
+			t88 := float32(t77 + t87)
+			t89 := float32(t80 - t84)
+			t90 := float32(t89 + v1)
+			t91 := float32(t90 * t90)
+			t92 := float32(t79 * s2)
+			t93 := float32(t92 * t83)
+			t94 := float32(v3 + t93)
+			t95 := float32(t94 * t94)
+			o0[i] = t88
+			o1[i] = t90
+			o2[i] = t91
+			o3[i] = t94
+			o4[i] = t95
+		}
+	}
+}
+
+// k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
+func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go(f *runtime.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * v2)
+			t2 := float32(t1 * v3)
+			t3 := float32(t2 + v4)
+			o0[i] = t3
 		}
 	}
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// grid is a program whose sizes are fixed.
+type grid struct {
+	name, size string
+	build      func() graph.Node
+	inputs     []limits
+	work       work
+	known      known
+	cover      bool // whether to measure it without its own kernels too
+}
+
+// grids is W6 to W16, and W18.
+func grids() []workload {
+	var ws []workload
+	for _, g := range allGrids() {
+		ws = append(ws, workload{g.name, g.size, g.calls})
+	}
+	return ws
+}
+
+func allGrids() []grid {
+	var gs []grid
+	for _, n := range []int{256, 4096} {
+		size := fmt.Sprintf("%dx%d", n, n)
+		gs = append(append(gs, views(n, size)...), reductions(n, size)...)
+	}
+	gs = append(append(gs, rowwise(64, 128)...), rowwise(4096, 1024)...)
+	return append(append(gs, products()...), image(2160, 3840), distances(2048, 64), mandelbrot(2048))
+}
+
+// calls runs a grid's program into an old result and with a fresh one, as a
+// cover, and in the fast tier, if that is another program.
+func (g grid) calls(threads int) ([]call, error) {
+	ins, err := inputs(g.build(), 0, g.inputs)
+	if err != nil {
+		return nil, err
+	}
+	j, err := jobs(g.build(), 0, ins, g.work, g.known, threads, nil, graph.CoverOnly(), graph.Fast())
+	if err != nil {
+		return nil, err
+	}
+	full, cover, fast := j[0], j[1], j[2]
+	calls := []call{full.into("generated kernel"), full.fresh()}
+	if g.cover {
+		calls = append(calls, cover.into("cover"))
+	}
+	if fast.kernels() != full.kernels() {
+		calls = append(calls, fast.into("generated kernel, fast tier"))
+	}
+	return calls, nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/bench/formula"
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// products is W14: square matrices, the middle one with an epilogue too, and
+// many small ones.
+func products() []grid {
+	var gs []grid
+	matmul := func(name, size string, batch, n int, build func() graph.Node, want func(in [][]float32, i int) float64) {
+		gs = append(gs, grid{name: name, size: size, build: build, inputs: []limits{{-1, 1}},
+			work: work{2 * batch * n * n * n, "GFLOP/s"}, known: known{want: want}})
+	}
+	for _, n := range []int{512, 1024, 2048} {
+		matmul("W14-matmul", fmt.Sprint(n), 1, n, func() graph.Node { return multiplied(n, n) }, inner(n))
+	}
+	dense := inner(1024)
+	matmul("W14-matmul+bias+gelu", "1024", 1, 1024, func() graph.Node { return formula.Dense(1024) },
+		func(in [][]float32, i int) float64 { return gelu(dense(in, i) + float64(in[2][i%1024])) })
+	matmul("W14-matmul-batch", "256x64x64", 256, 64, func() graph.Node { return multiplied(256, 64, 64) }, inner(64))
+	return gs
+}
+
+// multiplied is the product of two arrays of one shape.
+func multiplied(dims ...any) graph.Node {
+	return graph.Input("x", graph.Float32, dims...).MatMul(graph.Input("y", graph.Float32, dims...))
+}
+
+// inner is element i of products of n by n matrices.
+func inner(n int) func(in [][]float32, i int) float64 {
+	return func(in [][]float32, i int) (total float64) {
+		batch, col := i/(n*n)*(n*n), i%n
+		for k, x := range in[0][i-col : i-col+n] {
+			total += float64(x) * float64(in[1][batch+k*n+col])
+		}
+		return total
+	}
+}

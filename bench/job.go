@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// job is a formula compiled, with its arguments and what it should compute.
+type job struct {
+	program *graph.Program
+	ins     []*graph.Tensor
+	work    work
+	known   known
+	dtype   graph.DType
+	shape   []int
+	old     *graph.Tensor // the result that RunInto writes, nil until it does
+}
+
+// newJob compiles a formula for given inputs and number of its size n.
+func newJob(y graph.Node, n int, ins []*graph.Tensor, w work, k known, opts ...graph.Item) (*job, error) {
+	p, err := graph.Compile(append(opts, y)...)
+	if err != nil {
+		return nil, err
+	}
+	port := p.Outputs()[0]
+	shape, err := port.Shape.Bind(map[string]int{"n": n})
+	if err != nil {
+		return nil, err
+	}
+	dims, _ := shape.Ints()
+	return &job{program: p, ins: ins, work: w, known: k, dtype: port.DType, shape: dims}, nil
+}
+
+// out returns a tensor for results.
+func (j *job) out() *graph.Tensor {
+	if j.old == nil {
+		j.old = graph.Zeros(j.dtype, j.shape...)
+	}
+	return j.old
+}
+
+// jobs compiles a formula with each of some options; nil is none.
+func jobs(y graph.Node, n int, ins []*graph.Tensor, w work, k known, threads int, options ...graph.Option) (js []*job, err error) {
+	for _, o := range options {
+		opts := []graph.Item{graph.Workers(threads)}
+		if o != nil {
+			opts = append(opts, o)
+		}
+		j, err := newJob(y, n, ins, w, k, opts...)
+		if err != nil {
+			return nil, err
+		}
+		js = append(js, j)
+	}
+	return js, nil
+}
+
+// kernels is the text of a job's kernels, to tell whether tiers differ.
+func (j *job) kernels() string { return fmt.Sprint(j.program.Kernels()) }
+
+// work is what a rate counts: a number of elements or of floating-point
+// operations, and without one bytes.
+type work struct {
+	n    int
+	unit string // "elem/ns" or "GFLOP/s"
+}
+
+// call makes a way of running a job, and of checking what it computes.
+func (j *job) call(note string, run func() (*graph.Tensor, error)) call {
+	c := call{note: note, rate: float64(j.work.n), unit: j.work.unit}
+	if c.unit == "" {
+		c.unit, c.rate = "GB/s", float64(j.dtype.Size())
+		for _, d := range j.shape {
+			c.rate *= float64(d)
+		}
+		for _, in := range j.ins {
+			c.rate += float64(in.Bytes())
+		}
+	}
+	c.run = func() error {
+		_, err := run()
+		return err
+	}
+	c.check = func() error {
+		out, err := run()
+		if err != nil {
+			return err
+		}
+		return j.known.check(j.ins, out)
+	}
+	return c
+}
+
+// into runs a job into an old result.
+func (j *job) into(note string) call {
+	ctx := context.Background()
+	var outs []*graph.Tensor
+	return j.call(note, func() (*graph.Tensor, error) {
+		if outs == nil {
+			outs = []*graph.Tensor{j.out()}
+		}
+		return outs[0], j.program.RunInto(ctx, outs, j.ins...)
+	})
+}
+
+// fresh allocates the result.
+func (j *job) fresh() call {
+	ctx := context.Background()
+	return j.call("fresh", func() (*graph.Tensor, error) { return j.program.Run(ctx, j.ins...) })
+}
+
+// alone returns a call of a job's kernel without the library round it, or none
+// if no kernel was generated for this machine. The inputs come in any order, and
+// scalars are 1: elementary functions of several of them would see other numbers
+// than they do in the formula, so there is none for those either. The result is
+// another than the formula's and isn't checked.
+func (j *job) alone(note string) []call {
+	sig := j.program.Kernels()[0]
+	fn, ok := runtime.Lookup(runtime.AVX2, sig)
+	k, err := ir.ParseKernel(sig)
+	if !ok || err != nil || !runtime.HasAVX2() || len(k.In) > len(j.ins)+1 {
+		return nil
+	}
+	scalar, out := graph.Ones(j.dtype), j.out()
+	f := &runtime.Frame{Rows: 1, Cols: out.Size()}
+	unit := 0
+	for i, in := range k.In {
+		if in.Splat {
+			f.Ptr[i] = scalar.Pointer()
+			continue
+		}
+		f.Ptr[i] = j.ins[unit].Pointer()
+		unit++
+	}
+	f.Ptr[len(k.In)] = out.Pointer()
+	c := j.call(note, func() (*graph.Tensor, error) {
+		fn(f)
+		return out, nil
+	})
+	c.check = nil
+	return []call{c}
+}
+
+// limits is the range that an input's elements are drawn from.
+type limits struct{ lo, hi float64 }
+
+// period is how many random numbers there are in an input: bigger ones repeat
+// them, as the peers' do, to be made in no time. It is prime, so that rows differ.
+const period = 1<<20 - 3
+
+// inputs makes the tensors that a formula takes, for a number of its size n. Of
+// several inputs, those beyond the last limits have these too.
+func inputs(y graph.Node, n int, ls []limits) ([]*graph.Tensor, error) {
+	p, err := graph.Compile(y)
+	if err != nil {
+		return nil, err
+	}
+	var ins []*graph.Tensor
+	for i, port := range p.Inputs() {
+		shape, err := port.Shape.Bind(map[string]int{"n": n})
+		if err != nil {
+			return nil, err
+		}
+		dims, _ := shape.Ints()
+		t, seed, l := graph.New(port.DType, dims...), uint64(i+1), ls[min(i, len(ls)-1)]
+		switch port.DType {
+		case graph.Float32:
+			err = fill[float32](t, seed, l)
+		case graph.Float64:
+			err = fill[float64](t, seed, l)
+		default:
+			err = fill[uint8](t, seed, l)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ins = append(ins, t)
+	}
+	return ins, nil
+}
+
+func fill[T uint8 | float32 | float64](t *graph.Tensor, seed uint64, l limits) error {
+	data, err := graph.Data[T](t)
+	if err != nil {
+		return err
+	}
+	n := min(len(data), period)
+	block, err := graph.Data[float64](graph.Uniform(graph.Float64, seed, l.lo, l.hi, n))
+	if err != nil {
+		return err
+	}
+	for i, v := range block {
+		data[i] = T(v)
+	}
+	for i := n; i < len(data); {
+		i += copy(data[i:], data[:n])
+	}
+	return nil
+}
