@@ -36,25 +36,28 @@ func (w *portable) dot(k *ir.Kernel) {
 
 // dotColumns computes the elements of a row in columns c, c+1, ...
 func (w *portable) dotColumns(d ir.DType, lanes int) {
-	template := portableOps[ir.OpFMA](d, d)
-	if !ir.Floats.Has(d) {
-		template = "$z + $x*$y"
-	}
-	each := func(text string) string {
+	each := func(text, between string) string {
 		parts := make([]string, lanes)
 		for i := range parts {
 			parts[i] = strings.ReplaceAll(text, "#", itoa(i))
 		}
-		return strings.Join(parts, ", ")
+		return strings.Join(parts, between)
 	}
-	sum := strings.NewReplacer("$x", "x", "$y", "row[#]", "$z", "t#").Replace(string(template))
-	w.printf("var %s %s\n", each("t#"), d)
+	sums := each("t#", ", ")
+	w.printf("var %s %s\n", sums, d)
 	w.printf("a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*%d)\n", d.Size())
 	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, k*across)), (*[%d]%[1]s)(unsafe.Add(b, k*f.Step[1]))\n", d, lanes)
-	w.printf("%s = %s\n}\n", each("t#"), each(sum))
-	w.printf("y := o0[c : c+%d : c+%[1]d]\n", lanes)
-	add := string(portableOps[ir.OpAdd](d, d))
-	add = strings.NewReplacer("$T", d.String(), "$x", "y[#]", "$y", "t#").Replace(add)
-	w.printf("if f.Step[ir.DotAdds] != 0 {\n%s = %s\n}\n", each("t#"), each(add))
-	w.printf("%s = %s\n", each("y[#]"), each("t#"))
+	switch d {
+	case ir.Float32: // what FMA32 does, in all lanes at once
+		w.printf("%s := %s\n", each("s#", ", "), each("float64(x)*float64(row[#]) + float64(t#)", ", "))
+		w.printf("if %s {\n%s = %s\n", each("ir.Doubtful32(s#)", " || "), sums, each("ir.FMA32(x, row[#], t#)", ", "))
+		w.printf("} else {\n%s = %s\n}\n", sums, each("float32(s#)", ", "))
+	case ir.Float64:
+		w.printf("%s = %s\n", sums, each("math.FMA(x, row[#], t#)", ", "))
+	default:
+		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))
+	}
+	w.printf("}\ny := o0[c : c+%d : c+%[1]d]\n", lanes)
+	w.printf("if f.Step[ir.DotAdds] != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))
+	w.printf("%s = %s\n", each("y[#]", ", "), sums)
 }

@@ -157,10 +157,26 @@ func refBitcast(in, out DType, a [3]uint64) uint64 {
 	return wrap(out, int64(a[0]&laneMask(in)))
 }
 
-// FMA32 returns x*y + z rounded once. The product is exact in float64; the
-// sum is rounded to odd there, so that rounding it to float32 is innocuous
-// (Boldo and Melquiond 2008).
+// FMA32 returns x*y + z rounded once. The product is exact in float64.
 func FMA32(x, y, z float32) float32 {
+	if s := float64(x)*float64(y) + float64(z); !Doubtful32(s) {
+		return float32(s)
+	}
+	return fma32(x, y, z)
+}
+
+// Doubtful32 reports whether a number rounded to s may be another float32 than s
+// is. That takes an s halfway between two floats, which is one pattern of the last
+// 29 bits, or in the range of subnormal ones, where halfway is elsewhere.
+func Doubtful32(s float64) bool {
+	const leastNormal = (1023 - 126) << 52
+	b := math.Float64bits(s)
+	return b<<35 == 1<<63 || b<<1-1 < leastNormal<<1-1 // 0 is exact
+}
+
+// fma32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
+// rounding it to float32 is innocuous (Boldo and Melquiond 2008).
+func fma32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
 	if math.IsInf(s, 0) || math.IsNaN(s) {
