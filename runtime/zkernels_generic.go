@@ -18772,7 +18772,12 @@ func k_dot_f32_su_53845b019e_go(f *Frame) {
 			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
 			for k := range pairs {
 				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, k*f.Step[1]))
-				t0, t1, t2, t3 = ir.FMA32(x, row[0], t0), ir.FMA32(x, row[1], t1), ir.FMA32(x, row[2], t2), ir.FMA32(x, row[3], t3)
+				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
+				if ir.Doubtful32(s0) || ir.Doubtful32(s1) || ir.Doubtful32(s2) || ir.Doubtful32(s3) {
+					t0, t1, t2, t3 = ir.FMA32(x, row[0], t0), ir.FMA32(x, row[1], t1), ir.FMA32(x, row[2], t2), ir.FMA32(x, row[3], t3)
+				} else {
+					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
+				}
 			}
 			y := o0[c : c+4 : c+4]
 			if f.Step[ir.DotAdds] != 0 {
@@ -18785,7 +18790,12 @@ func k_dot_f32_su_53845b019e_go(f *Frame) {
 			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
 			for k := range pairs {
 				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, k*f.Step[1]))
-				t0 = ir.FMA32(x, row[0], t0)
+				s0 := float64(x)*float64(row[0]) + float64(t0)
+				if ir.Doubtful32(s0) {
+					t0 = ir.FMA32(x, row[0], t0)
+				} else {
+					t0 = float32(s0)
+				}
 			}
 			y := o0[c : c+1 : c+1]
 			if f.Step[ir.DotAdds] != 0 {
