@@ -68,6 +68,9 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
 	step := &plan.Steps[i]
 	text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents...).String()
+	if step.Kernel.Dots() {
+		text = product(step.Extents)
+	}
 	for _, g := range plan.Rows {
 		if g.First <= i && i <= g.Last {
 			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(g.Block, "row"), g.First, g.Last)
@@ -113,6 +116,17 @@ func work(step *ir.Step) []string {
 		}
 	}
 	return parts
+}
+
+// product says what the step of a product with such extents multiplies.
+func product(extents []int) string {
+	lead := len(extents) - 3
+	pairs, rows, cols := extents[lead], extents[lead+1], extents[lead+2]
+	text := fmt.Sprintf("a product [%d,%d] x [%d,%d]", rows, pairs, pairs, cols)
+	if lead > 0 {
+		text += " for each of " + ir.ShapeOf(extents[:lead]...).String()
+	}
+	return text
 }
 
 // explainLedger sums up the decisions. Those that cost memory traffic are told

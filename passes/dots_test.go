@@ -35,6 +35,8 @@ func TestProducts(t *testing.T) {
 		{"epilogue", "f32[200,64]", "f32[64,10]", "dot %x, %y : f32[200,10]; tanh %0 : f32[200,10]", 2, []string{"rows first=0 last=1", "= scratch"}},
 		{"covariance", "f64[50,4]", "f64[4]", "expand %y : f64[50,4]; sub %x, %0 : f64[50,4]; permute %1 axes=[1,0] : f64[4,50]; dot %2, %1 : f64[4,4]", 2, []string{"in more ways than one"}},
 		{"a cheap left, repeated", "f32[5,6]", "f32[3,6,7]", "neg %x : f32[5,6]; expand %0 : f32[3,5,6]; dot %1, %y : f32[3,5,7]", 2, []string{"or repeats it", ": f32[5,6]\n  step"}},
+		{"left producer", "f32[200,64]", "f32[64,200]", "tanh %x : f32[200,64]; dot %0, %y : f32[200,200]", 4, []string{"rows first=2 last=3", "= scratch"}},
+		{"vector times matrix", "f32[1,40]", "f32[40,90]", "dot %x, %y : f32[1,90]", 1, []string{"] down"}},
 		{"attention", "f32[2,100,16]", "f32[2,100,16]", "permute %y axes=[0,2,1] : f32[2,16,100]; dot %x, %0 : f32[2,100,100]; exp %1 : f32[2,100,100]; dot %2, %y : f32[2,100,16]", 4, []string{"rows first=1 last=3 outer=[2,100]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

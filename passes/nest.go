@@ -110,6 +110,7 @@ func (n *nest) betterDown() bool {
 	along, across := 0, 0
 	for i, v := range n.g.inputs {
 		switch s := n.operands[i].Strides; {
+		case s[last] == 0 || s[last-1] == 0: // one element a row or a column either way
 		case s[last] == 1 || s[last] == -1:
 			along += v.Type.DType.Size()
 		case s[last-1] == 1 || s[last-1] == -1:

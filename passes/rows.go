@@ -21,10 +21,12 @@ const (
 	lookAhead = 64
 )
 
-// rows puts steps that fold or scan rows, what a scan reads, and what needs the
-// results row by row, into row groups: softmax is the greatest of a row, the exponentials and their
-// sum, and the quotients, and one block of rows goes through all three before
-// the next. What the steps of a group hand on then needs memory for one block.
+// rows puts steps that fold, scan or multiply rows, what a scan or a product reads,
+// and what needs the results row by row, into row groups: softmax is the greatest
+// of a row, the exponentials and their sum, and the quotients, and one block of
+// rows goes through all three before the next. What the steps of a group hand on
+// then needs memory for one block. Steps that they wait for, as the packing of a
+// right matrix, go before the group.
 //
 // Requires: loops.
 // Ensures: the steps of a group stand together; each reads of the others'
@@ -121,8 +123,8 @@ func (r *grouper) rowsFrom(i int) int {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
-		if scan := &r.p.Steps[j]; scan.Scan != ir.NoScan && slices.Contains(written(s), scan.Operands[0].Buffer) {
-			return rowsOf(scan)
+		if next := &r.p.Steps[j]; (next.Scan != ir.NoScan || next.Kernel.Dots()) && slices.Contains(written(s), next.Operands[0].Buffer) {
+			return rowsOf(next)
 		}
 	}
 	return 0
