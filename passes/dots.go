@@ -107,10 +107,11 @@ func (l *looper) dot(v *ir.Value) {
 	d := dotOf(v)
 	x, y := layoutOf(v.Args[0]), layoutOf(v.Args[1])
 	left := ir.Access{Buffer: l.of(base(v.Args[0])), Offset: x.Offset}
-	right := ir.Access{Buffer: l.of(base(v.Args[1])), Offset: y.Offset}
-	packed := packs(v)
+	right, packed := ir.Access{Offset: y.Offset}, packs(v)
 	if packed {
-		right, y = l.pack(v, right, y)
+		right, y = l.pack(v)
+	} else {
+		right.Buffer = l.of(base(v.Args[1]))
 	}
 	rank := len(x.Shape)
 	lead := func(m ir.Layout) ir.Layout { return subLayout(m, 0, rank-2) }
@@ -125,52 +126,4 @@ func (l *looper) dot(v *ir.Value) {
 	out := ir.Access{Buffer: l.of(v), Strides: append(slices.Clone(batch[2].Strides), 0, d.cols, 1)}
 	s.Operands = []ir.Access{left, right, out}
 	l.Plan.Steps = append(l.Plan.Steps, s)
-}
-
-// pack appends the steps that copy the matrices at an access, which lie as y says,
-// into panels, and returns where those are: see ir.Step.
-func (l *looper) pack(v *ir.Value, from ir.Access, y ir.Layout) (ir.Access, ir.Layout) {
-	d, width, rank := dotOf(v), ir.DotColumns(v.Type.DType), len(y.Shape)
-	shape, at := []int{}, make([]int, rank-2) // of matrices that are not repeats
-	strides := []int{}
-	for k, n := range y.Shape[:rank-2] {
-		if n > 1 && y.Strides[k] != 0 {
-			shape, strides = append(shape, n), append(strides, y.Strides[k])
-		}
-	}
-	own := ir.RowMajor(append(slices.Clone(shape), d.pairs*d.cols)...)
-	next := 0
-	for k, n := range y.Shape[:rank-2] {
-		if n > 1 && y.Strides[k] != 0 {
-			at[k] = own.Strides[next]
-			next++
-		}
-	}
-	l.Plan.Buffers = append(l.Plan.Buffers, ir.Buffer{Kind: ir.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
-	to := ir.Access{Buffer: len(l.Plan.Buffers) - 1}
-	pairs, col := y.Strides[rank-2], y.Strides[rank-1]
-	part := func(first, panels, cols int) {
-		if panels*cols == 0 {
-			return
-		}
-		in := ir.Access{Buffer: from.Buffer, Offset: from.Offset + first*col, Strides: append(slices.Clone(strides), width*col, pairs, col)}
-		out := ir.Access{Buffer: to.Buffer, Offset: first * d.pairs, Strides: append(slices.Clone(own.Strides[:len(shape)]), width*d.pairs, cols, 1)}
-		n := append(slices.Clone(shape), panels, d.pairs, cols)
-		l.Plan.Steps = append(l.Plan.Steps, l.copyStep(v, n, in, out))
-		l.record(ir.Copied, v, 2*size(ir.ShapeOf(n...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed into panels of %d, for every block of rows", cols))
-	}
-	part(0, d.cols/width, width)
-	part(d.cols/width*width, 1, d.cols%width)
-	return to, ir.Layout{Shape: y.Shape, Strides: append(at, 1, d.pairs)}
-}
-
-// copyStep returns the step that copies elements for v.
-func (l *looper) copyStep(v *ir.Value, extents []int, in, out ir.Access) ir.Step {
-	last := len(extents) - 1
-	operand := ir.Operand{DType: v.Type.DType, Splat: in.Inner() == 0}
-	k, err := ir.SingleOp(ir.OpCopy, ir.Invalid, operand)
-	if err != nil {
-		panic(err)
-	}
-	return ir.Step{Kernel: k, Extents: extents, Operands: []ir.Access{in, out}, Rows: extents[last-1], Cols: extents[last], Pos: v.Pos}
 }

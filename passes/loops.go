@@ -15,7 +15,7 @@ import "github.com/stridefuse/stridefuse/ir"
 // canonical.
 func loops(s *State) error {
 	s.buffer, s.step = map[*ir.Value]int{}, make(map[*ir.Value]int, len(s.Func.Body))
-	l := &looper{s}
+	l := &looper{s, packedAlone(s.Func)}
 	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
 	for _, g := range s.groups {
@@ -29,7 +29,10 @@ func loops(s *State) error {
 	return nil
 }
 
-type looper struct{ *State }
+type looper struct {
+	*State
+	panels map[*ir.Value]*packing // of values that only a product reads
+}
 
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
@@ -69,7 +72,7 @@ func (l *looper) group(g *group) bool {
 	for _, v := range g.outputs {
 		l.of(v)
 	}
-	if size(domain(g.values[0])) == 0 {
+	if size(domain(g.values[0])) == 0 || l.postpone(g) {
 		return false
 	}
 	if g.values[0].Op == ir.OpDot {

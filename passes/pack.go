@@ -1,0 +1,147 @@
+package passes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// packing is how the right matrices of a product get into panels: by the loop that
+// computes them, if nothing else reads them, and else by a copy.
+type packing struct {
+	group  *group // that computes them, or nil
+	shape  []int  // of the matrices that are not repeats
+	kernel *ir.Kernel
+	inputs []ir.Access // over shape, pairs and columns
+}
+
+// plain returns the axes of a product's right operand along which its matrices are
+// not repeats, and the layout of those.
+func plain(y ir.Layout) ir.Layout {
+	own := ir.Layout{Offset: y.Offset}
+	last := len(y.Shape) - 2
+	for k, n := range y.Shape {
+		if k >= last || n > 1 && y.Strides[k] != 0 {
+			own.Shape, own.Strides = append(own.Shape, n), append(own.Strides, y.Strides[k])
+		}
+	}
+	return own
+}
+
+// packedAlone returns the values that only a product reads, and in panels.
+func packedAlone(f *ir.Func) map[*ir.Value]*packing {
+	alone, uses := map[*ir.Value]*packing{}, countUses(f)
+	for _, v := range f.Body {
+		if v.Op != ir.OpDot || !packs(v) {
+			continue
+		}
+		a := v.Args[1]
+		x, own := base(a), plain(layoutOf(a))
+		whole := own.Size() == size(x.Type.Shape) && own.Equal(ir.RowMajor(own.Shape...))
+		if x.Op.IsElementwise() && uses[x] == 1 && uses[a] == 1 && whole {
+			alone[x] = &packing{shape: own.Shape[:len(own.Shape)-2]}
+		}
+	}
+	return alone
+}
+
+// postpone reports whether a group is left to the product that reads it, which has
+// it compute its panels.
+func (l *looper) postpone(g *group) bool {
+	p := l.panels[g.outputs[0]]
+	if p == nil || len(g.outputs) > 1 {
+		return false
+	}
+	n := l.nest(g)
+	var order []int
+	p.kernel, order = n.kernel(l.Func.Fast)
+	x := extents(g.outputs[0])
+	matrices := append(slices.Clone(p.shape), x[len(x)-2:]...)
+	for _, i := range order {
+		a := n.operands[i]
+		m, ok := ir.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(matrices...)
+		if !ok || (m.Strides[len(m.Strides)-1] == 0) != p.kernel.In[len(p.inputs)].Splat {
+			return false
+		}
+		a.Strides = m.Strides
+		p.inputs = append(p.inputs, a)
+	}
+	p.group = g
+	return true
+}
+
+// copied returns the packing that copies what a reads.
+func (l *looper) copied(a *ir.Value) *packing {
+	own := plain(layoutOf(a))
+	last := len(own.Shape) - 1
+	k, err := ir.SingleOp(ir.OpCopy, ir.Invalid, ir.Operand{DType: a.Type.DType, Splat: own.Strides[last] == 0})
+	if err != nil {
+		panic(err)
+	}
+	in := ir.Access{Buffer: l.of(base(a)), Offset: own.Offset, Strides: own.Strides}
+	return &packing{shape: own.Shape[:last-1], kernel: k, inputs: []ir.Access{in}}
+}
+
+// pack appends the steps that put the right matrices of a product into panels: one
+// for the whole panels, and one for the columns that are left. It returns where
+// they are, as the product's step reads them, and their layout.
+func (l *looper) pack(v *ir.Value) (ir.Access, ir.Layout) {
+	a := v.Args[1]
+	d, y, width := dotOf(v), layoutOf(a), ir.DotColumns(v.Type.DType)
+	p := l.panels[base(a)]
+	if p == nil || p.group == nil {
+		p = l.copied(a)
+	}
+	own := ir.RowMajor(append(slices.Clone(p.shape), d.pairs*d.cols)...)
+	buffer := len(l.Plan.Buffers)
+	if p.group != nil {
+		buffer = l.of(base(a))
+		l.Plan.Buffers[buffer].Shape = own.Shape
+	} else {
+		l.Plan.Buffers = append(l.Plan.Buffers, ir.Buffer{Kind: ir.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
+	}
+	for _, part := range []struct{ first, panels, cols int }{{0, d.cols / width, width}, {d.cols / width * width, 1, d.cols % width}} {
+		if part.panels*part.cols == 0 {
+			continue
+		}
+		s := ir.Step{Kernel: p.kernel, Extents: append(slices.Clone(p.shape), part.panels, d.pairs, part.cols), Rows: d.pairs, Cols: part.cols, Pos: v.Pos}
+		for _, in := range p.inputs {
+			last := len(in.Strides) - 1
+			across, down := in.Strides[last], in.Strides[last-1]
+			in.Offset += part.first * across
+			in.Strides = append(slices.Clone(in.Strides[:last-1]), width*across, down, across)
+			s.Operands = append(s.Operands, in)
+		}
+		strides := append(slices.Clone(own.Strides[:len(p.shape)]), width*d.pairs, part.cols, 1)
+		s.Operands = append(s.Operands, ir.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides})
+		l.Plan.Steps = append(l.Plan.Steps, s)
+		l.tellPacked(v, p, s.Extents)
+	}
+	return ir.Access{Buffer: buffer}, ir.Layout{Shape: y.Shape, Strides: panelStrides(y, own, d.pairs)}
+}
+
+// tellPacked records a step that packs.
+func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
+	if p.group == nil {
+		l.record(ir.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed into panels of %d, for every block of rows", extents[len(extents)-1]))
+		return
+	}
+	for _, u := range p.group.values {
+		l.step[u] = len(l.Plan.Steps) - 1
+	}
+}
+
+// panelStrides returns the strides of packed matrices along the axes of y: repeats
+// have 0, rows and columns what ir.Step says.
+func panelStrides(y, own ir.Layout, pairs int) []int {
+	last := len(y.Shape) - 2
+	strides, next := make([]int, last), 0
+	for k, n := range y.Shape[:last] {
+		if n > 1 && y.Strides[k] != 0 {
+			strides[k] = own.Strides[next]
+			next++
+		}
+	}
+	return append(strides, 1, pairs)
+}
