@@ -147,16 +147,19 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 		line(b, "fused", fmt.Sprintf("%s: %s not moved", opCounts(fused), byteText(saved)), ir.Pos{})
 	}
 	for _, d := range told {
-		what := d.Op.String() + ", "
-		if d.Kind == ir.Copied {
-			what = ""
+		what := d.Op.String() + ", " + byteText(d.Bytes)
+		switch d.Kind {
+		case ir.Copied:
+			what = byteText(d.Bytes)
+		case ir.Rewritten:
+			what = d.Op.String()
 		}
-		line(b, costs[d.Kind], what+byteText(d.Bytes)+": "+d.Reason, d.Pos)
+		line(b, costs[d.Kind], what+": "+d.Reason, d.Pos)
 	}
 }
 
 // costs are short words for the decisions that cost memory traffic.
-var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Staged: "staged", ir.Recomputed: "again"}
+var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Staged: "staged", ir.Recomputed: "again", ir.Rewritten: "other"}
 
 func explainBytes(b *strings.Builder, plan *ir.Plan, steps []runtime.StepInfo) {
 	moved, least := 0, 0

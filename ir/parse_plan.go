@@ -182,7 +182,7 @@ func (s *scanner) access() Access {
 
 // decision reads an entry of the ledger after its mark.
 func (s *scanner) decision() Decision {
-	d := Decision{Kind: DecisionKind(s.oneOf("fused, materialized, copied, staged or recomputed", decisionKinds[:]))}
+	d := Decision{Kind: DecisionKind(s.oneOf("fused, materialized, copied, staged, recomputed or rewritten", decisionKinds[:]))}
 	at := s.blanks()
 	name := s.word("the name of an operation")
 	op, ok := OpByName(name)

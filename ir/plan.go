@@ -211,6 +211,7 @@ const (
 	Copied                           // elements moved because no stride describes them
 	Staged                           // kept for a block of rows, in the cache
 	Recomputed                       // computed again in each loop that reads it
+	Rewritten                        // computed by other ops
 )
 
 func (k DecisionKind) String() string {

@@ -9,7 +9,7 @@ import (
 // bufferKinds and decisionKinds are the kinds' names in text.
 var (
 	bufferKinds   = [...]string{ParamBuffer: "param", ResultBuffer: "result", ConstBuffer: "const", TempBuffer: "temp", ScratchBuffer: "scratch", IotaBuffer: "iota"}
-	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Staged: "staged", Recomputed: "recomputed"}
+	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Staged: "staged", Recomputed: "recomputed", Rewritten: "rewritten"}
 )
 
 var scans = [...]string{Inclusive: "scan", Exclusive: "scan-exclusive"}

@@ -60,6 +60,11 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	return v, nil
 }
 
+// tell records that v is computed as w.
+func (c *contractor) tell(v, w *ir.Value, why string) {
+	c.ledger = append(c.ledger, entry{ir.Decision{Kind: ir.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
+}
+
 // folded returns the sum of the products of elements.
 func (c *contractor) folded(v *ir.Value) (*ir.Value, error) {
 	x, y := v.Args[0], v.Args[1]
@@ -77,7 +82,7 @@ func (c *contractor) folded(v *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.record(ir.Fused, p, 0, "a product of one row or one column is a reduction: its terms are added as they are computed")
+	c.tell(v, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
 	sum, err := c.f.Add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, v.Pos, p)
 	if err != nil {
 		return nil, err
@@ -95,6 +100,6 @@ func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.record(ir.Fused, p, 0, "a product of one pair an element is elementwise")
+	c.tell(v, p, "a product of one pair an element is elementwise")
 	return c.f.Add(ir.OpAdd, ir.Attr{}, v.Pos, p, zero)
 }
