@@ -39,8 +39,9 @@ const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY
 
 // normKernels are what layer normalization does with the moments of a row.
 var normKernels = []string{
-	"kernel (s0:T, s1:T, u2:T, s3:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }",
-	"kernel (s0:T, s1:T, u2:T, s3:T, u4:T, u5:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }",
+	"kernel (s0:T, u1:T, s2:T) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }",
+	"kernel (s0:T, s1:T, u2:T, s3:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }",
+	"kernel (s0:T, s1:T, u2:T, s3:T, u4:T, u5:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }",
 }
 
 // builtinFolds returns the kernels with folds among Builtins, of an operand as

@@ -17,11 +17,12 @@ import (
 func keep(axes []any) []any { return slices.Concat(axes, []any{KeepDims}) }
 
 // Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow.
-// Where all elements are -Inf, or one is +Inf, it is NaN. Of no elements it is an
+// It multiplies by the sum's reciprocal: that is one rounding more than to divide,
+// and a fraction of the time. Where all elements are -Inf, or one is +Inf, it is NaN. Of no elements it is an
 // error, as AMax is.
 func (x Node) Softmax(axes ...any) Node {
 	e := x.Sub(x.AMax(keep(axes)...)).Exp()
-	return within("softmax", x, e.Div(e.Sum(keep(axes)...)))
+	return within("softmax", x, e.Mul(e.Sum(keep(axes)...).Reciprocal()))
 }
 
 // LogSoftmax returns log(softmax(x)) along axes, NaN where Softmax is.
@@ -32,11 +33,12 @@ func (x Node) LogSoftmax(axes ...any) Node {
 
 // Standardize returns (x - mean) / sqrt(var + eps) along axes: layer
 // normalization over the last axes, instance normalization over those of a
-// picture. Scale and offset are a Mul and an Add behind it, and fuse.
+// picture. It multiplies by Rsqrt, as Softmax does by a reciprocal. Scale and offset
+// are a Mul and an Add behind it, and fuse.
 func (x Node) Standardize(eps float64, axes ...any) Node {
 	axes = keep(axes)
 	d := x.Sub(x.Mean(axes...))
-	return within("standardize", x, d.Div(d.Square().Mean(axes...).Add(eps).Sqrt()))
+	return within("standardize", x, d.Mul(d.Square().Mean(axes...).Add(eps).Rsqrt()))
 }
 
 // LayerNorm returns Standardize along the last axis, times scale, plus offset,
@@ -48,7 +50,7 @@ func (x Node) LayerNorm(scale, offset any, eps float64) Node {
 // RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale,
 // which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
-	return within("rmsnorm", x, x.Div(x.Square().Mean(-1, KeepDims).Add(eps).Sqrt()).Mul(scale).like(x))
+	return within("rmsnorm", x, x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()).Mul(scale).like(x))
 }
 
 // like returns y, which must have the shape of x: scales and offsets must not
