@@ -163,6 +163,7 @@ func (n *nest) mainLoop() {
 	n.do("JLT", label("tail"))
 	n.do("PCALIGN", imm(32))
 	n.here("loop")
+	n.prefetch()
 	n.insts(n.b.main)
 	n.do("ADDQ", imm(step), gp(index))
 	n.nextTurn(n.b.unroll)
@@ -172,6 +173,29 @@ func (n *nest) mainLoop() {
 	}
 	n.do("CMPQ", gp(index), gp(ax))
 	n.do("JLE", label("loop"))
+}
+
+const (
+	// ahead is how many bytes before their use a folding kernel asks for operands.
+	ahead = 1024
+	// slowFold is from how many instructions for 8 elements on it does: the machine
+	// looks some 250 instructions ahead, which in a longer body is too little to keep
+	// memory busy. In a shorter one asking is in the way.
+	slowFold = 6
+)
+
+// prefetch asks for what later steps of the main loop of a folding kernel read.
+func (n *nest) prefetch() {
+	const line = 64
+	if n.b.rest == nil || len(n.b.main) < slowFold*n.b.unroll {
+		return
+	}
+	for i, in := range n.b.k.In {
+		size := in.DType.Size()
+		for at := 0; at < 8*n.b.unroll*size && !in.Splat; at += line {
+			n.do("PREFETCHT0", mem(n.element(place{operand: i, size: size, disp: ahead + at})))
+		}
+	}
 }
 
 // wholeTails reports whether a masked step may have all 8 columns: after steps of
