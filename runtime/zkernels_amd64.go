@@ -628,6 +628,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }", Fn: k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
@@ -656,10 +658,6 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f32_ssusuu_9940028190},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f64_ssusuu_2e8458b25b},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f32_ssus_69784ae42c},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f64_ssus_465ce2e2e9},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa},
@@ -676,6 +674,10 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24},
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
@@ -6571,6 +6573,24 @@ func k_mul_add_f64_uus_0a1f1e6f2a(f *Frame)
 //go:noescape
 func k_mul_add_f64_uuu_b8e4cd2e51(f *Frame)
 
+// k_mul_add_rsqrt_f32_sus_f55d8af1ed is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+//
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
+//
+//go:noescape
+func k_mul_add_rsqrt_f32_sus_f55d8af1ed(f *Frame)
+
+// k_mul_add_rsqrt_f64_sus_0cde7945d1 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+//
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
+//
+//go:noescape
+func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *Frame)
+
 // k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616 is
 //
 //	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }
@@ -6823,42 +6843,6 @@ func k_mul_mul_u32_uuu_fda5307aa3(f *Frame)
 //go:noescape
 func k_mul_mul_u8_uuu_aced52e24d(f *Frame)
 
-// k_mul_sub_div_etc_f32_ssusuu_9940028190 is
-//
-//	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
-//
-// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
-//
-//go:noescape
-func k_mul_sub_div_etc_f32_ssusuu_9940028190(f *Frame)
-
-// k_mul_sub_div_etc_f64_ssusuu_2e8458b25b is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
-//
-// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
-//
-//go:noescape
-func k_mul_sub_div_etc_f64_ssusuu_2e8458b25b(f *Frame)
-
-// k_mul_sub_div_f32_ssus_69784ae42c is
-//
-//	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
-//
-// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
-//
-//go:noescape
-func k_mul_sub_div_f32_ssus_69784ae42c(f *Frame)
-
-// k_mul_sub_div_f64_ssus_465ce2e2e9 is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
-//
-// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
-//
-//go:noescape
-func k_mul_sub_div_f64_ssus_465ce2e2e9(f *Frame)
-
 // k_mul_sub_f32_sus_965440f780 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
@@ -7002,6 +6986,42 @@ func k_mul_sub_f64_uuu_4bced6fb3f(f *Frame)
 //
 //go:noescape
 func k_mul_sub_f64_uuu_a63907e725(f *Frame)
+
+// k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+//
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) * a3)) + a5[i]
+//
+//go:noescape
+func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc(f *Frame)
+
+// k_mul_sub_mul_etc_f64_ssusuu_860582f937 is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
+//
+// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
+//
+//go:noescape
+func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *Frame)
+
+// k_mul_sub_mul_f32_ssus_7ff6b7fe49 is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
+//
+// for i: o0[i] = (a2[i] - (a0 * a1)) * a3
+//
+//go:noescape
+func k_mul_sub_mul_f32_ssus_7ff6b7fe49(f *Frame)
+
+// k_mul_sub_mul_f64_ssus_b5f6a0d5f2 is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
+//
+// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
+//
+//go:noescape
+func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *Frame)
 
 // k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24 is
 //

@@ -48941,7 +48941,7 @@ done:
 	RET
 
 // func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(SB), NOSPLIT, $0-8
 	// kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
 	MOVQ  f+0(FP), CX
@@ -48971,33 +48971,37 @@ row:
 	PCALIGN      $0x20
 
 loop:
-	VMOVUPS   (DI)(BX*4), Y0
-	VCMPPS    $0x00, Y0, Y11, Y1
-	VMOVUPS   32(DI)(BX*4), Y2
-	VCMPPS    $0x00, Y2, Y11, Y3
-	VCMPPS    $0x04, Y0, Y0, Y0
-	VCMPPS    $0x04, Y2, Y2, Y2
-	VPOR      Y0, Y1, Y0
-	VPOR      Y2, Y3, Y1
-	VBLENDVPS Y0, (R8)(BX*4), Y10, Y0
-	VBLENDVPS Y1, 32(R8)(BX*4), Y10, Y1
-	VPMINSD   Y0, Y15, Y15
-	VPMINSD   Y1, Y14, Y14
-	VMOVUPS   64(DI)(BX*4), Y0
-	VCMPPS    $0x00, Y0, Y11, Y1
-	VMOVUPS   96(DI)(BX*4), Y2
-	VCMPPS    $0x00, Y2, Y11, Y3
-	VCMPPS    $0x04, Y0, Y0, Y0
-	VCMPPS    $0x04, Y2, Y2, Y2
-	VPOR      Y0, Y1, Y0
-	VPOR      Y2, Y3, Y1
-	VBLENDVPS Y0, 64(R8)(BX*4), Y10, Y0
-	VBLENDVPS Y1, 96(R8)(BX*4), Y10, Y1
-	VPMINSD   Y0, Y13, Y13
-	VPMINSD   Y1, Y12, Y12
-	ADDQ      $0x20, BX
-	CMPQ      BX, AX
-	JLE       loop
+	PREFETCHT0 1024(DI)(BX*4)
+	PREFETCHT0 1088(DI)(BX*4)
+	PREFETCHT0 1024(R8)(BX*4)
+	PREFETCHT0 1088(R8)(BX*4)
+	VMOVUPS    (DI)(BX*4), Y0
+	VCMPPS     $0x00, Y0, Y11, Y1
+	VMOVUPS    32(DI)(BX*4), Y2
+	VCMPPS     $0x00, Y2, Y11, Y3
+	VCMPPS     $0x04, Y0, Y0, Y0
+	VCMPPS     $0x04, Y2, Y2, Y2
+	VPOR       Y0, Y1, Y0
+	VPOR       Y2, Y3, Y1
+	VBLENDVPS  Y0, (R8)(BX*4), Y10, Y0
+	VBLENDVPS  Y1, 32(R8)(BX*4), Y10, Y1
+	VPMINSD    Y0, Y15, Y15
+	VPMINSD    Y1, Y14, Y14
+	VMOVUPS    64(DI)(BX*4), Y0
+	VCMPPS     $0x00, Y0, Y11, Y1
+	VMOVUPS    96(DI)(BX*4), Y2
+	VCMPPS     $0x00, Y2, Y11, Y3
+	VCMPPS     $0x04, Y0, Y0, Y0
+	VCMPPS     $0x04, Y2, Y2, Y2
+	VPOR       Y0, Y1, Y0
+	VPOR       Y2, Y3, Y1
+	VBLENDVPS  Y0, 64(R8)(BX*4), Y10, Y0
+	VBLENDVPS  Y1, 96(R8)(BX*4), Y10, Y1
+	VPMINSD    Y0, Y13, Y13
+	VPMINSD    Y1, Y12, Y12
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -61406,7 +61410,7 @@ done:
 	RET
 
 // func k_foldmax_f32_u_011e31aee1(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_foldmax_f32_u_011e31aee1(SB), NOSPLIT, $0-8
 	// kernel (u0:f32) { store max(u0) }
 	MOVQ  f+0(FP), CX
@@ -61431,33 +61435,35 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VMAXPS  Y0, Y15, Y1
-	VMOVUPS 32(DI)(BX*4), Y2
-	VMAXPS  Y2, Y14, Y3
-	VMAXPS  Y15, Y0, Y4
-	VMAXPS  Y14, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPS  $0x03, Y0, Y15, Y0
-	VCMPPS  $0x03, Y2, Y14, Y2
-	VORPS   Y0, Y1, Y15
-	VORPS   Y2, Y3, Y14
-	VMOVUPS 64(DI)(BX*4), Y0
-	VMAXPS  Y0, Y13, Y1
-	VMOVUPS 96(DI)(BX*4), Y2
-	VMAXPS  Y2, Y12, Y3
-	VMAXPS  Y13, Y0, Y4
-	VMAXPS  Y12, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPS  $0x03, Y0, Y13, Y0
-	VCMPPS  $0x03, Y2, Y12, Y2
-	VORPS   Y0, Y1, Y13
-	VORPS   Y2, Y3, Y12
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*4)
+	PREFETCHT0 1088(DI)(BX*4)
+	VMOVUPS    (DI)(BX*4), Y0
+	VMAXPS     Y0, Y15, Y1
+	VMOVUPS    32(DI)(BX*4), Y2
+	VMAXPS     Y2, Y14, Y3
+	VMAXPS     Y15, Y0, Y4
+	VMAXPS     Y14, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y15, Y0
+	VCMPPS     $0x03, Y2, Y14, Y2
+	VORPS      Y0, Y1, Y15
+	VORPS      Y2, Y3, Y14
+	VMOVUPS    64(DI)(BX*4), Y0
+	VMAXPS     Y0, Y13, Y1
+	VMOVUPS    96(DI)(BX*4), Y2
+	VMAXPS     Y2, Y12, Y3
+	VMAXPS     Y13, Y0, Y4
+	VMAXPS     Y12, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y13, Y0
+	VCMPPS     $0x03, Y2, Y12, Y2
+	VORPS      Y0, Y1, Y13
+	VORPS      Y2, Y3, Y12
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -61603,7 +61609,7 @@ done:
 	RET
 
 // func k_foldmax_f64_u_dd4bef5bfd(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_foldmax_f64_u_dd4bef5bfd(SB), NOSPLIT, $0-8
 	// kernel (u0:f64) { store max(u0) }
 	MOVQ  f+0(FP), CX
@@ -61632,57 +61638,61 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VMAXPD  Y0, Y15, Y1
-	VMOVUPS 64(DI)(BX*8), Y2
-	VMAXPD  Y2, Y14, Y3
-	VMAXPD  Y15, Y0, Y4
-	VMAXPD  Y14, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPD  $0x03, Y0, Y15, Y0
-	VCMPPD  $0x03, Y2, Y14, Y2
-	VORPS   Y0, Y1, Y15
-	VORPS   Y2, Y3, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VMAXPD  Y0, Y11, Y1
-	VMOVUPS 96(DI)(BX*8), Y2
-	VMAXPD  Y2, Y10, Y3
-	VMAXPD  Y11, Y0, Y4
-	VMAXPD  Y10, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPD  $0x03, Y0, Y11, Y0
-	VCMPPD  $0x03, Y2, Y10, Y2
-	VORPS   Y0, Y1, Y11
-	VORPS   Y2, Y3, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VMAXPD  Y0, Y13, Y1
-	VMOVUPS 192(DI)(BX*8), Y2
-	VMAXPD  Y2, Y12, Y3
-	VMAXPD  Y13, Y0, Y4
-	VMAXPD  Y12, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPD  $0x03, Y0, Y13, Y0
-	VCMPPD  $0x03, Y2, Y12, Y2
-	VORPS   Y0, Y1, Y13
-	VORPS   Y2, Y3, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VMAXPD  Y0, Y9, Y1
-	VMOVUPS 224(DI)(BX*8), Y2
-	VMAXPD  Y2, Y8, Y3
-	VMAXPD  Y9, Y0, Y4
-	VMAXPD  Y8, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPD  $0x03, Y0, Y9, Y0
-	VCMPPD  $0x03, Y2, Y8, Y2
-	VORPS   Y0, Y1, Y9
-	VORPS   Y2, Y3, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VMAXPD     Y0, Y15, Y1
+	VMOVUPS    64(DI)(BX*8), Y2
+	VMAXPD     Y2, Y14, Y3
+	VMAXPD     Y15, Y0, Y4
+	VMAXPD     Y14, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPD     $0x03, Y0, Y15, Y0
+	VCMPPD     $0x03, Y2, Y14, Y2
+	VORPS      Y0, Y1, Y15
+	VORPS      Y2, Y3, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VMAXPD     Y0, Y11, Y1
+	VMOVUPS    96(DI)(BX*8), Y2
+	VMAXPD     Y2, Y10, Y3
+	VMAXPD     Y11, Y0, Y4
+	VMAXPD     Y10, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPD     $0x03, Y0, Y11, Y0
+	VCMPPD     $0x03, Y2, Y10, Y2
+	VORPS      Y0, Y1, Y11
+	VORPS      Y2, Y3, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VMAXPD     Y0, Y13, Y1
+	VMOVUPS    192(DI)(BX*8), Y2
+	VMAXPD     Y2, Y12, Y3
+	VMAXPD     Y13, Y0, Y4
+	VMAXPD     Y12, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPD     $0x03, Y0, Y13, Y0
+	VCMPPD     $0x03, Y2, Y12, Y2
+	VORPS      Y0, Y1, Y13
+	VORPS      Y2, Y3, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VMAXPD     Y0, Y9, Y1
+	VMOVUPS    224(DI)(BX*8), Y2
+	VMAXPD     Y2, Y8, Y3
+	VMAXPD     Y9, Y0, Y4
+	VMAXPD     Y8, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPD     $0x03, Y0, Y9, Y0
+	VCMPPD     $0x03, Y2, Y8, Y2
+	VORPS      Y0, Y1, Y9
+	VORPS      Y2, Y3, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -62030,7 +62040,7 @@ done:
 	RET
 
 // func k_foldmax_i64_u_6aa4132f4f(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·k_foldmax_i64_u_6aa4132f4f(SB), NOSPLIT, $0-8
 	// kernel (u0:i64) { store max(u0) }
 	MOVQ  f+0(FP), CX
@@ -62059,33 +62069,37 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS   (DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y15, Y1
-	VMOVUPS   64(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y14, Y3
-	VBLENDVPS Y1, Y15, Y0, Y15
-	VBLENDVPS Y3, Y14, Y2, Y14
-	VMOVUPS   32(DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y11, Y1
-	VMOVUPS   96(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y10, Y3
-	VBLENDVPS Y1, Y11, Y0, Y11
-	VBLENDVPS Y3, Y10, Y2, Y10
-	VMOVUPS   128(DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y13, Y1
-	VMOVUPS   192(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y12, Y3
-	VBLENDVPS Y1, Y13, Y0, Y13
-	VBLENDVPS Y3, Y12, Y2, Y12
-	VMOVUPS   160(DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y9, Y1
-	VMOVUPS   224(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y8, Y3
-	VBLENDVPS Y1, Y9, Y0, Y9
-	VBLENDVPS Y3, Y8, Y2, Y8
-	ADDQ      $0x20, BX
-	CMPQ      BX, AX
-	JLE       loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y15, Y1
+	VMOVUPS    64(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y14, Y3
+	VBLENDVPS  Y1, Y15, Y0, Y15
+	VBLENDVPS  Y3, Y14, Y2, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y11, Y1
+	VMOVUPS    96(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y10, Y3
+	VBLENDVPS  Y1, Y11, Y0, Y11
+	VBLENDVPS  Y3, Y10, Y2, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y13, Y1
+	VMOVUPS    192(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y12, Y3
+	VBLENDVPS  Y1, Y13, Y0, Y13
+	VBLENDVPS  Y3, Y12, Y2, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y9, Y1
+	VMOVUPS    224(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y8, Y3
+	VBLENDVPS  Y1, Y9, Y0, Y9
+	VBLENDVPS  Y3, Y8, Y2, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -62701,7 +62715,7 @@ done:
 	RET
 
 // func k_foldmin_f64_u_60e4b9d1f7(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_foldmin_f64_u_60e4b9d1f7(SB), NOSPLIT, $0-8
 	// kernel (u0:f64) { store min(u0) }
 	MOVQ  f+0(FP), CX
@@ -62730,41 +62744,45 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VMINPD  Y0, Y15, Y1
-	VMOVUPS 64(DI)(BX*8), Y2
-	VMINPD  Y2, Y14, Y3
-	VMINPD  Y15, Y0, Y0
-	VMINPD  Y14, Y2, Y2
-	VORPS   Y0, Y1, Y15
-	VORPS   Y2, Y3, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VMINPD  Y0, Y11, Y1
-	VMOVUPS 96(DI)(BX*8), Y2
-	VMINPD  Y2, Y10, Y3
-	VMINPD  Y11, Y0, Y0
-	VMINPD  Y10, Y2, Y2
-	VORPS   Y0, Y1, Y11
-	VORPS   Y2, Y3, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VMINPD  Y0, Y13, Y1
-	VMOVUPS 192(DI)(BX*8), Y2
-	VMINPD  Y2, Y12, Y3
-	VMINPD  Y13, Y0, Y0
-	VMINPD  Y12, Y2, Y2
-	VORPS   Y0, Y1, Y13
-	VORPS   Y2, Y3, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VMINPD  Y0, Y9, Y1
-	VMOVUPS 224(DI)(BX*8), Y2
-	VMINPD  Y2, Y8, Y3
-	VMINPD  Y9, Y0, Y0
-	VMINPD  Y8, Y2, Y2
-	VORPS   Y0, Y1, Y9
-	VORPS   Y2, Y3, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VMINPD     Y0, Y15, Y1
+	VMOVUPS    64(DI)(BX*8), Y2
+	VMINPD     Y2, Y14, Y3
+	VMINPD     Y15, Y0, Y0
+	VMINPD     Y14, Y2, Y2
+	VORPS      Y0, Y1, Y15
+	VORPS      Y2, Y3, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VMINPD     Y0, Y11, Y1
+	VMOVUPS    96(DI)(BX*8), Y2
+	VMINPD     Y2, Y10, Y3
+	VMINPD     Y11, Y0, Y0
+	VMINPD     Y10, Y2, Y2
+	VORPS      Y0, Y1, Y11
+	VORPS      Y2, Y3, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VMINPD     Y0, Y13, Y1
+	VMOVUPS    192(DI)(BX*8), Y2
+	VMINPD     Y2, Y12, Y3
+	VMINPD     Y13, Y0, Y0
+	VMINPD     Y12, Y2, Y2
+	VORPS      Y0, Y1, Y13
+	VORPS      Y2, Y3, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VMINPD     Y0, Y9, Y1
+	VMOVUPS    224(DI)(BX*8), Y2
+	VMINPD     Y2, Y8, Y3
+	VMINPD     Y9, Y0, Y0
+	VMINPD     Y8, Y2, Y2
+	VORPS      Y0, Y1, Y9
+	VORPS      Y2, Y3, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -62944,7 +62962,7 @@ done:
 	RET
 
 // func k_foldmin_foldmax_f32_u_0a4a868e5d(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_foldmin_foldmax_f32_u_0a4a868e5d(SB), NOSPLIT, $0-8
 	// kernel (u0:f32) { store min(u0) max(u0) }
 	MOVQ  f+0(FP), CX
@@ -62974,45 +62992,47 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VMINPS  Y0, Y15, Y1
-	VMOVUPS 32(DI)(BX*4), Y2
-	VMINPS  Y2, Y14, Y3
-	VMINPS  Y15, Y0, Y4
-	VMINPS  Y14, Y2, Y5
-	VORPS   Y4, Y1, Y15
-	VORPS   Y5, Y3, Y14
-	VMAXPS  Y0, Y11, Y1
-	VMAXPS  Y2, Y10, Y3
-	VMAXPS  Y11, Y0, Y4
-	VMAXPS  Y10, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPS  $0x03, Y0, Y11, Y0
-	VCMPPS  $0x03, Y2, Y10, Y2
-	VORPS   Y0, Y1, Y11
-	VORPS   Y2, Y3, Y10
-	VMOVUPS 64(DI)(BX*4), Y0
-	VMINPS  Y0, Y13, Y1
-	VMOVUPS 96(DI)(BX*4), Y2
-	VMINPS  Y2, Y12, Y3
-	VMINPS  Y13, Y0, Y4
-	VMINPS  Y12, Y2, Y5
-	VORPS   Y4, Y1, Y13
-	VORPS   Y5, Y3, Y12
-	VMAXPS  Y0, Y9, Y1
-	VMAXPS  Y2, Y8, Y3
-	VMAXPS  Y9, Y0, Y4
-	VMAXPS  Y8, Y2, Y5
-	VANDPS  Y4, Y1, Y1
-	VANDPS  Y5, Y3, Y3
-	VCMPPS  $0x03, Y0, Y9, Y0
-	VCMPPS  $0x03, Y2, Y8, Y2
-	VORPS   Y0, Y1, Y9
-	VORPS   Y2, Y3, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*4)
+	PREFETCHT0 1088(DI)(BX*4)
+	VMOVUPS    (DI)(BX*4), Y0
+	VMINPS     Y0, Y15, Y1
+	VMOVUPS    32(DI)(BX*4), Y2
+	VMINPS     Y2, Y14, Y3
+	VMINPS     Y15, Y0, Y4
+	VMINPS     Y14, Y2, Y5
+	VORPS      Y4, Y1, Y15
+	VORPS      Y5, Y3, Y14
+	VMAXPS     Y0, Y11, Y1
+	VMAXPS     Y2, Y10, Y3
+	VMAXPS     Y11, Y0, Y4
+	VMAXPS     Y10, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y11, Y0
+	VCMPPS     $0x03, Y2, Y10, Y2
+	VORPS      Y0, Y1, Y11
+	VORPS      Y2, Y3, Y10
+	VMOVUPS    64(DI)(BX*4), Y0
+	VMINPS     Y0, Y13, Y1
+	VMOVUPS    96(DI)(BX*4), Y2
+	VMINPS     Y2, Y12, Y3
+	VMINPS     Y13, Y0, Y4
+	VMINPS     Y12, Y2, Y5
+	VORPS      Y4, Y1, Y13
+	VORPS      Y5, Y3, Y12
+	VMAXPS     Y0, Y9, Y1
+	VMAXPS     Y2, Y8, Y3
+	VMAXPS     Y9, Y0, Y4
+	VMAXPS     Y8, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y9, Y0
+	VCMPPS     $0x03, Y2, Y8, Y2
+	VORPS      Y0, Y1, Y9
+	VORPS      Y2, Y3, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -63206,7 +63226,7 @@ done:
 	RET
 
 // func k_foldmin_foldmax_f64_u_dd50791899(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_foldmin_foldmax_f64_u_dd50791899(SB), $576-8
 	// kernel (u0:f64) { store min(u0) max(u0) }
 	MOVQ  f+0(FP), CX
@@ -63244,89 +63264,93 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VMINPD  Y0, Y15, Y1
-	VMINPD  Y15, Y0, Y2
-	VORPS   Y2, Y1, Y15
-	VMOVUPS 32(DI)(BX*8), Y1
-	VMINPD  Y1, Y11, Y2
-	VMINPD  Y11, Y1, Y3
-	VORPS   Y3, Y2, Y11
-	VMAXPD  Y0, Y7, Y2
-	VMAXPD  Y7, Y0, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y0, Y7, Y0
-	VORPS   Y0, Y2, Y7
-	VMOVUPS 448(SP), Y0
-	VMAXPD  Y1, Y0, Y2
-	VMAXPD  Y0, Y1, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPS   Y0, Y2, Y0
-	VMOVUPS Y0, 448(SP)
-	VMOVUPS 64(DI)(BX*8), Y0
-	VMINPD  Y0, Y14, Y1
-	VMINPD  Y14, Y0, Y2
-	VORPS   Y2, Y1, Y14
-	VMOVUPS 96(DI)(BX*8), Y1
-	VMINPD  Y1, Y10, Y2
-	VMINPD  Y10, Y1, Y3
-	VORPS   Y3, Y2, Y10
-	VMAXPD  Y0, Y6, Y2
-	VMAXPD  Y6, Y0, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y0, Y6, Y0
-	VORPS   Y0, Y2, Y6
-	VMOVUPS 480(SP), Y0
-	VMAXPD  Y1, Y0, Y2
-	VMAXPD  Y0, Y1, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPS   Y0, Y2, Y0
-	VMOVUPS Y0, 480(SP)
-	VMOVUPS 128(DI)(BX*8), Y0
-	VMINPD  Y0, Y13, Y1
-	VMINPD  Y13, Y0, Y2
-	VORPS   Y2, Y1, Y13
-	VMOVUPS 160(DI)(BX*8), Y1
-	VMINPD  Y1, Y9, Y2
-	VMINPD  Y9, Y1, Y3
-	VORPS   Y3, Y2, Y9
-	VMAXPD  Y0, Y5, Y2
-	VMAXPD  Y5, Y0, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y0, Y5, Y0
-	VORPS   Y0, Y2, Y5
-	VMOVUPS 512(SP), Y0
-	VMAXPD  Y1, Y0, Y2
-	VMAXPD  Y0, Y1, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPS   Y0, Y2, Y0
-	VMOVUPS Y0, 512(SP)
-	VMOVUPS 192(DI)(BX*8), Y0
-	VMINPD  Y0, Y12, Y1
-	VMINPD  Y12, Y0, Y2
-	VORPS   Y2, Y1, Y12
-	VMOVUPS 224(DI)(BX*8), Y1
-	VMINPD  Y1, Y8, Y2
-	VMINPD  Y8, Y1, Y3
-	VORPS   Y3, Y2, Y8
-	VMAXPD  Y0, Y4, Y2
-	VMAXPD  Y4, Y0, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y0, Y4, Y0
-	VORPS   Y0, Y2, Y4
-	VMOVUPS 544(SP), Y0
-	VMAXPD  Y1, Y0, Y2
-	VMAXPD  Y0, Y1, Y3
-	VANDPS  Y3, Y2, Y2
-	VCMPPD  $0x03, Y1, Y0, Y0
-	VORPS   Y0, Y2, Y0
-	VMOVUPS Y0, 544(SP)
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VMINPD     Y0, Y15, Y1
+	VMINPD     Y15, Y0, Y2
+	VORPS      Y2, Y1, Y15
+	VMOVUPS    32(DI)(BX*8), Y1
+	VMINPD     Y1, Y11, Y2
+	VMINPD     Y11, Y1, Y3
+	VORPS      Y3, Y2, Y11
+	VMAXPD     Y0, Y7, Y2
+	VMAXPD     Y7, Y0, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y0, Y7, Y0
+	VORPS      Y0, Y2, Y7
+	VMOVUPS    448(SP), Y0
+	VMAXPD     Y1, Y0, Y2
+	VMAXPD     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPS      Y0, Y2, Y0
+	VMOVUPS    Y0, 448(SP)
+	VMOVUPS    64(DI)(BX*8), Y0
+	VMINPD     Y0, Y14, Y1
+	VMINPD     Y14, Y0, Y2
+	VORPS      Y2, Y1, Y14
+	VMOVUPS    96(DI)(BX*8), Y1
+	VMINPD     Y1, Y10, Y2
+	VMINPD     Y10, Y1, Y3
+	VORPS      Y3, Y2, Y10
+	VMAXPD     Y0, Y6, Y2
+	VMAXPD     Y6, Y0, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y0, Y6, Y0
+	VORPS      Y0, Y2, Y6
+	VMOVUPS    480(SP), Y0
+	VMAXPD     Y1, Y0, Y2
+	VMAXPD     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPS      Y0, Y2, Y0
+	VMOVUPS    Y0, 480(SP)
+	VMOVUPS    128(DI)(BX*8), Y0
+	VMINPD     Y0, Y13, Y1
+	VMINPD     Y13, Y0, Y2
+	VORPS      Y2, Y1, Y13
+	VMOVUPS    160(DI)(BX*8), Y1
+	VMINPD     Y1, Y9, Y2
+	VMINPD     Y9, Y1, Y3
+	VORPS      Y3, Y2, Y9
+	VMAXPD     Y0, Y5, Y2
+	VMAXPD     Y5, Y0, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y0, Y5, Y0
+	VORPS      Y0, Y2, Y5
+	VMOVUPS    512(SP), Y0
+	VMAXPD     Y1, Y0, Y2
+	VMAXPD     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPS      Y0, Y2, Y0
+	VMOVUPS    Y0, 512(SP)
+	VMOVUPS    192(DI)(BX*8), Y0
+	VMINPD     Y0, Y12, Y1
+	VMINPD     Y12, Y0, Y2
+	VORPS      Y2, Y1, Y12
+	VMOVUPS    224(DI)(BX*8), Y1
+	VMINPD     Y1, Y8, Y2
+	VMINPD     Y8, Y1, Y3
+	VORPS      Y3, Y2, Y8
+	VMAXPD     Y0, Y4, Y2
+	VMAXPD     Y4, Y0, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y0, Y4, Y0
+	VORPS      Y0, Y2, Y4
+	VMOVUPS    544(SP), Y0
+	VMAXPD     Y1, Y0, Y2
+	VMAXPD     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y0, Y0
+	VORPS      Y0, Y2, Y0
+	VMOVUPS    Y0, 544(SP)
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -63795,7 +63819,7 @@ done:
 	RET
 
 // func k_foldmin_i64_u_0023e1f4f6(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·k_foldmin_i64_u_0023e1f4f6(SB), NOSPLIT, $0-8
 	// kernel (u0:i64) { store min(u0) }
 	MOVQ  f+0(FP), CX
@@ -63824,33 +63848,37 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS   (DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y15, Y1
-	VMOVUPS   64(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y14, Y3
-	VBLENDVPS Y1, Y0, Y15, Y15
-	VBLENDVPS Y3, Y2, Y14, Y14
-	VMOVUPS   32(DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y11, Y1
-	VMOVUPS   96(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y10, Y3
-	VBLENDVPS Y1, Y0, Y11, Y11
-	VBLENDVPS Y3, Y2, Y10, Y10
-	VMOVUPS   128(DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y13, Y1
-	VMOVUPS   192(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y12, Y3
-	VBLENDVPS Y1, Y0, Y13, Y13
-	VBLENDVPS Y3, Y2, Y12, Y12
-	VMOVUPS   160(DI)(BX*8), Y0
-	VPCMPGTQ  Y0, Y9, Y1
-	VMOVUPS   224(DI)(BX*8), Y2
-	VPCMPGTQ  Y2, Y8, Y3
-	VBLENDVPS Y1, Y0, Y9, Y9
-	VBLENDVPS Y3, Y2, Y8, Y8
-	ADDQ      $0x20, BX
-	CMPQ      BX, AX
-	JLE       loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y15, Y1
+	VMOVUPS    64(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y14, Y3
+	VBLENDVPS  Y1, Y0, Y15, Y15
+	VBLENDVPS  Y3, Y2, Y14, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y11, Y1
+	VMOVUPS    96(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y10, Y3
+	VBLENDVPS  Y1, Y0, Y11, Y11
+	VBLENDVPS  Y3, Y2, Y10, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y13, Y1
+	VMOVUPS    192(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y12, Y3
+	VBLENDVPS  Y1, Y0, Y13, Y13
+	VBLENDVPS  Y3, Y2, Y12, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VPCMPGTQ   Y0, Y9, Y1
+	VMOVUPS    224(DI)(BX*8), Y2
+	VPCMPGTQ   Y2, Y8, Y3
+	VBLENDVPS  Y1, Y0, Y9, Y9
+	VBLENDVPS  Y3, Y2, Y8, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -64714,7 +64742,7 @@ done:
 	RET
 
 // func k_foldmul_i64_u_c5bb3741f4(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·k_foldmul_i64_u_c5bb3741f4(SB), NOSPLIT, $0-8
 	// kernel (u0:i64) { store mul(u0) }
 	MOVQ  f+0(FP), CX
@@ -64743,81 +64771,85 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VPSRLQ   $0x20, Y15, Y0
-	VPSRLQ   $0x20, Y14, Y1
-	VMOVUPS  (DI)(BX*8), Y2
-	VPMULUDQ Y2, Y0, Y0
-	VMOVUPS  64(DI)(BX*8), Y3
-	VPMULUDQ Y3, Y1, Y1
-	VPSRLQ   $0x20, Y2, Y4
-	VPSRLQ   $0x20, Y3, Y5
-	VPMULUDQ Y15, Y4, Y4
-	VPMULUDQ Y14, Y5, Y5
-	VPADDQ   Y4, Y0, Y0
-	VPADDQ   Y5, Y1, Y1
-	VPSLLQ   $0x20, Y0, Y0
-	VPSLLQ   $0x20, Y1, Y1
-	VPMULUDQ Y2, Y15, Y2
-	VPMULUDQ Y3, Y14, Y3
-	VPADDQ   Y2, Y0, Y15
-	VPADDQ   Y3, Y1, Y14
-	VPSRLQ   $0x20, Y11, Y0
-	VPSRLQ   $0x20, Y10, Y1
-	VMOVUPS  32(DI)(BX*8), Y2
-	VPMULUDQ Y2, Y0, Y0
-	VMOVUPS  96(DI)(BX*8), Y3
-	VPMULUDQ Y3, Y1, Y1
-	VPSRLQ   $0x20, Y2, Y4
-	VPSRLQ   $0x20, Y3, Y5
-	VPMULUDQ Y11, Y4, Y4
-	VPMULUDQ Y10, Y5, Y5
-	VPADDQ   Y4, Y0, Y0
-	VPADDQ   Y5, Y1, Y1
-	VPSLLQ   $0x20, Y0, Y0
-	VPSLLQ   $0x20, Y1, Y1
-	VPMULUDQ Y2, Y11, Y2
-	VPMULUDQ Y3, Y10, Y3
-	VPADDQ   Y2, Y0, Y11
-	VPADDQ   Y3, Y1, Y10
-	VPSRLQ   $0x20, Y13, Y0
-	VPSRLQ   $0x20, Y12, Y1
-	VMOVUPS  128(DI)(BX*8), Y2
-	VPMULUDQ Y2, Y0, Y0
-	VMOVUPS  192(DI)(BX*8), Y3
-	VPMULUDQ Y3, Y1, Y1
-	VPSRLQ   $0x20, Y2, Y4
-	VPSRLQ   $0x20, Y3, Y5
-	VPMULUDQ Y13, Y4, Y4
-	VPMULUDQ Y12, Y5, Y5
-	VPADDQ   Y4, Y0, Y0
-	VPADDQ   Y5, Y1, Y1
-	VPSLLQ   $0x20, Y0, Y0
-	VPSLLQ   $0x20, Y1, Y1
-	VPMULUDQ Y2, Y13, Y2
-	VPMULUDQ Y3, Y12, Y3
-	VPADDQ   Y2, Y0, Y13
-	VPADDQ   Y3, Y1, Y12
-	VPSRLQ   $0x20, Y9, Y0
-	VPSRLQ   $0x20, Y8, Y1
-	VMOVUPS  160(DI)(BX*8), Y2
-	VPMULUDQ Y2, Y0, Y0
-	VMOVUPS  224(DI)(BX*8), Y3
-	VPMULUDQ Y3, Y1, Y1
-	VPSRLQ   $0x20, Y2, Y4
-	VPSRLQ   $0x20, Y3, Y5
-	VPMULUDQ Y9, Y4, Y4
-	VPMULUDQ Y8, Y5, Y5
-	VPADDQ   Y4, Y0, Y0
-	VPADDQ   Y5, Y1, Y1
-	VPSLLQ   $0x20, Y0, Y0
-	VPSLLQ   $0x20, Y1, Y1
-	VPMULUDQ Y2, Y9, Y2
-	VPMULUDQ Y3, Y8, Y3
-	VPADDQ   Y2, Y0, Y9
-	VPADDQ   Y3, Y1, Y8
-	ADDQ     $0x20, BX
-	CMPQ     BX, AX
-	JLE      loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VPSRLQ     $0x20, Y15, Y0
+	VPSRLQ     $0x20, Y14, Y1
+	VMOVUPS    (DI)(BX*8), Y2
+	VPMULUDQ   Y2, Y0, Y0
+	VMOVUPS    64(DI)(BX*8), Y3
+	VPMULUDQ   Y3, Y1, Y1
+	VPSRLQ     $0x20, Y2, Y4
+	VPSRLQ     $0x20, Y3, Y5
+	VPMULUDQ   Y15, Y4, Y4
+	VPMULUDQ   Y14, Y5, Y5
+	VPADDQ     Y4, Y0, Y0
+	VPADDQ     Y5, Y1, Y1
+	VPSLLQ     $0x20, Y0, Y0
+	VPSLLQ     $0x20, Y1, Y1
+	VPMULUDQ   Y2, Y15, Y2
+	VPMULUDQ   Y3, Y14, Y3
+	VPADDQ     Y2, Y0, Y15
+	VPADDQ     Y3, Y1, Y14
+	VPSRLQ     $0x20, Y11, Y0
+	VPSRLQ     $0x20, Y10, Y1
+	VMOVUPS    32(DI)(BX*8), Y2
+	VPMULUDQ   Y2, Y0, Y0
+	VMOVUPS    96(DI)(BX*8), Y3
+	VPMULUDQ   Y3, Y1, Y1
+	VPSRLQ     $0x20, Y2, Y4
+	VPSRLQ     $0x20, Y3, Y5
+	VPMULUDQ   Y11, Y4, Y4
+	VPMULUDQ   Y10, Y5, Y5
+	VPADDQ     Y4, Y0, Y0
+	VPADDQ     Y5, Y1, Y1
+	VPSLLQ     $0x20, Y0, Y0
+	VPSLLQ     $0x20, Y1, Y1
+	VPMULUDQ   Y2, Y11, Y2
+	VPMULUDQ   Y3, Y10, Y3
+	VPADDQ     Y2, Y0, Y11
+	VPADDQ     Y3, Y1, Y10
+	VPSRLQ     $0x20, Y13, Y0
+	VPSRLQ     $0x20, Y12, Y1
+	VMOVUPS    128(DI)(BX*8), Y2
+	VPMULUDQ   Y2, Y0, Y0
+	VMOVUPS    192(DI)(BX*8), Y3
+	VPMULUDQ   Y3, Y1, Y1
+	VPSRLQ     $0x20, Y2, Y4
+	VPSRLQ     $0x20, Y3, Y5
+	VPMULUDQ   Y13, Y4, Y4
+	VPMULUDQ   Y12, Y5, Y5
+	VPADDQ     Y4, Y0, Y0
+	VPADDQ     Y5, Y1, Y1
+	VPSLLQ     $0x20, Y0, Y0
+	VPSLLQ     $0x20, Y1, Y1
+	VPMULUDQ   Y2, Y13, Y2
+	VPMULUDQ   Y3, Y12, Y3
+	VPADDQ     Y2, Y0, Y13
+	VPADDQ     Y3, Y1, Y12
+	VPSRLQ     $0x20, Y9, Y0
+	VPSRLQ     $0x20, Y8, Y1
+	VMOVUPS    160(DI)(BX*8), Y2
+	VPMULUDQ   Y2, Y0, Y0
+	VMOVUPS    224(DI)(BX*8), Y3
+	VPMULUDQ   Y3, Y1, Y1
+	VPSRLQ     $0x20, Y2, Y4
+	VPSRLQ     $0x20, Y3, Y5
+	VPMULUDQ   Y9, Y4, Y4
+	VPMULUDQ   Y8, Y5, Y5
+	VPADDQ     Y4, Y0, Y0
+	VPADDQ     Y5, Y1, Y1
+	VPSLLQ     $0x20, Y0, Y0
+	VPSLLQ     $0x20, Y1, Y1
+	VPMULUDQ   Y2, Y9, Y2
+	VPMULUDQ   Y3, Y8, Y3
+	VPADDQ     Y2, Y0, Y9
+	VPADDQ     Y3, Y1, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -92629,6 +92661,223 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_add_rsqrt_f32_sus_f55d8af1ed(f *runtime.Frame)
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_mul_add_rsqrt_f32_sus_f55d8af1ed(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R11
+	MOVQ    40(CX), R8
+	VMOVUPS c3f8000003f800000<>+0(SB), Y15
+	VMOVUPS c3f0000003f000000<>+0(SB), Y12
+
+row:
+	VBROADCASTSS (R10), Y14
+	VBROADCASTSS (R11), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS       (DI)(BX*4), Y14, Y0
+	VMULPS       32(DI)(BX*4), Y14, Y1
+	VADDPS       Y13, Y0, Y0
+	VADDPS       Y13, Y1, Y1
+	VSQRTPS      Y0, Y2
+	VSQRTPS      Y1, Y3
+	VDIVPS       Y2, Y15, Y2
+	VDIVPS       Y3, Y15, Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y3, Y1, Y5
+	VFMSUB132PS  Y2, Y4, Y0
+	VFMSUB132PS  Y3, Y5, Y1
+	VFNMADD132PS Y2, Y15, Y4
+	VFNMADD132PS Y3, Y15, Y5
+	VFNMADD132PS Y2, Y4, Y0
+	VFNMADD132PS Y3, Y5, Y1
+	VMULPS       Y12, Y2, Y4
+	VMULPS       Y12, Y3, Y5
+	VFMADD132PS  Y0, Y2, Y4
+	VFMADD132PS  Y1, Y3, Y5
+	VCMPPS       $0x00, Y4, Y4, Y0
+	VCMPPS       $0x00, Y5, Y5, Y1
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VMOVUPS      Y0, (R8)(BX*4)
+	VMOVUPS      Y1, 32(R8)(BX*4)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y1
+	VMULPS       Y1, Y14, Y1
+	VADDPS       Y13, Y1, Y1
+	VSQRTPS      Y1, Y2
+	VDIVPS       Y2, Y15, Y2
+	VMULPS       Y2, Y1, Y3
+	VFMSUB132PS  Y2, Y3, Y1
+	VFNMADD132PS Y2, Y15, Y3
+	VFNMADD132PS Y2, Y3, Y1
+	VMULPS       Y12, Y2, Y3
+	VFMADD132PS  Y1, Y2, Y3
+	VCMPPS       $0x00, Y3, Y3, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (R8)(BX*4)
+	ADDQ         $0x08, BX
+	CMPQ         BX, SI
+	JLT          step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *runtime.Frame)
+// Requires: AVX, FMA3
+TEXT ·k_mul_add_rsqrt_f64_sus_0cde7945d1(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R11
+	MOVQ    40(CX), R8
+	VMOVUPS c3ff0000000000000<>+0(SB), Y15
+	VMOVUPS c3fe0000000000000<>+0(SB), Y12
+
+row:
+	VBROADCASTSD (R10), Y14
+	VBROADCASTSD (R11), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD       (DI)(BX*8), Y14, Y0
+	VMULPD       32(DI)(BX*8), Y14, Y1
+	VADDPD       Y13, Y0, Y0
+	VADDPD       Y13, Y1, Y1
+	VSQRTPD      Y0, Y2
+	VSQRTPD      Y1, Y3
+	VDIVPD       Y2, Y15, Y2
+	VDIVPD       Y3, Y15, Y3
+	VMULPD       Y2, Y0, Y4
+	VMULPD       Y3, Y1, Y5
+	VFMSUB132PD  Y2, Y4, Y0
+	VFMSUB132PD  Y3, Y5, Y1
+	VFNMADD132PD Y2, Y15, Y4
+	VFNMADD132PD Y3, Y15, Y5
+	VFNMADD132PD Y2, Y4, Y0
+	VFNMADD132PD Y3, Y5, Y1
+	VMULPD       Y12, Y2, Y4
+	VMULPD       Y12, Y3, Y5
+	VFMADD132PD  Y0, Y2, Y4
+	VFMADD132PD  Y1, Y3, Y5
+	VCMPPD       $0x00, Y4, Y4, Y0
+	VCMPPD       $0x00, Y5, Y5, Y1
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VMOVUPS      Y0, (R8)(BX*8)
+	VMOVUPS      Y1, 32(R8)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*8), Y0
+	VMASKMOVPD   (DI)(BX*8), Y0, Y1
+	VMULPD       Y1, Y14, Y1
+	VADDPD       Y13, Y1, Y1
+	VSQRTPD      Y1, Y2
+	VDIVPD       Y2, Y15, Y2
+	VMULPD       Y2, Y1, Y3
+	VFMSUB132PD  Y2, Y3, Y1
+	VFNMADD132PD Y2, Y15, Y3
+	VFNMADD132PD Y2, Y3, Y1
+	VMULPD       Y12, Y2, Y3
+	VFMADD132PD  Y1, Y2, Y3
+	VCMPPD       $0x00, Y3, Y3, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMASKMOVPD   Y1, Y0, (R8)(BX*8)
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      32(DX)(CX*8), Y0
+	VMASKMOVPD   32(DI)(BX*8), Y0, Y1
+	VMULPD       Y1, Y14, Y1
+	VADDPD       Y13, Y1, Y1
+	VSQRTPD      Y1, Y2
+	VDIVPD       Y2, Y15, Y2
+	VMULPD       Y2, Y1, Y3
+	VFMSUB132PD  Y2, Y3, Y1
+	VFNMADD132PD Y2, Y15, Y3
+	VFNMADD132PD Y2, Y3, Y1
+	VMULPD       Y12, Y2, Y3
+	VFMADD132PD  Y1, Y2, Y3
+	VCMPPD       $0x00, Y3, Y3, Y1
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VMASKMOVPD   Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616(SB), NOSPLIT, $0-8
@@ -93250,7 +93499,7 @@ done:
 	RET
 
 // func k_mul_foldadd_f64_u_92b69bb72b(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_mul_foldadd_f64_u_92b69bb72b(SB), NOSPLIT, $0-8
 	// kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
 	MOVQ  f+0(FP), CX
@@ -93279,33 +93528,37 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VMULPD  Y0, Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VMOVUPS    64(DI)(BX*8), Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y15, Y15
+	VADDPD     Y1, Y14, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VMOVUPS    96(DI)(BX*8), Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y11, Y11
+	VADDPD     Y1, Y10, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VMOVUPS    192(DI)(BX*8), Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y13, Y13
+	VADDPD     Y1, Y12, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VMULPD     Y0, Y0, Y0
+	VMOVUPS    224(DI)(BX*8), Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y9, Y9
+	VADDPD     Y1, Y8, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -93453,7 +93706,7 @@ done:
 	RET
 
 // func k_mul_foldadd_f64_uu_d2d34c14a3(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_mul_foldadd_f64_uu_d2d34c14a3(SB), NOSPLIT, $0-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }
 	MOVQ  f+0(FP), CX
@@ -93483,33 +93736,41 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VMULPD  (R8)(BX*8), Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VMULPD  64(R8)(BX*8), Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VMULPD  32(R8)(BX*8), Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VMULPD  96(R8)(BX*8), Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VMULPD  128(R8)(BX*8), Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VMULPD  192(R8)(BX*8), Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VMULPD  160(R8)(BX*8), Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VMULPD  224(R8)(BX*8), Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	PREFETCHT0 1024(R8)(BX*8)
+	PREFETCHT0 1088(R8)(BX*8)
+	PREFETCHT0 1152(R8)(BX*8)
+	PREFETCHT0 1216(R8)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VMULPD     (R8)(BX*8), Y0, Y0
+	VMOVUPS    64(DI)(BX*8), Y1
+	VMULPD     64(R8)(BX*8), Y1, Y1
+	VADDPD     Y0, Y15, Y15
+	VADDPD     Y1, Y14, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VMULPD     32(R8)(BX*8), Y0, Y0
+	VMOVUPS    96(DI)(BX*8), Y1
+	VMULPD     96(R8)(BX*8), Y1, Y1
+	VADDPD     Y0, Y11, Y11
+	VADDPD     Y1, Y10, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VMULPD     128(R8)(BX*8), Y0, Y0
+	VMOVUPS    192(DI)(BX*8), Y1
+	VMULPD     192(R8)(BX*8), Y1, Y1
+	VADDPD     Y0, Y13, Y13
+	VADDPD     Y1, Y12, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VMULPD     160(R8)(BX*8), Y0, Y0
+	VMOVUPS    224(DI)(BX*8), Y1
+	VMULPD     224(R8)(BX*8), Y1, Y1
+	VADDPD     Y0, Y9, Y9
+	VADDPD     Y1, Y8, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -95245,340 +95506,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func k_mul_sub_div_etc_f32_ssusuu_9940028190(f *runtime.Frame)
-// Requires: AVX, CMOV
-TEXT ·k_mul_sub_div_etc_f32_ssusuu_9940028190(SB), NOSPLIT, $32-8
-	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R11
-	TESTQ R11, R11
-	JLE   done
-	MOVQ  16(CX), R12
-	MOVQ  24(CX), R13
-	MOVQ  32(CX), DI
-	MOVQ  40(CX), R14
-	MOVQ  48(CX), R8
-	MOVQ  56(CX), R9
-	MOVQ  64(CX), R10
-
-row:
-	VBROADCASTSS (R12), Y0
-	VBROADCASTSS (R13), Y1
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (SP)
-	VMOVUPS      (SP), Y15
-	VBROADCASTSS (R14), Y14
-	XORQ         BX, BX
-	MOVQ         SI, AX
-	SUBQ         $0x10, AX
-	JLT          tail
-	PCALIGN      $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VSUBPS  Y15, Y0, Y0
-	VMOVUPS 32(DI)(BX*4), Y1
-	VSUBPS  Y15, Y1, Y1
-	VDIVPS  Y14, Y0, Y0
-	VDIVPS  Y14, Y1, Y1
-	VMULPS  (R8)(BX*4), Y0, Y0
-	VMULPS  32(R8)(BX*4), Y1, Y1
-	VADDPS  (R9)(BX*4), Y0, Y0
-	VADDPS  32(R9)(BX*4), Y1, Y1
-	VMOVUPS Y0, (R10)(BX*4)
-	VMOVUPS Y1, 32(R10)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	CMPQ BX, SI
-	JGE  next
-
-step:
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	MOVQ       $+8, DX
-	CMPQ       CX, DX
-	CMOVQGT    DX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (R8)(BX*4), Y0, Y1
-	VMASKMOVPS (DI)(BX*4), Y0, Y2
-	VSUBPS     Y15, Y2, Y2
-	VDIVPS     Y14, Y2, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (R9)(BX*4), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R10)(BX*4)
-	ADDQ       $0x08, BX
-	CMPQ       BX, SI
-	JLT        step
-
-next:
-	DECQ R11
-	JLE  done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R12
-	ADDQ 216(CX), R13
-	ADDQ 224(CX), DI
-	ADDQ 232(CX), R14
-	ADDQ 240(CX), R8
-	ADDQ 248(CX), R9
-	ADDQ 256(CX), R10
-	JMP  row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_mul_sub_div_etc_f64_ssusuu_2e8458b25b(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_div_etc_f64_ssusuu_2e8458b25b(SB), NOSPLIT, $32-8
-	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R11
-	TESTQ R11, R11
-	JLE   done
-	MOVQ  16(CX), R12
-	MOVQ  24(CX), R13
-	MOVQ  32(CX), DI
-	MOVQ  40(CX), R14
-	MOVQ  48(CX), R8
-	MOVQ  56(CX), R9
-	MOVQ  64(CX), R10
-
-row:
-	VBROADCASTSD (R12), Y0
-	VBROADCASTSD (R13), Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPS      Y0, (SP)
-	VMOVUPS      (SP), Y15
-	VBROADCASTSD (R14), Y14
-	XORQ         BX, BX
-	MOVQ         SI, AX
-	SUBQ         $0x08, AX
-	JLT          tail
-	PCALIGN      $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  Y15, Y0, Y0
-	VMOVUPS 32(DI)(BX*8), Y1
-	VSUBPD  Y15, Y1, Y1
-	VDIVPD  Y14, Y0, Y0
-	VDIVPD  Y14, Y1, Y1
-	VMULPD  (R8)(BX*8), Y0, Y0
-	VMULPD  32(R8)(BX*8), Y1, Y1
-	VADDPD  (R9)(BX*8), Y0, Y0
-	VADDPD  32(R9)(BX*8), Y1, Y1
-	VMOVUPS Y0, (R10)(BX*8)
-	VMOVUPS Y1, 32(R10)(BX*8)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	CMPQ       BX, SI
-	JGE        next
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (R8)(BX*8), Y0, Y1
-	VMASKMOVPD (DI)(BX*8), Y0, Y2
-	VSUBPD     Y15, Y2, Y2
-	VDIVPD     Y14, Y2, Y2
-	VMULPD     Y2, Y1, Y1
-	VMASKMOVPD (R9)(BX*8), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (R10)(BX*8)
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
-	VSUBPD     Y15, Y2, Y2
-	VDIVPD     Y14, Y2, Y2
-	VMULPD     Y2, Y1, Y1
-	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
-	VADDPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
-
-next:
-	DECQ R11
-	JLE  done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R12
-	ADDQ 216(CX), R13
-	ADDQ 224(CX), DI
-	ADDQ 232(CX), R14
-	ADDQ 240(CX), R8
-	ADDQ 248(CX), R9
-	ADDQ 256(CX), R10
-	JMP  row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_mul_sub_div_f32_ssus_69784ae42c(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_div_f32_ssus_69784ae42c(SB), NOSPLIT, $32-8
-	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R9
-	TESTQ R9, R9
-	JLE   done
-	MOVQ  16(CX), R10
-	MOVQ  24(CX), R11
-	MOVQ  32(CX), DI
-	MOVQ  40(CX), R12
-	MOVQ  48(CX), R8
-
-row:
-	VBROADCASTSS (R10), Y0
-	VBROADCASTSS (R11), Y1
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (SP)
-	VMOVUPS      (SP), Y15
-	VBROADCASTSS (R12), Y14
-	XORQ         BX, BX
-	MOVQ         SI, AX
-	SUBQ         $0x08, AX
-	JLT          tail
-	PCALIGN      $0x20
-
-loop:
-	VMOVUPS (DI)(BX*4), Y0
-	VSUBPS  Y15, Y0, Y0
-	VDIVPS  Y14, Y0, Y0
-	VMOVUPS Y0, (R8)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	CMPQ       BX, SI
-	JGE        next
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*4), Y0
-	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VSUBPS     Y15, Y1, Y1
-	VDIVPS     Y14, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R8)(BX*4)
-
-next:
-	DECQ R9
-	JLE  done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10
-	ADDQ 216(CX), R11
-	ADDQ 224(CX), DI
-	ADDQ 232(CX), R12
-	ADDQ 240(CX), R8
-	JMP  row
-
-done:
-	VZEROUPPER
-	RET
-
-// func k_mul_sub_div_f64_ssus_465ce2e2e9(f *runtime.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_div_f64_ssus_465ce2e2e9(SB), NOSPLIT, $32-8
-	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R9
-	TESTQ R9, R9
-	JLE   done
-	MOVQ  16(CX), R10
-	MOVQ  24(CX), R11
-	MOVQ  32(CX), DI
-	MOVQ  40(CX), R12
-	MOVQ  48(CX), R8
-
-row:
-	VBROADCASTSD (R10), Y0
-	VBROADCASTSD (R11), Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPS      Y0, (SP)
-	VMOVUPS      (SP), Y15
-	VBROADCASTSD (R12), Y14
-	XORQ         BX, BX
-	MOVQ         SI, AX
-	SUBQ         $0x08, AX
-	JLT          tail
-	PCALIGN      $0x20
-
-loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  Y15, Y0, Y0
-	VMOVUPS 32(DI)(BX*8), Y1
-	VSUBPD  Y15, Y1, Y1
-	VDIVPD  Y14, Y0, Y0
-	VDIVPD  Y14, Y1, Y1
-	VMOVUPS Y0, (R8)(BX*8)
-	VMOVUPS Y1, 32(R8)(BX*8)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     loop
-
-tail:
-	CMPQ       BX, SI
-	JGE        next
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    (DX)(CX*8), Y0
-	VMASKMOVPD (DI)(BX*8), Y0, Y1
-	VSUBPD     Y15, Y1, Y1
-	VDIVPD     Y14, Y1, Y1
-	VMASKMOVPD Y1, Y0, (R8)(BX*8)
-	MOVQ       SI, CX
-	SUBQ       BX, CX
-	NEGQ       CX
-	LEAQ       masks<>+64(SB), DX
-	VMOVUPS    32(DX)(CX*8), Y0
-	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
-	VSUBPD     Y15, Y1, Y1
-	VDIVPD     Y14, Y1, Y1
-	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
-
-next:
-	DECQ R9
-	JLE  done
-	MOVQ f+0(FP), CX
-	ADDQ 208(CX), R10
-	ADDQ 216(CX), R11
-	ADDQ 224(CX), DI
-	ADDQ 232(CX), R12
-	ADDQ 240(CX), R8
-	JMP  row
-
-done:
-	VZEROUPPER
-	RET
-
 // func k_mul_sub_f32_sus_965440f780(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_mul_sub_f32_sus_965440f780(SB), NOSPLIT, $0-8
@@ -96661,6 +96588,340 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R8
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R12), Y0
+	VBROADCASTSS (R13), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSS (R14), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  Y15, Y1, Y1
+	VMULPS  Y14, Y0, Y0
+	VMULPS  Y14, Y1, Y1
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMULPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  (R9)(BX*4), Y0, Y0
+	VADDPS  32(R9)(BX*4), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*4)
+	VMOVUPS Y1, 32(R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (R8)(BX*4), Y0, Y1
+	VMASKMOVPS (DI)(BX*4), Y0, Y2
+	VSUBPS     Y15, Y2, Y2
+	VMULPS     Y14, Y2, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R8
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937(SB), NOSPLIT, $32-8
+	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R8
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSD (R12), Y0
+	VBROADCASTSD (R13), Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSD (R14), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VMULPD  Y0, Y14, Y0
+	VMULPD  Y1, Y14, Y1
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y0
+	VADDPD  32(R9)(BX*8), Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R8
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_f32_ssus_7ff6b7fe49(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49(SB), NOSPLIT, $32-8
+	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y0
+	VBROADCASTSS (R11), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSS (R12), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y15, Y0, Y0
+	VMULPS  Y14, Y0, Y0
+	VMOVUPS Y0, (R8)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y15, Y1, Y1
+	VMULPS     Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2(SB), NOSPLIT, $32-8
+	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSD (R10), Y0
+	VBROADCASTSD (R11), Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	VBROADCASTSD (R12), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VSUBPD  Y15, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VSUBPD  Y15, Y1, Y1
+	VMULPD  Y0, Y14, Y0
+	VMULPD  Y1, Y14, Y1
+	VMOVUPS Y0, (R8)(BX*8)
+	VMOVUPS Y1, 32(R8)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, (R8)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VSUBPD     Y15, Y1, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(SB), NOSPLIT, $32-8
@@ -96822,7 +97083,7 @@ done:
 	RET
 
 // func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(SB), NOSPLIT, $32-8
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
 	MOVQ  f+0(FP), CX
@@ -96858,41 +97119,45 @@ row:
 	PCALIGN      $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    64(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y15, Y15
+	VADDPD     Y1, Y14, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    96(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y11, Y11
+	VADDPD     Y1, Y10, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    192(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y13, Y13
+	VADDPD     Y1, Y12, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    224(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y9, Y9
+	VADDPD     Y1, Y8, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -97691,7 +97956,7 @@ done:
 	RET
 
 // func k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d(SB), NOSPLIT, $0-8
 	// kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
 	MOVQ  f+0(FP), CX
@@ -97721,57 +97986,63 @@ row:
 	PCALIGN      $0x20
 
 loop:
-	VMOVUPS   (DI)(BX*8), Y0
-	VCMPPD    $0x04, Y0, Y0, Y1
-	VMOVUPS   64(DI)(BX*8), Y2
-	VCMPPD    $0x04, Y2, Y2, Y3
-	VCMPPD    $0x00, Y0, Y11, Y0
-	VCMPPD    $0x00, Y2, Y11, Y2
-	VPOR      Y0, Y1, Y0
-	VPOR      Y2, Y3, Y1
-	VMOVUPS   32(DI)(BX*8), Y2
-	VCMPPD    $0x04, Y2, Y2, Y3
-	VMOVUPS   96(DI)(BX*8), Y4
-	VCMPPD    $0x04, Y4, Y4, Y5
-	VCMPPD    $0x00, Y2, Y11, Y2
-	VCMPPD    $0x00, Y4, Y11, Y4
-	VPOR      Y2, Y3, Y2
-	VPOR      Y4, Y5, Y3
-	VSHUFPS   $0x88, Y2, Y0, Y0
-	VSHUFPS   $0x88, Y3, Y1, Y1
-	VPERMQ    $0xd8, Y0, Y0
-	VPERMQ    $0xd8, Y1, Y1
-	VBLENDVPS Y0, (R8)(BX*4), Y10, Y0
-	VBLENDVPS Y1, 32(R8)(BX*4), Y10, Y1
-	VPMINSD   Y0, Y15, Y15
-	VPMINSD   Y1, Y14, Y14
-	VMOVUPS   128(DI)(BX*8), Y0
-	VCMPPD    $0x04, Y0, Y0, Y1
-	VMOVUPS   192(DI)(BX*8), Y2
-	VCMPPD    $0x04, Y2, Y2, Y3
-	VCMPPD    $0x00, Y0, Y11, Y0
-	VCMPPD    $0x00, Y2, Y11, Y2
-	VPOR      Y0, Y1, Y0
-	VPOR      Y2, Y3, Y1
-	VMOVUPS   160(DI)(BX*8), Y2
-	VCMPPD    $0x04, Y2, Y2, Y3
-	VMOVUPS   224(DI)(BX*8), Y4
-	VCMPPD    $0x04, Y4, Y4, Y5
-	VCMPPD    $0x00, Y2, Y11, Y2
-	VCMPPD    $0x00, Y4, Y11, Y4
-	VPOR      Y2, Y3, Y2
-	VPOR      Y4, Y5, Y3
-	VSHUFPS   $0x88, Y2, Y0, Y0
-	VSHUFPS   $0x88, Y3, Y1, Y1
-	VPERMQ    $0xd8, Y0, Y0
-	VPERMQ    $0xd8, Y1, Y1
-	VBLENDVPS Y0, 64(R8)(BX*4), Y10, Y0
-	VBLENDVPS Y1, 96(R8)(BX*4), Y10, Y1
-	VPMINSD   Y0, Y13, Y13
-	VPMINSD   Y1, Y12, Y12
-	ADDQ      $0x20, BX
-	CMPQ      BX, AX
-	JLE       loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	PREFETCHT0 1024(R8)(BX*4)
+	PREFETCHT0 1088(R8)(BX*4)
+	VMOVUPS    (DI)(BX*8), Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VMOVUPS    64(DI)(BX*8), Y2
+	VCMPPD     $0x04, Y2, Y2, Y3
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VCMPPD     $0x00, Y2, Y11, Y2
+	VPOR       Y0, Y1, Y0
+	VPOR       Y2, Y3, Y1
+	VMOVUPS    32(DI)(BX*8), Y2
+	VCMPPD     $0x04, Y2, Y2, Y3
+	VMOVUPS    96(DI)(BX*8), Y4
+	VCMPPD     $0x04, Y4, Y4, Y5
+	VCMPPD     $0x00, Y2, Y11, Y2
+	VCMPPD     $0x00, Y4, Y11, Y4
+	VPOR       Y2, Y3, Y2
+	VPOR       Y4, Y5, Y3
+	VSHUFPS    $0x88, Y2, Y0, Y0
+	VSHUFPS    $0x88, Y3, Y1, Y1
+	VPERMQ     $0xd8, Y0, Y0
+	VPERMQ     $0xd8, Y1, Y1
+	VBLENDVPS  Y0, (R8)(BX*4), Y10, Y0
+	VBLENDVPS  Y1, 32(R8)(BX*4), Y10, Y1
+	VPMINSD    Y0, Y15, Y15
+	VPMINSD    Y1, Y14, Y14
+	VMOVUPS    128(DI)(BX*8), Y0
+	VCMPPD     $0x04, Y0, Y0, Y1
+	VMOVUPS    192(DI)(BX*8), Y2
+	VCMPPD     $0x04, Y2, Y2, Y3
+	VCMPPD     $0x00, Y0, Y11, Y0
+	VCMPPD     $0x00, Y2, Y11, Y2
+	VPOR       Y0, Y1, Y0
+	VPOR       Y2, Y3, Y1
+	VMOVUPS    160(DI)(BX*8), Y2
+	VCMPPD     $0x04, Y2, Y2, Y3
+	VMOVUPS    224(DI)(BX*8), Y4
+	VCMPPD     $0x04, Y4, Y4, Y5
+	VCMPPD     $0x00, Y2, Y11, Y2
+	VCMPPD     $0x00, Y4, Y11, Y4
+	VPOR       Y2, Y3, Y2
+	VPOR       Y4, Y5, Y3
+	VSHUFPS    $0x88, Y2, Y0, Y0
+	VSHUFPS    $0x88, Y3, Y1, Y1
+	VPERMQ     $0xd8, Y0, Y0
+	VPERMQ     $0xd8, Y1, Y1
+	VBLENDVPS  Y0, 64(R8)(BX*4), Y10, Y0
+	VBLENDVPS  Y1, 96(R8)(BX*4), Y10, Y1
+	VPMINSD    Y0, Y13, Y13
+	VPMINSD    Y1, Y12, Y12
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -127035,7 +127306,7 @@ done:
 	RET
 
 // func k_sub_exp_foldadd_f32_us_84e6a73255(f *runtime.Frame)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·k_sub_exp_foldadd_f32_us_84e6a73255(SB), NOSPLIT, $32-8
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
 	MOVQ    f+0(FP), CX
@@ -127070,6 +127341,8 @@ row:
 	PCALIGN      $0x20
 
 loop:
+	PREFETCHT0  1024(DI)(BX*4)
+	PREFETCHT0  1088(DI)(BX*4)
 	VMOVUPS     (DI)(BX*4), Y0
 	VSUBPS      Y9, Y0, Y0
 	VMAXPS      Y0, Y8, Y0
@@ -127426,7 +127699,7 @@ done:
 	RET
 
 // func k_sub_exp_foldadd_f64_us_a3b29ff38d(f *runtime.Frame)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·k_sub_exp_foldadd_f64_us_a3b29ff38d(SB), NOSPLIT, $352-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
 	MOVQ  f+0(FP), CX
@@ -127460,6 +127733,7 @@ row:
 	PCALIGN      $0x20
 
 loop:
+	PREFETCHT0  1024(DI)(BX*8)
 	VMOVUPS     (DI)(BX*8), Y0
 	VSUBPD      (SP), Y0, Y0
 	VMOVUPS     32(DI)(BX*8), Y1
@@ -129521,7 +129795,7 @@ done:
 	RET
 
 // func k_sub_mul_foldadd_f64_us_cb3ffb53e1(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_sub_mul_foldadd_f64_us_cb3ffb53e1(SB), NOSPLIT, $0-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
 	MOVQ  f+0(FP), CX
@@ -129552,41 +129826,45 @@ row:
 	PCALIGN      $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VSUBPD  Y7, Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VSUBPD  Y7, Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    64(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y15, Y15
+	VADDPD     Y1, Y14, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    96(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y11, Y11
+	VADDPD     Y1, Y10, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    192(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y13, Y13
+	VADDPD     Y1, Y12, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VSUBPD     Y7, Y0, Y0
+	VMOVUPS    224(DI)(BX*8), Y1
+	VSUBPD     Y7, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y9, Y9
+	VADDPD     Y1, Y8, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -129749,7 +130027,7 @@ done:
 	RET
 
 // func k_sub_mul_foldadd_f64_uu_9255dac3e1(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, MMX+
 TEXT ·k_sub_mul_foldadd_f64_uu_9255dac3e1(SB), NOSPLIT, $0-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
 	MOVQ  f+0(FP), CX
@@ -129779,41 +130057,49 @@ row:
 	PCALIGN $0x20
 
 loop:
-	VMOVUPS (DI)(BX*8), Y0
-	VSUBPD  (R8)(BX*8), Y0, Y0
-	VMOVUPS 64(DI)(BX*8), Y1
-	VSUBPD  64(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y15, Y15
-	VADDPD  Y1, Y14, Y14
-	VMOVUPS 32(DI)(BX*8), Y0
-	VSUBPD  32(R8)(BX*8), Y0, Y0
-	VMOVUPS 96(DI)(BX*8), Y1
-	VSUBPD  96(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y11, Y11
-	VADDPD  Y1, Y10, Y10
-	VMOVUPS 128(DI)(BX*8), Y0
-	VSUBPD  128(R8)(BX*8), Y0, Y0
-	VMOVUPS 192(DI)(BX*8), Y1
-	VSUBPD  192(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y13, Y13
-	VADDPD  Y1, Y12, Y12
-	VMOVUPS 160(DI)(BX*8), Y0
-	VSUBPD  160(R8)(BX*8), Y0, Y0
-	VMOVUPS 224(DI)(BX*8), Y1
-	VSUBPD  224(R8)(BX*8), Y1, Y1
-	VMULPD  Y0, Y0, Y0
-	VMULPD  Y1, Y1, Y1
-	VADDPD  Y0, Y9, Y9
-	VADDPD  Y1, Y8, Y8
-	ADDQ    $0x20, BX
-	CMPQ    BX, AX
-	JLE     loop
+	PREFETCHT0 1024(DI)(BX*8)
+	PREFETCHT0 1088(DI)(BX*8)
+	PREFETCHT0 1152(DI)(BX*8)
+	PREFETCHT0 1216(DI)(BX*8)
+	PREFETCHT0 1024(R8)(BX*8)
+	PREFETCHT0 1088(R8)(BX*8)
+	PREFETCHT0 1152(R8)(BX*8)
+	PREFETCHT0 1216(R8)(BX*8)
+	VMOVUPS    (DI)(BX*8), Y0
+	VSUBPD     (R8)(BX*8), Y0, Y0
+	VMOVUPS    64(DI)(BX*8), Y1
+	VSUBPD     64(R8)(BX*8), Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y15, Y15
+	VADDPD     Y1, Y14, Y14
+	VMOVUPS    32(DI)(BX*8), Y0
+	VSUBPD     32(R8)(BX*8), Y0, Y0
+	VMOVUPS    96(DI)(BX*8), Y1
+	VSUBPD     96(R8)(BX*8), Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y11, Y11
+	VADDPD     Y1, Y10, Y10
+	VMOVUPS    128(DI)(BX*8), Y0
+	VSUBPD     128(R8)(BX*8), Y0, Y0
+	VMOVUPS    192(DI)(BX*8), Y1
+	VSUBPD     192(R8)(BX*8), Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y13, Y13
+	VADDPD     Y1, Y12, Y12
+	VMOVUPS    160(DI)(BX*8), Y0
+	VSUBPD     160(R8)(BX*8), Y0, Y0
+	VMOVUPS    224(DI)(BX*8), Y1
+	VSUBPD     224(R8)(BX*8), Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y0, Y9, Y9
+	VADDPD     Y1, Y8, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
 
 tail:
 	LEAQ       8(BX), CX

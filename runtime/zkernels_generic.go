@@ -633,6 +633,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }", Fn: k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
@@ -661,10 +663,6 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f32_ssusuu_9940028190_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_div_etc_f64_ssusuu_2e8458b25b_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f32_ssus_69784ae42c_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }", Fn: k_mul_sub_div_f64_ssus_465ce2e2e9_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
@@ -681,6 +679,10 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
+		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
+		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go},
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
@@ -44918,6 +44920,138 @@ func k_mul_add_f64_uuu_b8e4cd2e51_go(f *Frame) {
 	}
 }
 
+// k_mul_add_rsqrt_f32_sus_f55d8af1ed_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+//
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
+func k_mul_add_rsqrt_f32_sus_f55d8af1ed_go(f *Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f800000)  // 1
+	c11 := math.Float32frombits(0x3f000000) // 0.5
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := float32(t0a+s2), float32(t0b+s2)
+			t3a, t3b := float32(math.Sqrt(float64(t1a))), float32(math.Sqrt(float64(t1b)))
+			t4a, t4b := float32(c2/t3a), float32(c2/t3b)
+			t5a, t5b := float32(t1a*t4a), float32(t1b*t4b)
+			t6a, t6b := -t5a, -t5b
+			t7a, t7b := ir.FMA32(t1a, t4a, t6a), ir.FMA32(t1b, t4b, t6b)
+			t8a, t8b := -t4a, -t4b
+			t9a, t9b := ir.FMA32(t8a, t5a, c2), ir.FMA32(t8b, t5b, c2)
+			t10a, t10b := ir.FMA32(t8a, t7a, t9a), ir.FMA32(t8b, t7b, t9b)
+			t12a, t12b := float32(t4a*c11), float32(t4b*c11)
+			t13a, t13b := ir.FMA32(t12a, t10a, t4a), ir.FMA32(t12b, t10b, t4b)
+			t14a, t14b := t13a == t13a, t13b == t13b
+			t15a := t4a
+			if t14a {
+				t15a = t13a
+			}
+			t15b := t4b
+			if t14b {
+				t15b = t13b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(t0 + s2)
+			t3 := float32(math.Sqrt(float64(t1)))
+			t4 := float32(c2 / t3)
+			t5 := float32(t1 * t4)
+			t6 := -t5
+			t7 := ir.FMA32(t1, t4, t6)
+			t8 := -t4
+			t9 := ir.FMA32(t8, t5, c2)
+			t10 := ir.FMA32(t8, t7, t9)
+			t12 := float32(t4 * c11)
+			t13 := ir.FMA32(t12, t10, t4)
+			t14 := t13 == t13
+			t15 := t4
+			if t14 {
+				t15 = t13
+			}
+			o0[i] = t15
+		}
+	}
+}
+
+// k_mul_add_rsqrt_f64_sus_0cde7945d1_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+//
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
+func k_mul_add_rsqrt_f64_sus_0cde7945d1_go(f *Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float64(s0*v1a), float64(s0*v1b)
+			t1a, t1b := float64(t0a+s2), float64(t0b+s2)
+			t3a, t3b := float64(math.Sqrt(float64(t1a))), float64(math.Sqrt(float64(t1b)))
+			t4a, t4b := float64(c2/t3a), float64(c2/t3b)
+			t5a, t5b := float64(t1a*t4a), float64(t1b*t4b)
+			t6a, t6b := -t5a, -t5b
+			t7a, t7b := math.FMA(t1a, t4a, t6a), math.FMA(t1b, t4b, t6b)
+			t8a, t8b := -t4a, -t4b
+			t9a, t9b := math.FMA(t8a, t5a, c2), math.FMA(t8b, t5b, c2)
+			t10a, t10b := math.FMA(t8a, t7a, t9a), math.FMA(t8b, t7b, t9b)
+			t12a, t12b := float64(t4a*c11), float64(t4b*c11)
+			t13a, t13b := math.FMA(t12a, t10a, t4a), math.FMA(t12b, t10b, t4b)
+			t14a, t14b := t13a == t13a, t13b == t13b
+			t15a := t4a
+			if t14a {
+				t15a = t13a
+			}
+			t15b := t4b
+			if t14b {
+				t15b = t13b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(t0 + s2)
+			t3 := float64(math.Sqrt(float64(t1)))
+			t4 := float64(c2 / t3)
+			t5 := float64(t1 * t4)
+			t6 := -t5
+			t7 := math.FMA(t1, t4, t6)
+			t8 := -t4
+			t9 := math.FMA(t8, t5, c2)
+			t10 := math.FMA(t8, t7, t9)
+			t12 := float64(t4 * c11)
+			t13 := math.FMA(t12, t10, t4)
+			t14 := t13 == t13
+			t15 := t4
+			if t14 {
+				t15 = t13
+			}
+			o0[i] = t15
+		}
+	}
+}
+
 // k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }
@@ -45592,110 +45726,6 @@ func k_mul_mul_u8_uuu_aced52e24d_go(f *Frame) {
 	}
 }
 
-// k_mul_sub_div_etc_f32_ssusuu_9940028190_go is
-//
-//	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
-//
-// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
-func k_mul_sub_div_etc_f32_ssusuu_9940028190_go(f *Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		t0 := float32(s0 * s1)
-		for i := range n {
-			v2 := a2[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t1 := float32(v2 - t0)
-			t2 := float32(t1 / s3)
-			t3 := float32(v4 * t2)
-			t4 := float32(t3 + v5)
-			o0[i] = t4
-		}
-	}
-}
-
-// k_mul_sub_div_etc_f64_ssusuu_2e8458b25b_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
-//
-// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) / a3)) + a5[i]
-func k_mul_sub_div_etc_f64_ssusuu_2e8458b25b_go(f *Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		t0 := float64(s0 * s1)
-		for i := range n {
-			v2 := a2[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t1 := float64(v2 - t0)
-			t2 := float64(t1 / s3)
-			t3 := float64(v4 * t2)
-			t4 := float64(t3 + v5)
-			o0[i] = t4
-		}
-	}
-}
-
-// k_mul_sub_div_f32_ssus_69784ae42c_go is
-//
-//	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
-//
-// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
-func k_mul_sub_div_f32_ssus_69784ae42c_go(f *Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		t0 := float32(s0 * s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := float32(v2 - t0)
-			t2 := float32(t1 / s3)
-			o0[i] = t2
-		}
-	}
-}
-
-// k_mul_sub_div_f64_ssus_465ce2e2e9_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = div t1 s3; store t2 }
-//
-// for i: o0[i] = (a2[i] - (a0 * a1)) / a3
-func k_mul_sub_div_f64_ssus_465ce2e2e9_go(f *Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		t0 := float64(s0 * s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := float64(v2 - t0)
-			t2 := float64(t1 / s3)
-			o0[i] = t2
-		}
-	}
-}
-
 // k_mul_sub_f32_sus_965440f780_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
@@ -46044,6 +46074,110 @@ func k_mul_sub_f64_uuu_a63907e725_go(f *Frame) {
 			t0 := float64(v0 * v1)
 			t1 := float64(t0 - v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+//
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) * a3)) + a5[i]
+func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		t0 := float32(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 * s3)
+			t3 := float32(v4 * t2)
+			t4 := float32(t3 + v5)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_sub_mul_etc_f64_ssusuu_860582f937_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
+//
+// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
+func k_mul_sub_mul_etc_f64_ssusuu_860582f937_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		t0 := float64(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(s3 * t1)
+			t3 := float64(t2 * v4)
+			t4 := float64(v5 + t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_sub_mul_f32_ssus_7ff6b7fe49_go is
+//
+//	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
+//
+// for i: o0[i] = (a2[i] - (a0 * a1)) * a3
+func k_mul_sub_mul_f32_ssus_7ff6b7fe49_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := float32(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 * s3)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go is
+//
+//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
+//
+// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
+func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t0 := float64(s0 * s1)
+		for i := range n {
+			v2 := a2[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(s3 * t1)
+			o0[i] = t2
 		}
 	}
 }
