@@ -115,7 +115,11 @@ func (l *looper) dot(v *ir.Value) {
 	}
 	rank := len(x.Shape)
 	lead := func(m ir.Layout) ir.Layout { return subLayout(m, 0, rank-2) }
-	batch, ok := ir.Refine(lead(x), lead(y), lead(layoutOf(v)))
+	stored, to := v, layoutOf(v)
+	if p := l.placed[v]; p.copy != nil {
+		stored, to.Strides = p.copy, p.strides
+	}
+	batch, ok := ir.Refine(lead(x), lead(y), lead(to))
 	if !ok {
 		panic("the matrices of a product have no common axes")
 	}
@@ -123,7 +127,7 @@ func (l *looper) dot(v *ir.Value) {
 	s.Extents = append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols)
 	left.Strides = append(slices.Clone(batch[0].Strides), x.Strides[rank-1], x.Strides[rank-2], 0)
 	right.Strides = append(slices.Clone(batch[1].Strides), y.Strides[rank-2], 0, y.Strides[rank-1])
-	out := ir.Access{Buffer: l.of(v), Strides: append(slices.Clone(batch[2].Strides), 0, d.cols, 1)}
+	out := ir.Access{Buffer: l.of(stored), Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
 	s.Operands = []ir.Access{left, right, out}
 	l.Plan.Steps = append(l.Plan.Steps, s)
 }

@@ -38,6 +38,8 @@ func TestProducts(t *testing.T) {
 		{"left producer", "f32[200,64]", "f32[64,200]", "tanh %x : f32[200,64]; dot %0, %y : f32[200,200]", 4, []string{"rows first=2 last=3", "= scratch"}},
 		{"right producer", "f32[40,130]", "u8[130,70]", "cast %y : f32[130,70]; mul %0, %0 : f32[130,70]; dot %x, %1 : f32[40,70]", 3, []string{"t0 = cast:f32 u0; t1 = mul t0 t0", "f32[9100]"}},
 		{"right producer of few", "f32[40,130]", "f32[130]", "unsqueeze %y axes=[1] : f32[130,1]; expand %0 : f32[130,70]; exp %1 : f32[130,70]; dot %x, %2 : f32[40,70]", 3, nil},
+		{"axes in another order", "f32[2,3,40,8]", "f32[2,3,8,9]", "dot %x, %y : f32[2,3,40,9]; permute %0 axes=[0,2,1,3] : f32[2,40,3,9]; reshape %1 : f32[80,27]", 1, nil},
+		{"last axis elsewhere", "f32[40,8]", "f32[8,9]", "dot %x, %y : f32[40,9]; permute %0 axes=[1,0] : f32[9,40]", 2, nil},
 		{"vector times matrix", "f32[1,40]", "f32[40,90]", "dot %x, %y : f32[1,90]", 1, []string{"] down"}},
 		{"attention", "f32[2,100,16]", "f32[2,100,16]", "permute %y axes=[0,2,1] : f32[2,16,100]; dot %x, %0 : f32[2,100,100]; exp %1 : f32[2,100,100]; dot %2, %y : f32[2,100,16]", 4, []string{"rows first=1 last=3 outer=[2,100]"}},
 	} {

@@ -1,6 +1,10 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // loops makes a step of each group: the kernel, the loop nest and each
 // operand's strides.
@@ -15,9 +19,12 @@ import "github.com/stridefuse/stridefuse/ir"
 // canonical.
 func loops(s *State) error {
 	s.buffer, s.step = map[*ir.Value]int{}, make(map[*ir.Value]int, len(s.Func.Body))
-	l := &looper{s, packedAlone(s.Func)}
+	l := &looper{s, packedAlone(s.Func), copiedProducts(s)}
 	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
+	for _, p := range l.placed {
+		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return e.value == p.copy })
+	}
 	for _, g := range s.groups {
 		if l.group(g) {
 			for _, v := range g.values {
@@ -32,6 +39,7 @@ func loops(s *State) error {
 type looper struct {
 	*State
 	panels map[*ir.Value]*packing // of values that only a product reads
+	placed map[*ir.Value]placed   // of products
 }
 
 // interfaceBuffers declares the params and results.
@@ -69,8 +77,13 @@ func (l *looper) of(v *ir.Value) int {
 // group appends the step of a group, and reports whether it needs one: without
 // elements it doesn't.
 func (l *looper) group(g *group) bool {
+	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].copy == g.values[0] {
+		return false // done by the product
+	}
 	for _, v := range g.outputs {
-		l.of(v)
+		if l.placed[v].copy == nil {
+			l.of(v)
+		}
 	}
 	if size(domain(g.values[0])) == 0 || l.postpone(g) {
 		return false

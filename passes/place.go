@@ -1,0 +1,55 @@
+package passes
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// placed says that a product stores its elements where a copy would put them, in
+// the copy's buffer: the copy of a product with its axes in another order, which
+// nothing else reads.
+type placed struct {
+	copy    *ir.Value
+	strides []int // of the product's axes
+}
+
+// copiedProducts returns the products that are stored as a copy of them would be,
+// if their rows stay contiguous.
+func copiedProducts(s *State) map[*ir.Value]placed {
+	out, uses := map[*ir.Value]placed{}, countUses(s.Func)
+	for _, g := range s.groups {
+		u := g.values[0]
+		if len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+			continue
+		}
+		a := u.Args[0]
+		v := a.Args[0]
+		if v.Op != ir.OpDot || uses[v] > 1 || uses[a] > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
+			continue
+		}
+		if strides, ok := whereRead(v, *a.Attr.At); ok {
+			out[v] = placed{u, strides}
+		}
+	}
+	return out
+}
+
+// whereRead returns the strides of v's axes in the row-major order of a layout that
+// reads v's buffer with its axes permuted, and not the last one.
+func whereRead(v *ir.Value, l ir.Layout) (strides []int, ok bool) {
+	own, read := layoutOf(v), ir.RowMajor(l.Shape...)
+	for k, n := range own.Shape {
+		at := -1
+		for j, m := range l.Shape {
+			if m == n && l.Strides[j] == own.Strides[k] {
+				at = j
+			}
+		}
+		switch {
+		case n == 1:
+			strides = append(strides, 0)
+		case at < 0:
+			return nil, false
+		default:
+			strides = append(strides, read.Strides[at])
+		}
+	}
+	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
+}
