@@ -31,6 +31,8 @@ var foldKernels = []string{
 var partialKernels = []string{
 	"kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }",
 	"kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }",
+	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }",
+	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul t0 u1; store t1 }",
 }
 
 // manyRows is what a fold down the rows does to its accumulators, u0, in as many

@@ -108,7 +108,7 @@ func (r *grouper) group(i int) *rowGroup {
 			}
 		}
 	}
-	if g.stages() < 2 || r.bytesOfRow(g) > rowBytes {
+	if row, shared := r.bytesOfRow(g); g.stages() < 2 || row+shared > rowBytes {
 		return nil
 	}
 	return g

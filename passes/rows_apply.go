@@ -37,15 +37,19 @@ func (r *grouper) apply(g *rowGroup) {
 	}
 	last := g.outer[len(g.outer)-1]
 	group := ir.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
-	group.Block = max(1, min(last, blockBytes/r.bytesOfRow(g)))
+	row, shared := r.bytesOfRow(g)
+	group.Block = max(1, min(last, (blockBytes-min(shared, blockBytes/2))/row))
+	unit := 8 // rows: a vector of those that are scanned side by side
 	if g.multiplies() {
-		group.Block = max(group.Block, min(last, dotRows, rowBytes/r.bytesOfRow(g)*productBlocks))
+		unit = 24 // and tiles of a product
+		group.Block = max(group.Block, min(last, dotRows, rowBytes/row*productBlocks))
 	}
-	if group.Block > 8 && group.Block < last {
-		group.Block &^= 7
+	if group.Block > unit && group.Block < last { // blocks as equal as units allow
+		parts := (last-1)/(group.Block/unit*unit) + 1
+		group.Block = ((last-1)/parts + unit) / unit * unit
 	}
-	for b, row := range g.made {
-		r.scratch(g, &group, b, row)
+	for b, step := range g.made {
+		r.scratch(g, &group, b, step)
 	}
 	r.p.Rows = append(r.p.Rows, group)
 }
@@ -91,14 +95,21 @@ func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup, b, row int) {
 }
 
 // bytesOfRow returns how much memory the steps touch for one row, each buffer
-// counted once.
-func (r *grouper) bytesOfRow(g *rowGroup) int {
-	most := map[int]int{}
+// counted once, and how much for all rows alike, but for the right matrices of
+// products, which no block keeps in the cache.
+func (r *grouper) bytesOfRow(g *rowGroup) (row, shared int) {
+	own, all := map[int]int{}, map[int]int{} // by buffer
 	for k := range g.split {
 		s := &g.split[k]
 		for _, a := range s.Operands {
-			if g.folded(s, a) || s.Kernel.Dots() && a.Strides[g.along[k]] == 0 {
-				continue // an element or a few, or the matrix that all rows meet
+			if g.folded(s, a) {
+				continue // an element or a few
+			}
+			of := own
+			if a.Strides[g.along[k]] == 0 {
+				if of = all; s.Kernel.Dots() {
+					continue
+				}
 			}
 			n := r.p.Buffers[a.Buffer].DType.Size()
 			for axis := len(g.outer) - 1; axis < len(s.Extents); axis++ {
@@ -106,12 +117,14 @@ func (r *grouper) bytesOfRow(g *rowGroup) int {
 					n *= s.Extents[axis]
 				}
 			}
-			most[a.Buffer] = max(most[a.Buffer], n)
+			of[a.Buffer] = max(of[a.Buffer], n)
 		}
 	}
-	sum := 0
-	for _, n := range most {
-		sum += n
+	for _, n := range own {
+		row += n
 	}
-	return sum
+	for _, n := range all {
+		shared += n
+	}
+	return max(1, row), shared
 }

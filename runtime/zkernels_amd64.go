@@ -127,6 +127,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
 		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_add_cast_f32_f64_us_e31209460d},
+		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
@@ -160,6 +161,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
 		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_mul_cast_f32_f64_us_b41bc5a89d},
+		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
@@ -2064,6 +2066,15 @@ func k_bitcast_u32_i32_u_c97d12d976(f *Frame)
 //go:noescape
 func k_cast_add_cast_f32_f64_us_e31209460d(f *Frame)
 
+// k_cast_add_f32_f64_uu_d94107099a is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float64(a0[i]) + a1[i]
+//
+//go:noescape
+func k_cast_add_f32_f64_uu_d94107099a(f *Frame)
+
 // k_cast_bool_f32_u_dd16a81c56 is
 //
 //	kernel (u0:bool) { t0 = cast:f32 u0; store t0 }
@@ -2360,6 +2371,15 @@ func k_cast_i64_u8_u_7985f45909(f *Frame)
 //
 //go:noescape
 func k_cast_mul_cast_f32_f64_us_b41bc5a89d(f *Frame)
+
+// k_cast_mul_f32_f64_uu_5116dfa41f is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float64(a0[i])
+//
+//go:noescape
+func k_cast_mul_f32_f64_uu_5116dfa41f(f *Frame)
 
 // k_cast_u32_bool_u_0fe6001671 is
 //

@@ -15580,6 +15580,81 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_cast_add_f32_f64_uu_d94107099a(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_cast_add_f32_f64_uu_d94107099a(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VCVTPS2PD (DI)(BX*4), Y0
+	VCVTPS2PD 16(DI)(BX*4), Y1
+	VADDPD    (R8)(BX*8), Y0, Y0
+	VADDPD    32(R8)(BX*8), Y1, Y1
+	VMOVUPS   Y0, (R9)(BX*8)
+	VMOVUPS   Y1, 32(R9)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*8), Y2
+	VMASKMOVPD   (R8)(BX*8), Y2, Y3
+	VADDPD       Y3, Y1, Y1
+	VMASKMOVPD   Y1, Y2, (R9)(BX*8)
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      32(DX)(CX*8), Y1
+	VMASKMOVPD   32(R8)(BX*8), Y1, Y2
+	VADDPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_cast_bool_f32_u_dd16a81c56(f *runtime.Frame)
 // Requires: AVX, AVX2
 TEXT ·k_cast_bool_f32_u_dd16a81c56(SB), NOSPLIT, $0-8
@@ -18763,6 +18838,81 @@ next:
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R10
 	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_mul_f32_f64_uu_5116dfa41f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_cast_mul_f32_f64_uu_5116dfa41f(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VCVTPS2PD (DI)(BX*4), Y0
+	VCVTPS2PD 16(DI)(BX*4), Y1
+	VMULPD    (R8)(BX*8), Y0, Y0
+	VMULPD    32(R8)(BX*8), Y1, Y1
+	VMOVUPS   Y0, (R9)(BX*8)
+	VMOVUPS   Y1, 32(R9)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*8), Y0
+	VMASKMOVPD   (R8)(BX*8), Y0, Y1
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y2
+	VMASKMOVPS   (DI)(BX*4), Y2, Y2
+	VCVTPS2PD    X2, Y3
+	VMULPD       Y3, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (R9)(BX*8)
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      32(DX)(CX*8), Y0
+	VMASKMOVPD   32(R8)(BX*8), Y0, Y1
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, 32(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
 	JMP  row
 
 done:

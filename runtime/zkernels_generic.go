@@ -132,6 +132,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
 		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_add_cast_f32_f64_us_e31209460d_go},
+		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
@@ -165,6 +166,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
 		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_mul_cast_f32_f64_us_b41bc5a89d_go},
+		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
@@ -9727,6 +9729,27 @@ func k_cast_add_cast_f32_f64_us_e31209460d_go(f *Frame) {
 	}
 }
 
+// k_cast_add_f32_f64_uu_d94107099a_go is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float64(a0[i]) + a1[i]
+func k_cast_add_f32_f64_uu_d94107099a_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0)
+			t1 := float64(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_bool_f32_u_dd16a81c56_go is
 //
 //	kernel (u0:bool) { t0 = cast:f32 u0; store t0 }
@@ -10414,6 +10437,27 @@ func k_cast_mul_cast_f32_f64_us_b41bc5a89d_go(f *Frame) {
 			t1 := float64(s1 * t0)
 			t2 := float32(t1)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_mul_f32_f64_uu_5116dfa41f_go is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float64(a0[i])
+func k_cast_mul_f32_f64_uu_5116dfa41f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0)
+			t1 := float64(v1 * t0)
+			o0[i] = t1
 		}
 	}
 }
