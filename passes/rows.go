@@ -96,8 +96,7 @@ func (r *grouper) group(i int) *rowGroup {
 	late, spare := map[int]bool{}, map[int][]int{} // buffers of steps that are passed over; which of those could go first
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
 		switch ready, reads := r.ready(j, late), r.reads(g, j); {
-		case ready && reads && r.join(g, j):
-			r.moveUp(g, j, spare)
+		case ready && reads && r.take(g, j, spare):
 		case ready && !reads:
 			for _, b := range written(&r.p.Steps[j]) {
 				spare[b] = append(spare[b], j)
@@ -159,18 +158,52 @@ func (r *grouper) ready(j int, late map[int]bool) bool {
 	return !slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return late[a.Buffer] })
 }
 
-// moveUp puts steps in front of the group that compute what step j reads, and
-// need nothing of it.
-func (r *grouper) moveUp(g *rowGroup, j int, spare map[int][]int) {
+// take adds step j to the group, with what it waits for: a step of the same rows
+// joins the group too if j then still can, and others go in front of it.
+func (r *grouper) take(g *rowGroup, j int, spare map[int][]int) bool {
+	next := *g
+	next.before = slices.Clone(g.before)
 	s := &r.p.Steps[j]
 	for _, a := range s.Operands[:len(s.Kernel.In)] {
 		for _, k := range spare[a.Buffer] {
-			if k != j && !slices.Contains(g.before, k) {
-				r.moveUp(g, k, spare)
-				g.before = append(g.before, k)
+			if k == j || slices.Contains(next.steps, k) || slices.Contains(next.before, k) {
+				continue
+			}
+			with := next
+			if rowsOf(&r.p.Steps[k]) == g.rows && r.take(&with, k, spare) {
+				if probe := with; r.join(&probe, j) {
+					next = with
+					continue
+				}
+			}
+			if !r.moveUp(&next, k, spare) {
+				return false
 			}
 		}
 	}
+	if !r.join(&next, j) {
+		return false
+	}
+	*g = next
+	return true
+}
+
+// moveUp puts step k in front of the group, behind what it waits for. It can't if
+// it reads what the group makes.
+func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
+	if r.reads(g, k) {
+		return false
+	}
+	s := &r.p.Steps[k]
+	for _, a := range s.Operands[:len(s.Kernel.In)] {
+		for _, b := range spare[a.Buffer] {
+			if b != k && !slices.Contains(g.before, b) && !r.moveUp(g, b, spare) {
+				return false
+			}
+		}
+	}
+	g.before = append(g.before, k)
+	return true
 }
 
 // reads reports whether step j reads what the group makes.
