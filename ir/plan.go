@@ -170,6 +170,8 @@ func (g *RowGroup) OneBlock(s *Step, i int) *Step {
 		return nil
 	case s.Down && along == last-1 || s.Kernel.Fold != nil && along == last:
 		return nil // the folded axis
+	case s.Kernel.Dots() && (along == last-2 || s.Panels && along == last):
+		return nil // the pairs; panels
 	}
 	one := *s
 	one.Extents = slices.Clone(s.Extents)

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -31,21 +32,27 @@ func injective(l Layout) bool {
 }
 
 // apart reports whether two layouts have no location in common, by a rule for runs
-// that follow each other: within one index of the leading axes that are the same
-// for both, the one ends before the other begins, and the next index lies behind.
+// that follow each other: the one ends before the other begins, in all or within
+// one index of the leading axes that are the same for both, if the next index lies
+// behind.
 func apart(a, b Layout) bool {
-	for len(a.Shape) > 0 && len(b.Shape) > 0 && a.Shape[0] == b.Shape[0] && a.Strides[0] == b.Strides[0] {
-		step := a.Strides[0]
-		a, b = a.inner(), b.inner()
+	step := math.MaxInt
+	for {
 		aLo, aHi := a.Bounds()
 		bLo, bHi := b.Bounds()
-		if max(aHi, bHi)-min(aLo, bLo) >= max(step, -step) {
+		switch {
+		case max(aHi, bHi)-min(aLo, bLo) >= step:
+			return false
+		case aHi < bLo || bHi < aLo:
+			return true
+		case len(a.Shape) == 0 || len(b.Shape) == 0 || a.Shape[0] != b.Shape[0] || a.Strides[0] != b.Strides[0]:
 			return false
 		}
+		if a.Shape[0] > 1 {
+			step = max(a.Strides[0], -a.Strides[0])
+		}
+		a, b = a.inner(), b.inner()
 	}
-	aLo, aHi := a.Bounds()
-	bLo, bHi := b.Bounds()
-	return aHi < bLo || bHi < aLo
 }
 
 // inner returns the layout of the first index of the first axis.

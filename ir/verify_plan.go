@@ -22,11 +22,10 @@ import (
 //     columns, an output stride 1;
 //   - a folded output has an element a chunk of its axis; a step that folds down
 //     has accumulators: see CheckDown; one that scans has nothing else: see
-//     CheckScan;
+//     CheckScan; and CheckDot for one with a product;
 //   - row groups are in order, and their steps have their axes; what one step
 //     of a group makes for another belongs to the same row; scratch buffers are
 //     used in one group, and lie in its scratch;
-//     (CheckDot for one with a product);
 //   - params, constants and iotas are not written; a result or temporary is written
 //     in full, each element once, by one step or by several whose elements lie
 //     in runs of their own, and is not read before.
@@ -34,7 +33,7 @@ func (p *Plan) Verify() error {
 	if p == nil {
 		return errors.New("no plan")
 	}
-	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]Layout, len(p.Buffers))}
+	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers))}
 	for i := range p.Buffers {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
@@ -62,8 +61,8 @@ const never = -1
 type planVerifier struct {
 	p     *Plan
 	first []int       // the first step that writes a buffer
-	parts [][]Layout  // what steps write of it
-	last  []int       // the last step that reads it
+	parts [][]part    // what steps write of it
+	last  []int       // the last step that reads or writes it
 	group []*RowGroup // of each step, or nil
 	errs  []error
 }
@@ -251,11 +250,17 @@ func (v *planVerifier) read(i int, a Access) {
 	v.last[a.Buffer] = i
 }
 
+// part is what a step writes of a buffer.
+type part struct {
+	step int
+	at   Layout
+}
+
 // elems returns how many elements of a buffer are written.
 func (v *planVerifier) elems(buffer int) int {
 	n := 0
 	for _, w := range v.parts[buffer] {
-		n += w.Size()
+		n += w.at.Size()
 	}
 	return n
 }
@@ -264,14 +269,15 @@ func (v *planVerifier) write(i, o int) {
 	a := v.p.Steps[i].Operands[o]
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
 	w := Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
-	meets := func(u Layout) bool { return !apart(u, w) }
+	meets := func(u part) bool { return !apart(u.at, w) }
 	switch {
 	case b.Kind.ReadOnly():
 		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
 	case slices.ContainsFunc(v.parts[a.Buffer], meets):
 		v.fail(line, "operand %s: the buffer is written a second time", a)
 	}
-	v.parts[a.Buffer] = append(v.parts[a.Buffer], w)
+	v.parts[a.Buffer] = append(v.parts[a.Buffer], part{i, w})
+	v.last[a.Buffer] = i
 	if v.first[a.Buffer] == never {
 		v.first[a.Buffer] = i
 	}

@@ -55,12 +55,16 @@ func (v *planVerifier) scratch(i int, a Access) string {
 // ownRows checks what the steps of a group hand on, but for scratch the whole
 // buffer: each row's elements must be made by that row, in the same block.
 func (v *planVerifier) ownRows(i, operand int) {
-	a := v.p.Steps[i].Operands[operand]
-	g, made := v.group[i], v.first[a.Buffer]
-	if g == nil || made == never || v.group[made] != g || made == i {
-		return
+	a, g := v.p.Steps[i].Operands[operand], v.group[i]
+	for _, made := range v.parts[a.Buffer] {
+		if g != nil && v.group[made.step] == g && made.step != i {
+			v.ownRowsOf(i, operand, made.step)
+		}
 	}
-	s := &v.p.Steps[made]
+}
+
+func (v *planVerifier) ownRowsOf(i, operand, made int) {
+	a, g, s := v.p.Steps[i].Operands[operand], v.group[i], &v.p.Steps[made]
 	for o, out := range s.Operands[len(s.Kernel.In):] {
 		if out.Buffer != a.Buffer {
 			continue

@@ -1,6 +1,10 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // contract writes products of matrices that are no loop of their own as what they
 // are: a product with one row or one column is a reduction of the products of
@@ -90,16 +94,20 @@ func (c *contractor) folded(v *ir.Value) (*ir.Value, error) {
 	return c.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, sum)
 }
 
-// outer returns the products of one pair, added to 0 as the first pair is.
+// outer returns the products of one pair, of floats added to +0 as the first pair
+// of a sum is.
 func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
-	p, err := c.f.Add(ir.OpMul, ir.Attr{}, v.Pos, v.Args[0], v.Args[1])
-	if err != nil {
-		return nil, err
+	op, args := ir.OpMul, v.Args
+	if ir.Floats.Has(v.Type.DType) {
+		zero, err := c.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
+		if err != nil {
+			return nil, err
+		}
+		op, args = ir.OpFMA, append(slices.Clone(args), zero)
 	}
-	zero, err := c.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
-	if err != nil {
-		return nil, err
+	p, err := c.f.Add(op, ir.Attr{}, v.Pos, args...)
+	if err == nil {
+		c.tell(v, p, "a product of one pair an element is elementwise")
 	}
-	c.tell(v, p, "a product of one pair an element is elementwise")
-	return c.f.Add(ir.OpAdd, ir.Attr{}, v.Pos, p, zero)
+	return p, err
 }

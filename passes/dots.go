@@ -14,7 +14,8 @@ const (
 	// packedRows and packedBytes are from which number of rows of the left operand,
 	// and beyond which size of one right matrix, that is packed into panels: a
 	// smaller one stays in the first-level cache as it lies, and for fewer rows the
-	// copy would cost as much as the product.
+	// copy would cost as much as the product, unless its rows are not contiguous and
+	// it must be copied anyway.
 	packedRows  = 32
 	packedBytes = 32 << 10
 )
@@ -22,7 +23,7 @@ const (
 // packs reports whether a product packs its right operand.
 func packs(v *ir.Value) bool {
 	d := dotOf(v)
-	return d.rows >= packedRows && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
+	return (d.rows >= packedRows || inner(v.Args[1]) != 1) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
 }
 
 // alone reports whether v is computed in a loop of its own.

@@ -32,16 +32,20 @@ func TestProducts(t *testing.T) {
 		{"one column", "f64[2,9,2000]", "f64[2,2000,1]", "dot %x, %y : f64[2,9,1]", 2, []string{"is a reduction"}},
 		{"one pair", "f32[5,1]", "f32[1,9]", "dot %x, %y : f32[5,9]", 1, []string{"elementwise"}},
 		{"no pair", "f32[5,0]", "f32[0,9]", "dot %x, %y : f32[5,9]", 1, nil},
-		{"epilogue", "f32[200,64]", "f32[64,10]", "dot %x, %y : f32[200,10]; tanh %0 : f32[200,10]", 2, []string{"rows first=0 last=1", "= scratch"}},
+		{"epilogue", "f32[400,64]", "f32[64,10]", "dot %x, %y : f32[400,10]; tanh %0 : f32[400,10]", 2, []string{"rows first=0 last=1", "= scratch"}},
+		{"epilogue of few rows", "f32[100,64]", "f32[64,10]", "dot %x, %y : f32[100,10]; tanh %0 : f32[100,10]", 2, []string{"= temp 0"}},
+		{"one panel and a rest", "f32[33,600]", "f32[600,20]", "dot %x, %y : f32[33,20]", 3, []string{" panels"}},
+		{"one panel and a rest of f64", "f64[33,600]", "f64[600,9]", "dot %x, %y : f64[33,9]", 3, []string{" panels"}},
+		{"few rows, transposed", "f32[8,100]", "f32[90,100]", "permute %y axes=[1,0] : f32[100,90]; dot %x, %0 : f32[8,90]", 3, []string{" panels"}},
 		{"covariance", "f64[50,4]", "f64[4]", "expand %y : f64[50,4]; sub %x, %0 : f64[50,4]; permute %1 axes=[1,0] : f64[4,50]; dot %2, %1 : f64[4,4]", 2, []string{"in more ways than one"}},
 		{"a cheap left, repeated", "f32[5,6]", "f32[3,6,7]", "neg %x : f32[5,6]; expand %0 : f32[3,5,6]; dot %1, %y : f32[3,5,7]", 2, []string{"or repeats it", ": f32[5,6]\n  step"}},
-		{"left producer", "f32[200,64]", "f32[64,200]", "tanh %x : f32[200,64]; dot %0, %y : f32[200,200]", 4, []string{"rows first=2 last=3", "= scratch"}},
+		{"left producer", "f32[400,64]", "f32[64,200]", "tanh %x : f32[400,64]; dot %0, %y : f32[400,200]", 4, []string{"rows first=2 last=3", "= scratch"}},
 		{"right producer", "f32[40,130]", "u8[130,70]", "cast %y : f32[130,70]; mul %0, %0 : f32[130,70]; dot %x, %1 : f32[40,70]", 3, []string{"t0 = cast:f32 u0; t1 = mul t0 t0", "f32[9100]"}},
 		{"right producer of few", "f32[40,130]", "f32[130]", "unsqueeze %y axes=[1] : f32[130,1]; expand %0 : f32[130,70]; exp %1 : f32[130,70]; dot %x, %2 : f32[40,70]", 3, nil},
 		{"axes in another order", "f32[2,3,40,8]", "f32[2,3,8,9]", "dot %x, %y : f32[2,3,40,9]; permute %0 axes=[0,2,1,3] : f32[2,40,3,9]; reshape %1 : f32[80,27]", 1, nil},
 		{"last axis elsewhere", "f32[40,8]", "f32[8,9]", "dot %x, %y : f32[40,9]; permute %0 axes=[1,0] : f32[9,40]", 2, nil},
 		{"vector times matrix", "f32[1,40]", "f32[40,90]", "dot %x, %y : f32[1,90]", 1, []string{"] down"}},
-		{"attention", "f32[2,100,16]", "f32[2,100,16]", "permute %y axes=[0,2,1] : f32[2,16,100]; dot %x, %0 : f32[2,100,100]; exp %1 : f32[2,100,100]; dot %2, %y : f32[2,100,16]", 4, []string{"rows first=1 last=3 outer=[2,100]"}},
+		{"attention", "f32[4,100,16]", "f32[4,100,16]", "permute %y axes=[0,2,1] : f32[4,16,100]; dot %x, %0 : f32[4,100,100]; exp %1 : f32[4,100,100]; dot %2, %y : f32[4,100,16]", 4, []string{"rows first=1 last=3 outer=[4,100]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := strings.Split(c.body, ";")

@@ -15,8 +15,11 @@ const (
 	rowBytes = 1 << 20
 	// dotRows is how many rows a group with a product takes at a time, if they are
 	// not too long: the right matrix goes through the caches once for each block.
-	// productBlocks is how many times rowBytes they may have together.
+	// productBlocks is how many times rowBytes they may have together. Of fewer than
+	// leastProductRows rows there would be too few blocks to share out, and what is
+	// stored is small.
 	dotRows, productBlocks = 96, 4
+	leastProductRows       = 4 * dotRows
 	// lookAhead is how many steps are looked through for those of a group.
 	lookAhead = 64
 )
@@ -232,8 +235,11 @@ func (g *rowGroup) stages() int {
 func (r *grouper) join(g *rowGroup, j int) bool {
 	next := rowGroup{steps: append(slices.Clone(g.steps), j), before: g.before, rows: g.rows, made: map[int]int{}}
 	var ok bool
-	if s := &r.p.Steps[j]; s.Down && s.Scan != ir.NoScan {
+	switch s := &r.p.Steps[j]; {
+	case s.Down && s.Scan != ir.NoScan:
 		return false // each of its blocks has all rows
+	case s.Kernel.Dots() && g.rows < leastProductRows:
+		return false
 	}
 	if next.outer, ok = outerAxes(&r.p.Steps[j], g.outer, g.rows); !ok {
 		return false
