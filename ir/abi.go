@@ -4,11 +4,11 @@ package ir
 const (
 	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
 	MaxOperands = 24
-	// MaxPointers is how many of them may be unit operands: each of those keeps
-	// a pointer in a register through the whole loop.
-	MaxPointers = 9
+	// MaxPointers is how many of them may be unit operands. Those that get no
+	// register have their pointers in the stack frame.
+	MaxPointers = 16
 	// MaxBody is how many instructions a kernel has before expansion.
-	MaxBody = 96
+	MaxBody = 256
 )
 
 // Pointers returns how many operands need a pointer of their own: the unit

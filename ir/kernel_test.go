@@ -114,9 +114,9 @@ func TestMaxBody(t *testing.T) {
 	require.NoError(t, b.Kernel().CheckBody())
 	long := b.Kernel().Expand()
 	require.NoError(t, long.Verify())
-	require.EqualError(t, long.CheckBody(), "192 instructions: a kernel has at most 96 before expansion")
+	require.EqualError(t, long.CheckBody(), "512 instructions: a kernel has at most 256 before expansion")
 	p, err := ir.ParsePlan("plan p arena=0 {\n  %0 = param x 0 : f32[1,1]\n  %1 = const 1.5 : f32[]\n  %2 = result y 0 : f32[1,1]\n" +
 		"  step 0 [1,1] block=[1,1]\n    " + long.String() + "\n    %0{1,1}+0 %1{0,0}+0 -> %2{1,1}+0\n}\n")
 	require.NoError(t, err)
-	require.ErrorContains(t, p.Verify(), "192 instructions: a kernel has at most 96 before expansion")
+	require.ErrorContains(t, p.Verify(), "512 instructions: a kernel has at most 256 before expansion")
 }

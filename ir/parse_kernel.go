@@ -19,7 +19,7 @@ func ParseKernel(text string) (*Kernel, error) {
 
 // maxKernelLen bounds the lists of a kernel in text: what Expand makes of a
 // kernel of MaxBody instructions is well below.
-const maxKernelLen = 1 << 16
+const maxKernelLen = 1 << 17
 
 // kernel reads kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }.
 func (s *scanner) kernel() *Kernel {

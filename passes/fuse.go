@@ -30,8 +30,9 @@ func fuse(s *State) error {
 	if !s.noFuse {
 		fu.join()
 	}
+	c := newCutter(f, fu.readers)
 	for _, component := range fu.components() {
-		fu.divide(component)
+		fu.divide(c, component)
 	}
 	slices.SortStableFunc(s.groups, func(a, b *group) int { return a.level - b.level })
 	fu.seal()
@@ -161,66 +162,13 @@ func (fu *fuser) components() [][]*ir.Value {
 	return out
 }
 
-// divide cuts a component into groups: each the longest run of values that one
-// kernel takes. Cuts keep the topological order, so later groups read earlier
-// ones and never the reverse.
-func (fu *fuser) divide(values []*ir.Value) {
-	why := ""
-	for len(values) > 0 {
-		n, full := fu.longest(values)
-		g := &group{values: values[:n:n], level: fu.level[values[0].ID], full: why}
+// divide makes the groups of a component.
+func (fu *fuser) divide(c *cutter, values []*ir.Value) {
+	for _, p := range c.pieces(values) {
+		g := &group{values: p.values, level: fu.level[values[0].ID], full: p.why}
 		for _, v := range g.values {
 			fu.in[v.ID] = g
 		}
 		fu.groups = append(fu.groups, g)
-		values, why = values[n:], full
 	}
-}
-
-// longest returns how many of the values one group can have, and why not more.
-func (fu *fuser) longest(values []*ir.Value) (n int, full string) {
-	inputs := map[*ir.Value]bool{}
-	waiting := make(map[*ir.Value]int, min(len(values), ir.MaxBody)) // readers beyond the run
-	pointers, operands, outputs := 0, 0, 0
-	for i, v := range values {
-		if i == ir.MaxBody {
-			return n, "its loop has as many ops as one kernel takes"
-		}
-		for _, a := range v.Args {
-			if left, inside := waiting[a]; inside {
-				waiting[a] = left - 1
-				if left == 1 {
-					outputs--
-				}
-			} else if !inputs[a] {
-				inputs[a] = true
-				operands++
-				if !isSplat(a) {
-					pointers++
-				}
-			}
-		}
-		waiting[v] = fu.readers[v.ID]
-		outputs += stores(v)
-		switch {
-		case pointers >= ir.MaxPointers || operands >= ir.MaxOperands:
-			return n, "its loop has as many operands as one kernel takes"
-		case pointers+outputs > ir.MaxPointers || operands+outputs > ir.MaxOperands:
-			full = "its loop has as many operands as one kernel takes"
-		case !affine(values[:i+1]):
-			return n, "no loop nest gives strides to its operands and to its reader's"
-		default:
-			n = i + 1
-		}
-	}
-	return n, full
-}
-
-// stores returns how many operands of a kernel the output v takes: two if it is
-// folded, as it is read and written where the loop goes down the rows.
-func stores(v *ir.Value) int {
-	if v.Op == ir.OpFold {
-		return 2
-	}
-	return 1
 }

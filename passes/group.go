@@ -32,39 +32,59 @@ func isSplat(v *ir.Value) bool {
 }
 
 // affine reports whether the layouts that some values read have one loop nest.
-// They have if all are laid out along the axes of the one shape; values in
-// row-major order fit every nest. The elements that a fold takes in must have
-// one stride.
 func affine(values []*ir.Value) bool {
-	if values[0].Op == ir.OpDot {
-		return len(values) == 1
-	}
-	var ls []ir.Layout
-	refined := false
-	line := 0
+	var n nesting
 	for _, v := range values {
-		if v.Op == ir.OpFold {
-			n := lineOf(v)
-			if line > 0 && n != line {
-				return false
-			}
-			line = n
-		}
-		for _, a := range v.Args {
-			if l := a.Attr.At; l != nil { // not simply row-major
-				refined = refined || !slices.Equal(l.Shape, extents(a))
-				ls = append(ls, *l)
-			}
+		if !n.takes(v) {
+			return false
 		}
 	}
-	if line > 0 {
-		_, ok := lineNest(ls, size(domain(values[0])), line)
+	return true
+}
+
+// nesting collects the layouts that the values of a group read, to see whether
+// they have one loop nest. They have if all are laid out along the axes of the one
+// shape; values in row-major order fit every nest. The elements that a fold takes
+// in must have one stride.
+type nesting struct {
+	size    int // of the domain, if there are folds
+	reads   []*ir.Value
+	layouts []ir.Layout
+	refined bool // one has other axes than its value
+	line    int  // how many elements the folds take in, or 0
+}
+
+// takes adds a value, and reports whether there still is a loop nest. A product
+// is a group of its own.
+func (n *nesting) takes(v *ir.Value) bool {
+	changed := false
+	switch {
+	case v.Op == ir.OpDot:
+		return true
+	case v.Op == ir.OpFold:
+		line := lineOf(v)
+		if n.line > 0 && line != n.line {
+			return false
+		}
+		changed, n.line, n.size = n.line == 0, line, size(domain(v))
+	}
+	for _, a := range v.Args {
+		if l := a.Attr.At; l != nil && !slices.Contains(n.reads, a) { // not simply row-major
+			changed = true
+			n.refined = n.refined || !slices.Equal(l.Shape, extents(a))
+			n.reads, n.layouts = append(n.reads, a), append(n.layouts, *l)
+		}
+	}
+	switch {
+	case !changed:
+		return true
+	case n.line > 0:
+		_, ok := lineNest(n.layouts, n.size, n.line)
 		return ok
-	}
-	if !refined {
+	case !n.refined:
 		return true
 	}
-	_, ok := ir.Refine(ls...)
+	_, ok := ir.Refine(n.layouts...)
 	return ok
 }
 

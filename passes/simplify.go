@@ -12,11 +12,13 @@ import (
 // x*0 (NaN), x-x, x/x, by reassociation, or a mul and an add to fma.
 //
 // Requires: canonical ops.
-// Ensures: no elementwise op whose operands are all constants; no rule matches;
-// no two values with the same op, attributes and operands.
+// Ensures: no elementwise op whose operands are all constants, seen through views
+// or not; no constant seen through a view that need not be; no rule matches; no
+// two values with the same op, attributes and operands.
 func simplify(s *State) error {
 	n := newNumbering(s.Func)
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+		bareConstants(v)
 		w, err := simpler(s.Func, v)
 		if err != nil || w == nil {
 			return n.first(v), err
@@ -30,6 +32,9 @@ func simplify(s *State) error {
 
 func checkSimple(s *State) error {
 	for _, v := range s.Func.Body {
+		if bareConstants(v) {
+			return fmt.Errorf("%%%d (%s) reads a view of a constant", v.ID, v.Op)
+		}
 		scratch := &ir.Func{Fast: s.Func.Fast}
 		if w, err := simpler(scratch, v); err != nil || w != nil {
 			return fmt.Errorf("%%%d (%s) can be simpler: %v", v.ID, v.Op, err)
@@ -44,7 +49,11 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 		return nil, nil
 	}
 	if allConst(v.Args) {
-		return f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(f, v)}, v.Pos)
+		c, err := f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType, Bits: fold(f, v)}, v.Pos)
+		if err != nil || len(v.Type.Shape) == 0 {
+			return c, err
+		}
+		return f.Add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, c)
 	}
 	for _, rule := range rules {
 		w, err := rule(f, v)
@@ -63,7 +72,7 @@ func fold(f *ir.Func, v *ir.Value) uint64 {
 	operands := make([]ir.Operand, len(v.Args))
 	elems := make([]uint64, len(v.Args))
 	for i, a := range v.Args {
-		operands[i], elems[i] = ir.Operand{DType: a.Type.DType}, a.Attr.Bits
+		operands[i], elems[i] = ir.Operand{DType: a.Type.DType}, constant(a).Attr.Bits
 	}
 	k, err := ir.SingleOp(v.Op, v.Attr.DType, operands...)
 	if err != nil {
@@ -74,11 +83,45 @@ func fold(f *ir.Func, v *ir.Value) uint64 {
 
 func allConst(args []*ir.Value) bool {
 	for _, a := range args {
-		if a.Op != ir.OpConst {
+		if constant(a) == nil {
 			return false
 		}
 	}
 	return true
+}
+
+// constant returns the constant that v is, maybe seen through views, or nil.
+func constant(v *ir.Value) *ir.Value {
+	for v.Op.IsView() {
+		v = v.Args[0]
+	}
+	if v.Op != ir.OpConst {
+		return nil
+	}
+	return v
+}
+
+// bareConstants has an elementwise op read constants without the views through
+// which it sees them, as far as another operand has its shape. It reports whether
+// there were any.
+func bareConstants(v *ir.Value) (bared bool) {
+	if !v.Op.IsElementwise() || allConst(v.Args) {
+		return false
+	}
+	for i, a := range v.Args {
+		c := constant(a)
+		if c == nil || c == a {
+			continue
+		}
+		shaped := false
+		for j, b := range v.Args {
+			shaped = shaped || j != i && b.Type.Shape.Equal(v.Type.Shape)
+		}
+		if shaped {
+			v.Args[i], bared = c, true
+		}
+	}
+	return bared
 }
 
 // rules are the identities, each for any value: a rule returns the simpler

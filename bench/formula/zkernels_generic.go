@@ -14,29 +14,24 @@ import (
 // was made. Remedy: run go generate here.
 func init() {
 	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }", Fn: k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }", Fn: k_add_lt_cast_etc_f32_uusuuus_d2cd483970_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }", Fn: k_add_mul_add_etc_f32_u8_uussss_8df622d97a_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }", Fn: k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go},
 		{Sig: "kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go},
 		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }", Fn: k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }", Fn: k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }", Fn: k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }", Fn: k_mul_sub_add_etc_f32_susus_5c691891d7_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
 	})
 }
 
-// k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go is
+// k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; store t6 }
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }
 //
-// for i: o0[i] = ((((((a0[i] + a1[i]) + a2[i]) + a3[i]) + a4[i]) + a5[i]) + a6[i]) + a7[i]
-func k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go(f *runtime.Frame) {
+// for i: o0[i] = uint8(clip((((((((a3[i] + ((a0[i] + a1[i]) + a2[i])) + a4[i]) + a5[i]) + a6[i]) + a7[i]) + a8[i]) * a9) + a10, a11, a12))
+func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -47,8 +42,60 @@ func k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go(f *runtime.Frame) {
 		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
 		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
 		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		for i := range n {
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		s10 := *(*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		s12 := *(*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
+			t1a, t1b := float32(t0a+v2a), float32(t0b+v2b)
+			t2a, t2b := float32(v3a+t1a), float32(v3b+t1b)
+			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
+			t4a, t4b := float32(t3a+v5a), float32(t3b+v5b)
+			t5a, t5b := float32(t4a+v6a), float32(t4b+v6b)
+			t6a, t6b := float32(t5a+v7a), float32(t5b+v7b)
+			t7a, t7b := float32(t6a+v8a), float32(t6b+v8b)
+			t8a, t8b := float32(t7a*s9), float32(t7b*s9)
+			t9a, t9b := float32(t8a+s10), float32(t8b+s10)
+			t10a, t10b := runtime.LaneMax(t9a, s11), runtime.LaneMax(t9b, s11)
+			t11a, t11b := runtime.LaneMin(t10a, s12), runtime.LaneMin(t10b, s12)
+			var t12a uint8
+			if t11a >= 0x1p8 {
+				t12a = 1<<8 - 1
+			} else if t11a > 0 {
+				t12a = uint8(t11a)
+			}
+			var t12b uint8
+			if t11b >= 0x1p8 {
+				t12b = 1<<8 - 1
+			} else if t11b > 0 {
+				t12b = uint8(t11b)
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
@@ -57,14 +104,26 @@ func k_add_add_add_etc_f32_uuuuuuuu_25eeaa5937_go(f *runtime.Frame) {
 			v5 := a5[i]
 			v6 := a6[i]
 			v7 := a7[i]
+			v8 := a8[i]
 			t0 := float32(v0 + v1)
 			t1 := float32(t0 + v2)
-			t2 := float32(t1 + v3)
+			t2 := float32(v3 + t1)
 			t3 := float32(t2 + v4)
 			t4 := float32(t3 + v5)
 			t5 := float32(t4 + v6)
 			t6 := float32(t5 + v7)
-			o0[i] = t6
+			t7 := float32(t6 + v8)
+			t8 := float32(t7 * s9)
+			t9 := float32(t8 + s10)
+			t10 := runtime.LaneMax(t9, s11)
+			t11 := runtime.LaneMin(t10, s12)
+			var t12 uint8
+			if t11 >= 0x1p8 {
+				t12 = 1<<8 - 1
+			} else if t11 > 0 {
+				t12 = uint8(t11)
+			}
+			o0[i] = t12
 		}
 	}
 }
@@ -315,116 +374,667 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *runtime.Frame) {
 	}
 }
 
-// k_add_lt_cast_etc_f32_uusuuus_d2cd483970_go is
+// k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go is
 //
-//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; t4 = sub u1 u0; t5 = add u4 t4; t6 = mul t5 t5; t7 = mul u5 s6; store t3 t5 t6 t7 }
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }
 //
-// for i: t5 := a4[i] + (a1[i] - a0[i]); o0[i] = float32((a0[i] + a1[i]) < a2) + a3[i]; o1[i] = t5; o2[i] = t5 * t5; o3[i] = a5[i] * a6
-func k_add_lt_cast_etc_f32_uusuuus_d2cd483970_go(f *runtime.Frame) {
+// for i: t0 := a0[i] + a1; t1 := t0 * t0; t2 := a1 + a2[i]; t3 := t2 * t2; t5 := (t1 - t3) + a0[i]; t6 := t5 * t5; t9 := (t2 * (a3 * t0)) + a2[i]; t10 := t9 * t9; t12 := (t6 - t10) + a0[i]; t13 := t12 * t12; t16 := a2[i] + ((a3 * t5) * t9); t17 := t16 * t16; t19 := a0[i] + (t13 - t17); t20 := t19 * t19; t23 := ((a3 * t12) * t16) + a2[i]; t24 := t23 * t23; t26 := a0[i] + (t20 - t24); t27 := t26 * t26; t30 := ((a3 * t19) * t23) + a2[i]; t31 := t30 * t30; t33 := a0[i] + (t27 - t31); t34 := t33 * t33; t37 := (t30 * (a3 * t26)) + a2[i]; t38 := t37 * t37; t40 := a0[i] + (t34 - t38); t41 := t40 * t40; t44 := (t37 * (a3 * t33)) + a2[i]; t45 := t44 * t44; t47 := a0[i] + (t41 - t45); t48 := t47 * t47; t51 := (t44 * (a3 * t40)) + a2[i]; t52 := t51 * t51; t54 := a0[i] + (t48 - t52); t55 := t54 * t54; t58 := ((a3 * t47) * t51) + a2[i]; t59 := t58 * t58; t61 := (t55 - t59) + a0[i]; t62 := t61 * t61; t65 := (t58 * (a3 * t54)) + a2[i]; t66 := t65 * t65; t68 := a0[i] + (t62 - t66); t69 := t68 * t68; t72 := a2[i] + ((a3 * t61) * t65); t73 := t72 * t72; t75 := (t69 - t73) + a0[i]; t76 := t75 * t75; t79 := (t72 * (a3 * t68)) + a2[i]; t80 := t79 * t79; t82 := (t76 - t80) + a0[i]; t83 := t82 * t82; t86 := (t79 * (t75 * a3)) + a2[i]; t87 := t86 * t86; t89 := (t83 - t87) + a0[i]; t90 := t89 * t89; t93 := a2[i] + ((a3 * t82) * t86); t94 := t93 * t93; t96 := (t90 - t94) + a0[i]; t97 := t96 * t96; t100 := ((a3 * t89) * t93) + a2[i]; t101 := t100 * t100; t103 := a0[i] + (t97 - t101); t104 := t103 * t103; t107 := (t100 * (a3 * t96)) + a2[i]; t108 := t107 * t107; t110 := (t104 - t108) + a0[i]; t114 := a2[i] + ((a3 * t103) * t107); t116 := ((t110 * a3) * t114) + a2[i]; t117 := t110 * t110; t118 := t114 * t114; t120 := a0[i] + (t117 - t118); t123 := (t116 * (a3 * t120)) + a2[i]; t124 := t120 * t120; t125 := t116 * t116; t127 := (t124 - t125) + a0[i]; t130 := (t123 * (a3 * t127)) + a2[i]; t132 := t127 * t127; t133 := t123 * t123; t135 := a0[i] + (t132 - t133); o0[i] = float32(((t130 * t130) + (t135 * t135)) < a4) + (float32((t132 + t133) < a4) + ((((float32((t97 + t101) < a4) + (float32((t90 + t94) < a4) + (((((float32((t55 + t59) < a4) + ((((float32((t27 + t31) < a4) + (float32((t20 + t24) < a4) + (((float32((t1 + t3) < a4) + a1) + float32((t6 + t10) < a4)) + float32((t13 + t17) < a4)))) + float32((t34 + t38) < a4)) + float32((t41 + t45) < a4)) + float32((t48 + t52) < a4))) + float32((t62 + t66) < a4)) + float32((t69 + t73) < a4)) + float32((t76 + t80) < a4)) + float32((t83 + t87) < a4)))) + float32((t104 + t108) < a4)) + float32((t117 + t118) < a4)) + float32((t124 + t125) < a4)))
+func k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go(f *runtime.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			x5 := a5[i : i+2 : i+2]
-			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
-			t1a, t1b := t0a < s2, t0b < s2
-			var t2a float32
-			if t1a {
-				t2a = 1
-			}
-			var t2b float32
-			if t1b {
-				t2b = 1
-			}
-			t3a, t3b := float32(t2a+v3a), float32(t2b+v3b)
-			t4a, t4b := float32(v1a-v0a), float32(v1b-v0b)
-			t5a, t5b := float32(v4a+t4a), float32(v4b+t4b)
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := float32(v0a+s1), float32(v0b+s1)
+			t1a, t1b := float32(t0a*t0a), float32(t0b*t0b)
+			t2a, t2b := float32(s1+v2a), float32(s1+v2b)
+			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
+			t4a, t4b := float32(t1a-t3a), float32(t1b-t3b)
+			t5a, t5b := float32(t4a+v0a), float32(t4b+v0b)
 			t6a, t6b := float32(t5a*t5a), float32(t5b*t5b)
-			t7a, t7b := float32(v5a*s6), float32(v5b*s6)
+			t7a, t7b := float32(s3*t0a), float32(s3*t0b)
+			t8a, t8b := float32(t2a*t7a), float32(t2b*t7b)
+			t9a, t9b := float32(t8a+v2a), float32(t8b+v2b)
+			t10a, t10b := float32(t9a*t9a), float32(t9b*t9b)
+			t11a, t11b := float32(t6a-t10a), float32(t6b-t10b)
+			t12a, t12b := float32(t11a+v0a), float32(t11b+v0b)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t14a, t14b := float32(s3*t5a), float32(s3*t5b)
+			t15a, t15b := float32(t14a*t9a), float32(t14b*t9b)
+			t16a, t16b := float32(v2a+t15a), float32(v2b+t15b)
+			t17a, t17b := float32(t16a*t16a), float32(t16b*t16b)
+			t18a, t18b := float32(t13a-t17a), float32(t13b-t17b)
+			t19a, t19b := float32(v0a+t18a), float32(v0b+t18b)
+			t20a, t20b := float32(t19a*t19a), float32(t19b*t19b)
+			t21a, t21b := float32(s3*t12a), float32(s3*t12b)
+			t22a, t22b := float32(t21a*t16a), float32(t21b*t16b)
+			t23a, t23b := float32(t22a+v2a), float32(t22b+v2b)
+			t24a, t24b := float32(t23a*t23a), float32(t23b*t23b)
+			t25a, t25b := float32(t20a-t24a), float32(t20b-t24b)
+			t26a, t26b := float32(v0a+t25a), float32(v0b+t25b)
+			t27a, t27b := float32(t26a*t26a), float32(t26b*t26b)
+			t28a, t28b := float32(s3*t19a), float32(s3*t19b)
+			t29a, t29b := float32(t28a*t23a), float32(t28b*t23b)
+			t30a, t30b := float32(t29a+v2a), float32(t29b+v2b)
+			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
+			t32a, t32b := float32(t27a-t31a), float32(t27b-t31b)
+			t33a, t33b := float32(v0a+t32a), float32(v0b+t32b)
+			t34a, t34b := float32(t33a*t33a), float32(t33b*t33b)
+			t35a, t35b := float32(s3*t26a), float32(s3*t26b)
+			t36a, t36b := float32(t30a*t35a), float32(t30b*t35b)
+			t37a, t37b := float32(t36a+v2a), float32(t36b+v2b)
+			t38a, t38b := float32(t37a*t37a), float32(t37b*t37b)
+			t39a, t39b := float32(t34a-t38a), float32(t34b-t38b)
+			t40a, t40b := float32(v0a+t39a), float32(v0b+t39b)
+			t41a, t41b := float32(t40a*t40a), float32(t40b*t40b)
+			t42a, t42b := float32(s3*t33a), float32(s3*t33b)
+			t43a, t43b := float32(t37a*t42a), float32(t37b*t42b)
+			t44a, t44b := float32(t43a+v2a), float32(t43b+v2b)
+			t45a, t45b := float32(t44a*t44a), float32(t44b*t44b)
+			t46a, t46b := float32(t41a-t45a), float32(t41b-t45b)
+			t47a, t47b := float32(v0a+t46a), float32(v0b+t46b)
+			t48a, t48b := float32(t47a*t47a), float32(t47b*t47b)
+			t49a, t49b := float32(s3*t40a), float32(s3*t40b)
+			t50a, t50b := float32(t44a*t49a), float32(t44b*t49b)
+			t51a, t51b := float32(t50a+v2a), float32(t50b+v2b)
+			t52a, t52b := float32(t51a*t51a), float32(t51b*t51b)
+			t53a, t53b := float32(t48a-t52a), float32(t48b-t52b)
+			t54a, t54b := float32(v0a+t53a), float32(v0b+t53b)
+			t55a, t55b := float32(t54a*t54a), float32(t54b*t54b)
+			t56a, t56b := float32(s3*t47a), float32(s3*t47b)
+			t57a, t57b := float32(t56a*t51a), float32(t56b*t51b)
+			t58a, t58b := float32(t57a+v2a), float32(t57b+v2b)
+			t59a, t59b := float32(t58a*t58a), float32(t58b*t58b)
+			t60a, t60b := float32(t55a-t59a), float32(t55b-t59b)
+			t61a, t61b := float32(t60a+v0a), float32(t60b+v0b)
+			t62a, t62b := float32(t61a*t61a), float32(t61b*t61b)
+			t63a, t63b := float32(s3*t54a), float32(s3*t54b)
+			t64a, t64b := float32(t58a*t63a), float32(t58b*t63b)
+			t65a, t65b := float32(t64a+v2a), float32(t64b+v2b)
+			t66a, t66b := float32(t65a*t65a), float32(t65b*t65b)
+			t67a, t67b := float32(t62a-t66a), float32(t62b-t66b)
+			t68a, t68b := float32(v0a+t67a), float32(v0b+t67b)
+			t69a, t69b := float32(t68a*t68a), float32(t68b*t68b)
+			t70a, t70b := float32(s3*t61a), float32(s3*t61b)
+			t71a, t71b := float32(t70a*t65a), float32(t70b*t65b)
+			t72a, t72b := float32(v2a+t71a), float32(v2b+t71b)
+			t73a, t73b := float32(t72a*t72a), float32(t72b*t72b)
+			t74a, t74b := float32(t69a-t73a), float32(t69b-t73b)
+			t75a, t75b := float32(t74a+v0a), float32(t74b+v0b)
+			t76a, t76b := float32(t75a*t75a), float32(t75b*t75b)
+			t77a, t77b := float32(s3*t68a), float32(s3*t68b)
+			t78a, t78b := float32(t72a*t77a), float32(t72b*t77b)
+			t79a, t79b := float32(t78a+v2a), float32(t78b+v2b)
+			t80a, t80b := float32(t79a*t79a), float32(t79b*t79b)
+			t81a, t81b := float32(t76a-t80a), float32(t76b-t80b)
+			t82a, t82b := float32(t81a+v0a), float32(t81b+v0b)
+			t83a, t83b := float32(t82a*t82a), float32(t82b*t82b)
+			t84a, t84b := float32(t75a*s3), float32(t75b*s3)
+			t85a, t85b := float32(t79a*t84a), float32(t79b*t84b)
+			t86a, t86b := float32(t85a+v2a), float32(t85b+v2b)
+			t87a, t87b := float32(t86a*t86a), float32(t86b*t86b)
+			t88a, t88b := float32(t83a-t87a), float32(t83b-t87b)
+			t89a, t89b := float32(t88a+v0a), float32(t88b+v0b)
+			t90a, t90b := float32(t89a*t89a), float32(t89b*t89b)
+			t91a, t91b := float32(s3*t82a), float32(s3*t82b)
+			t92a, t92b := float32(t91a*t86a), float32(t91b*t86b)
+			t93a, t93b := float32(v2a+t92a), float32(v2b+t92b)
+			t94a, t94b := float32(t93a*t93a), float32(t93b*t93b)
+			t95a, t95b := float32(t90a-t94a), float32(t90b-t94b)
+			t96a, t96b := float32(t95a+v0a), float32(t95b+v0b)
+			t97a, t97b := float32(t96a*t96a), float32(t96b*t96b)
+			t98a, t98b := float32(s3*t89a), float32(s3*t89b)
+			t99a, t99b := float32(t98a*t93a), float32(t98b*t93b)
+			t100a, t100b := float32(t99a+v2a), float32(t99b+v2b)
+			t101a, t101b := float32(t100a*t100a), float32(t100b*t100b)
+			t102a, t102b := float32(t97a-t101a), float32(t97b-t101b)
+			t103a, t103b := float32(v0a+t102a), float32(v0b+t102b)
+			t104a, t104b := float32(t103a*t103a), float32(t103b*t103b)
+			t105a, t105b := float32(s3*t96a), float32(s3*t96b)
+			t106a, t106b := float32(t100a*t105a), float32(t100b*t105b)
+			t107a, t107b := float32(t106a+v2a), float32(t106b+v2b)
+			t108a, t108b := float32(t107a*t107a), float32(t107b*t107b)
+			t109a, t109b := float32(t104a-t108a), float32(t104b-t108b)
+			t110a, t110b := float32(t109a+v0a), float32(t109b+v0b)
+			t111a, t111b := float32(t110a*s3), float32(t110b*s3)
+			t112a, t112b := float32(s3*t103a), float32(s3*t103b)
+			t113a, t113b := float32(t112a*t107a), float32(t112b*t107b)
+			t114a, t114b := float32(v2a+t113a), float32(v2b+t113b)
+			t115a, t115b := float32(t111a*t114a), float32(t111b*t114b)
+			t116a, t116b := float32(t115a+v2a), float32(t115b+v2b)
+			t117a, t117b := float32(t110a*t110a), float32(t110b*t110b)
+			t118a, t118b := float32(t114a*t114a), float32(t114b*t114b)
+			t119a, t119b := float32(t117a-t118a), float32(t117b-t118b)
+			t120a, t120b := float32(v0a+t119a), float32(v0b+t119b)
+			t121a, t121b := float32(s3*t120a), float32(s3*t120b)
+			t122a, t122b := float32(t116a*t121a), float32(t116b*t121b)
+			t123a, t123b := float32(t122a+v2a), float32(t122b+v2b)
+			t124a, t124b := float32(t120a*t120a), float32(t120b*t120b)
+			t125a, t125b := float32(t116a*t116a), float32(t116b*t116b)
+			t126a, t126b := float32(t124a-t125a), float32(t124b-t125b)
+			t127a, t127b := float32(t126a+v0a), float32(t126b+v0b)
+			t128a, t128b := float32(s3*t127a), float32(s3*t127b)
+			t129a, t129b := float32(t123a*t128a), float32(t123b*t128b)
+			t130a, t130b := float32(t129a+v2a), float32(t129b+v2b)
+			t131a, t131b := float32(t130a*t130a), float32(t130b*t130b)
+			t132a, t132b := float32(t127a*t127a), float32(t127b*t127b)
+			t133a, t133b := float32(t123a*t123a), float32(t123b*t123b)
+			t134a, t134b := float32(t132a-t133a), float32(t132b-t133b)
+			t135a, t135b := float32(v0a+t134a), float32(v0b+t134b)
+			t136a, t136b := float32(t135a*t135a), float32(t135b*t135b)
+			t137a, t137b := float32(t131a+t136a), float32(t131b+t136b)
+			t138a, t138b := t137a < s4, t137b < s4
+			var t139a float32
+			if t138a {
+				t139a = 1
+			}
+			var t139b float32
+			if t138b {
+				t139b = 1
+			}
+			t140a, t140b := float32(t132a+t133a), float32(t132b+t133b)
+			t141a, t141b := t140a < s4, t140b < s4
+			var t142a float32
+			if t141a {
+				t142a = 1
+			}
+			var t142b float32
+			if t141b {
+				t142b = 1
+			}
+			t143a, t143b := float32(t97a+t101a), float32(t97b+t101b)
+			t144a, t144b := t143a < s4, t143b < s4
+			var t145a float32
+			if t144a {
+				t145a = 1
+			}
+			var t145b float32
+			if t144b {
+				t145b = 1
+			}
+			t146a, t146b := float32(t90a+t94a), float32(t90b+t94b)
+			t147a, t147b := t146a < s4, t146b < s4
+			var t148a float32
+			if t147a {
+				t148a = 1
+			}
+			var t148b float32
+			if t147b {
+				t148b = 1
+			}
+			t149a, t149b := float32(t55a+t59a), float32(t55b+t59b)
+			t150a, t150b := t149a < s4, t149b < s4
+			var t151a float32
+			if t150a {
+				t151a = 1
+			}
+			var t151b float32
+			if t150b {
+				t151b = 1
+			}
+			t152a, t152b := float32(t27a+t31a), float32(t27b+t31b)
+			t153a, t153b := t152a < s4, t152b < s4
+			var t154a float32
+			if t153a {
+				t154a = 1
+			}
+			var t154b float32
+			if t153b {
+				t154b = 1
+			}
+			t155a, t155b := float32(t20a+t24a), float32(t20b+t24b)
+			t156a, t156b := t155a < s4, t155b < s4
+			var t157a float32
+			if t156a {
+				t157a = 1
+			}
+			var t157b float32
+			if t156b {
+				t157b = 1
+			}
+			t158a, t158b := float32(t1a+t3a), float32(t1b+t3b)
+			t159a, t159b := t158a < s4, t158b < s4
+			var t160a float32
+			if t159a {
+				t160a = 1
+			}
+			var t160b float32
+			if t159b {
+				t160b = 1
+			}
+			t161a, t161b := float32(t160a+s1), float32(t160b+s1)
+			t162a, t162b := float32(t6a+t10a), float32(t6b+t10b)
+			t163a, t163b := t162a < s4, t162b < s4
+			var t164a float32
+			if t163a {
+				t164a = 1
+			}
+			var t164b float32
+			if t163b {
+				t164b = 1
+			}
+			t165a, t165b := float32(t161a+t164a), float32(t161b+t164b)
+			t166a, t166b := float32(t13a+t17a), float32(t13b+t17b)
+			t167a, t167b := t166a < s4, t166b < s4
+			var t168a float32
+			if t167a {
+				t168a = 1
+			}
+			var t168b float32
+			if t167b {
+				t168b = 1
+			}
+			t169a, t169b := float32(t165a+t168a), float32(t165b+t168b)
+			t170a, t170b := float32(t157a+t169a), float32(t157b+t169b)
+			t171a, t171b := float32(t154a+t170a), float32(t154b+t170b)
+			t172a, t172b := float32(t34a+t38a), float32(t34b+t38b)
+			t173a, t173b := t172a < s4, t172b < s4
+			var t174a float32
+			if t173a {
+				t174a = 1
+			}
+			var t174b float32
+			if t173b {
+				t174b = 1
+			}
+			t175a, t175b := float32(t171a+t174a), float32(t171b+t174b)
+			t176a, t176b := float32(t41a+t45a), float32(t41b+t45b)
+			t177a, t177b := t176a < s4, t176b < s4
+			var t178a float32
+			if t177a {
+				t178a = 1
+			}
+			var t178b float32
+			if t177b {
+				t178b = 1
+			}
+			t179a, t179b := float32(t175a+t178a), float32(t175b+t178b)
+			t180a, t180b := float32(t48a+t52a), float32(t48b+t52b)
+			t181a, t181b := t180a < s4, t180b < s4
+			var t182a float32
+			if t181a {
+				t182a = 1
+			}
+			var t182b float32
+			if t181b {
+				t182b = 1
+			}
+			t183a, t183b := float32(t179a+t182a), float32(t179b+t182b)
+			t184a, t184b := float32(t151a+t183a), float32(t151b+t183b)
+			t185a, t185b := float32(t62a+t66a), float32(t62b+t66b)
+			t186a, t186b := t185a < s4, t185b < s4
+			var t187a float32
+			if t186a {
+				t187a = 1
+			}
+			var t187b float32
+			if t186b {
+				t187b = 1
+			}
+			t188a, t188b := float32(t184a+t187a), float32(t184b+t187b)
+			t189a, t189b := float32(t69a+t73a), float32(t69b+t73b)
+			t190a, t190b := t189a < s4, t189b < s4
+			var t191a float32
+			if t190a {
+				t191a = 1
+			}
+			var t191b float32
+			if t190b {
+				t191b = 1
+			}
+			t192a, t192b := float32(t188a+t191a), float32(t188b+t191b)
+			t193a, t193b := float32(t76a+t80a), float32(t76b+t80b)
+			t194a, t194b := t193a < s4, t193b < s4
+			var t195a float32
+			if t194a {
+				t195a = 1
+			}
+			var t195b float32
+			if t194b {
+				t195b = 1
+			}
+			t196a, t196b := float32(t192a+t195a), float32(t192b+t195b)
+			t197a, t197b := float32(t83a+t87a), float32(t83b+t87b)
+			t198a, t198b := t197a < s4, t197b < s4
+			var t199a float32
+			if t198a {
+				t199a = 1
+			}
+			var t199b float32
+			if t198b {
+				t199b = 1
+			}
+			t200a, t200b := float32(t196a+t199a), float32(t196b+t199b)
+			t201a, t201b := float32(t148a+t200a), float32(t148b+t200b)
+			t202a, t202b := float32(t145a+t201a), float32(t145b+t201b)
+			t203a, t203b := float32(t104a+t108a), float32(t104b+t108b)
+			t204a, t204b := t203a < s4, t203b < s4
+			var t205a float32
+			if t204a {
+				t205a = 1
+			}
+			var t205b float32
+			if t204b {
+				t205b = 1
+			}
+			t206a, t206b := float32(t202a+t205a), float32(t202b+t205b)
+			t207a, t207b := float32(t117a+t118a), float32(t117b+t118b)
+			t208a, t208b := t207a < s4, t207b < s4
+			var t209a float32
+			if t208a {
+				t209a = 1
+			}
+			var t209b float32
+			if t208b {
+				t209b = 1
+			}
+			t210a, t210b := float32(t206a+t209a), float32(t206b+t209b)
+			t211a, t211b := float32(t124a+t125a), float32(t124b+t125b)
+			t212a, t212b := t211a < s4, t211b < s4
+			var t213a float32
+			if t212a {
+				t213a = 1
+			}
+			var t213b float32
+			if t212b {
+				t213b = 1
+			}
+			t214a, t214b := float32(t210a+t213a), float32(t210b+t213b)
+			t215a, t215b := float32(t142a+t214a), float32(t142b+t214b)
+			t216a, t216b := float32(t139a+t215a), float32(t139b+t215b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t3a, t3b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t5a, t5b
-			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t6a, t6b
-			y3 := o3[i : i+2 : i+2]
-			y3[0], y3[1] = t7a, t7b
+			y0[0], y0[1] = t216a, t216b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			v1 := a1[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := float32(v0 + v1)
-			t1 := t0 < s2
-			var t2 float32
-			if t1 {
-				t2 = 1
-			}
-			t3 := float32(t2 + v3)
-			t4 := float32(v1 - v0)
-			t5 := float32(v4 + t4)
+			v2 := a2[i]
+			t0 := float32(v0 + s1)
+			t1 := float32(t0 * t0)
+			t2 := float32(s1 + v2)
+			t3 := float32(t2 * t2)
+			t4 := float32(t1 - t3)
+			t5 := float32(t4 + v0)
 			t6 := float32(t5 * t5)
-			t7 := float32(v5 * s6)
-			o0[i] = t3
-			o1[i] = t5
-			o2[i] = t6
-			o3[i] = t7
-		}
-	}
-}
-
-// k_add_mul_add_etc_f32_u8_uussss_8df622d97a_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = add u0 u1; t1 = mul s2 t0; t2 = add s3 t1; t3 = clip t2 s4 s5; t4 = cast:u8 t3; store t4 }
-//
-// for i: o0[i] = uint8(clip(a3 + (a2 * (a0[i] + a1[i])), a4, a5))
-func k_add_mul_add_etc_f32_u8_uussss_8df622d97a_go(f *runtime.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
-		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 + v1)
-			t1 := float32(s2 * t0)
-			t2 := float32(s3 + t1)
-			t3 := runtime.LaneMax(t2, s4)
-			t4 := runtime.LaneMin(t3, s5)
-			var t5 uint8
-			if t4 >= 0x1p8 {
-				t5 = 1<<8 - 1
-			} else if t4 > 0 {
-				t5 = uint8(t4)
+			t7 := float32(s3 * t0)
+			t8 := float32(t2 * t7)
+			t9 := float32(t8 + v2)
+			t10 := float32(t9 * t9)
+			t11 := float32(t6 - t10)
+			t12 := float32(t11 + v0)
+			t13 := float32(t12 * t12)
+			t14 := float32(s3 * t5)
+			t15 := float32(t14 * t9)
+			t16 := float32(v2 + t15)
+			t17 := float32(t16 * t16)
+			t18 := float32(t13 - t17)
+			t19 := float32(v0 + t18)
+			t20 := float32(t19 * t19)
+			t21 := float32(s3 * t12)
+			t22 := float32(t21 * t16)
+			t23 := float32(t22 + v2)
+			t24 := float32(t23 * t23)
+			t25 := float32(t20 - t24)
+			t26 := float32(v0 + t25)
+			t27 := float32(t26 * t26)
+			t28 := float32(s3 * t19)
+			t29 := float32(t28 * t23)
+			t30 := float32(t29 + v2)
+			t31 := float32(t30 * t30)
+			t32 := float32(t27 - t31)
+			t33 := float32(v0 + t32)
+			t34 := float32(t33 * t33)
+			t35 := float32(s3 * t26)
+			t36 := float32(t30 * t35)
+			t37 := float32(t36 + v2)
+			t38 := float32(t37 * t37)
+			t39 := float32(t34 - t38)
+			t40 := float32(v0 + t39)
+			t41 := float32(t40 * t40)
+			t42 := float32(s3 * t33)
+			t43 := float32(t37 * t42)
+			t44 := float32(t43 + v2)
+			t45 := float32(t44 * t44)
+			t46 := float32(t41 - t45)
+			t47 := float32(v0 + t46)
+			t48 := float32(t47 * t47)
+			t49 := float32(s3 * t40)
+			t50 := float32(t44 * t49)
+			t51 := float32(t50 + v2)
+			t52 := float32(t51 * t51)
+			t53 := float32(t48 - t52)
+			t54 := float32(v0 + t53)
+			t55 := float32(t54 * t54)
+			t56 := float32(s3 * t47)
+			t57 := float32(t56 * t51)
+			t58 := float32(t57 + v2)
+			t59 := float32(t58 * t58)
+			t60 := float32(t55 - t59)
+			t61 := float32(t60 + v0)
+			t62 := float32(t61 * t61)
+			t63 := float32(s3 * t54)
+			t64 := float32(t58 * t63)
+			t65 := float32(t64 + v2)
+			t66 := float32(t65 * t65)
+			t67 := float32(t62 - t66)
+			t68 := float32(v0 + t67)
+			t69 := float32(t68 * t68)
+			t70 := float32(s3 * t61)
+			t71 := float32(t70 * t65)
+			t72 := float32(v2 + t71)
+			t73 := float32(t72 * t72)
+			t74 := float32(t69 - t73)
+			t75 := float32(t74 + v0)
+			t76 := float32(t75 * t75)
+			t77 := float32(s3 * t68)
+			t78 := float32(t72 * t77)
+			t79 := float32(t78 + v2)
+			t80 := float32(t79 * t79)
+			t81 := float32(t76 - t80)
+			t82 := float32(t81 + v0)
+			t83 := float32(t82 * t82)
+			t84 := float32(t75 * s3)
+			t85 := float32(t79 * t84)
+			t86 := float32(t85 + v2)
+			t87 := float32(t86 * t86)
+			t88 := float32(t83 - t87)
+			t89 := float32(t88 + v0)
+			t90 := float32(t89 * t89)
+			t91 := float32(s3 * t82)
+			t92 := float32(t91 * t86)
+			t93 := float32(v2 + t92)
+			t94 := float32(t93 * t93)
+			t95 := float32(t90 - t94)
+			t96 := float32(t95 + v0)
+			t97 := float32(t96 * t96)
+			t98 := float32(s3 * t89)
+			t99 := float32(t98 * t93)
+			t100 := float32(t99 + v2)
+			t101 := float32(t100 * t100)
+			t102 := float32(t97 - t101)
+			t103 := float32(v0 + t102)
+			t104 := float32(t103 * t103)
+			t105 := float32(s3 * t96)
+			t106 := float32(t100 * t105)
+			t107 := float32(t106 + v2)
+			t108 := float32(t107 * t107)
+			t109 := float32(t104 - t108)
+			t110 := float32(t109 + v0)
+			t111 := float32(t110 * s3)
+			t112 := float32(s3 * t103)
+			t113 := float32(t112 * t107)
+			t114 := float32(v2 + t113)
+			t115 := float32(t111 * t114)
+			t116 := float32(t115 + v2)
+			t117 := float32(t110 * t110)
+			t118 := float32(t114 * t114)
+			t119 := float32(t117 - t118)
+			t120 := float32(v0 + t119)
+			t121 := float32(s3 * t120)
+			t122 := float32(t116 * t121)
+			t123 := float32(t122 + v2)
+			t124 := float32(t120 * t120)
+			t125 := float32(t116 * t116)
+			t126 := float32(t124 - t125)
+			t127 := float32(t126 + v0)
+			t128 := float32(s3 * t127)
+			t129 := float32(t123 * t128)
+			t130 := float32(t129 + v2)
+			t131 := float32(t130 * t130)
+			t132 := float32(t127 * t127)
+			t133 := float32(t123 * t123)
+			t134 := float32(t132 - t133)
+			t135 := float32(v0 + t134)
+			t136 := float32(t135 * t135)
+			t137 := float32(t131 + t136)
+			t138 := t137 < s4
+			var t139 float32
+			if t138 {
+				t139 = 1
 			}
-			o0[i] = t5
+			t140 := float32(t132 + t133)
+			t141 := t140 < s4
+			var t142 float32
+			if t141 {
+				t142 = 1
+			}
+			t143 := float32(t97 + t101)
+			t144 := t143 < s4
+			var t145 float32
+			if t144 {
+				t145 = 1
+			}
+			t146 := float32(t90 + t94)
+			t147 := t146 < s4
+			var t148 float32
+			if t147 {
+				t148 = 1
+			}
+			t149 := float32(t55 + t59)
+			t150 := t149 < s4
+			var t151 float32
+			if t150 {
+				t151 = 1
+			}
+			t152 := float32(t27 + t31)
+			t153 := t152 < s4
+			var t154 float32
+			if t153 {
+				t154 = 1
+			}
+			t155 := float32(t20 + t24)
+			t156 := t155 < s4
+			var t157 float32
+			if t156 {
+				t157 = 1
+			}
+			t158 := float32(t1 + t3)
+			t159 := t158 < s4
+			var t160 float32
+			if t159 {
+				t160 = 1
+			}
+			t161 := float32(t160 + s1)
+			t162 := float32(t6 + t10)
+			t163 := t162 < s4
+			var t164 float32
+			if t163 {
+				t164 = 1
+			}
+			t165 := float32(t161 + t164)
+			t166 := float32(t13 + t17)
+			t167 := t166 < s4
+			var t168 float32
+			if t167 {
+				t168 = 1
+			}
+			t169 := float32(t165 + t168)
+			t170 := float32(t157 + t169)
+			t171 := float32(t154 + t170)
+			t172 := float32(t34 + t38)
+			t173 := t172 < s4
+			var t174 float32
+			if t173 {
+				t174 = 1
+			}
+			t175 := float32(t171 + t174)
+			t176 := float32(t41 + t45)
+			t177 := t176 < s4
+			var t178 float32
+			if t177 {
+				t178 = 1
+			}
+			t179 := float32(t175 + t178)
+			t180 := float32(t48 + t52)
+			t181 := t180 < s4
+			var t182 float32
+			if t181 {
+				t182 = 1
+			}
+			t183 := float32(t179 + t182)
+			t184 := float32(t151 + t183)
+			t185 := float32(t62 + t66)
+			t186 := t185 < s4
+			var t187 float32
+			if t186 {
+				t187 = 1
+			}
+			t188 := float32(t184 + t187)
+			t189 := float32(t69 + t73)
+			t190 := t189 < s4
+			var t191 float32
+			if t190 {
+				t191 = 1
+			}
+			t192 := float32(t188 + t191)
+			t193 := float32(t76 + t80)
+			t194 := t193 < s4
+			var t195 float32
+			if t194 {
+				t195 = 1
+			}
+			t196 := float32(t192 + t195)
+			t197 := float32(t83 + t87)
+			t198 := t197 < s4
+			var t199 float32
+			if t198 {
+				t199 = 1
+			}
+			t200 := float32(t196 + t199)
+			t201 := float32(t148 + t200)
+			t202 := float32(t145 + t201)
+			t203 := float32(t104 + t108)
+			t204 := t203 < s4
+			var t205 float32
+			if t204 {
+				t205 = 1
+			}
+			t206 := float32(t202 + t205)
+			t207 := float32(t117 + t118)
+			t208 := t207 < s4
+			var t209 float32
+			if t208 {
+				t209 = 1
+			}
+			t210 := float32(t206 + t209)
+			t211 := float32(t124 + t125)
+			t212 := t211 < s4
+			var t213 float32
+			if t212 {
+				t213 = 1
+			}
+			t214 := float32(t210 + t213)
+			t215 := float32(t142 + t214)
+			t216 := float32(t139 + t215)
+			o0[i] = t216
 		}
 	}
 }
@@ -1855,820 +2465,6 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *runtime.Frame) {
 			t5 := float32(v1 / t4)
 			t6 := float32(t2 - t5)
 			o0[i] = t6
-		}
-	}
-}
-
-// k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566_go is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32, u6:f32) { t0 = mul u0 u1; t1 = add u2 t0; t2 = mul t1 t1; t3 = add t2 u3; t4 = lt t3 s4; t5 = cast:f32 t4; t6 = add u5 t5; t7 = sub u3 t2; t8 = add u6 t7; store t1 t6 t8 }
-//
-// for i: t1 := a2[i] + (a0[i] * a1[i]); t2 := t1 * t1; o0[i] = t1; o1[i] = a5[i] + float32((t2 + a3[i]) < a4); o2[i] = a6[i] + (a3[i] - t2)
-func k_mul_add_mul_etc_f32_uuuusuu_2fd5b24566_go(f *runtime.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
-		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x5 := a5[i : i+2 : i+2]
-			v5a, v5b := x5[0], x5[1]
-			x6 := a6[i : i+2 : i+2]
-			v6a, v6b := x6[0], x6[1]
-			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
-			t1a, t1b := float32(v2a+t0a), float32(v2b+t0b)
-			t2a, t2b := float32(t1a*t1a), float32(t1b*t1b)
-			t3a, t3b := float32(t2a+v3a), float32(t2b+v3b)
-			t4a, t4b := t3a < s4, t3b < s4
-			var t5a float32
-			if t4a {
-				t5a = 1
-			}
-			var t5b float32
-			if t4b {
-				t5b = 1
-			}
-			t6a, t6b := float32(v5a+t5a), float32(v5b+t5b)
-			t7a, t7b := float32(v3a-t2a), float32(v3b-t2b)
-			t8a, t8b := float32(v6a+t7a), float32(v6b+t7b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t1a, t1b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t6a, t6b
-			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t8a, t8b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v5 := a5[i]
-			v6 := a6[i]
-			t0 := float32(v0 * v1)
-			t1 := float32(v2 + t0)
-			t2 := float32(t1 * t1)
-			t3 := float32(t2 + v3)
-			t4 := t3 < s4
-			var t5 float32
-			if t4 {
-				t5 = 1
-			}
-			t6 := float32(v5 + t5)
-			t7 := float32(v3 - t2)
-			t8 := float32(v6 + t7)
-			o0[i] = t1
-			o1[i] = t6
-			o2[i] = t8
-		}
-	}
-}
-
-// k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, s5:f32, u6:f32, u7:f32) { t0 = mul u0 s1; t1 = mul t0 u2; t2 = add t1 u3; t3 = mul t2 t2; t4 = mul u4 u4; t5 = add t3 t4; t6 = lt t5 s5; t7 = cast:f32 t6; t8 = add t7 u6; t9 = sub t4 t3; t10 = add u7 t9; store t2 t8 t10 }
-//
-// for i: t2 := ((a0[i] * a1) * a2[i]) + a3[i]; t3 := t2 * t2; t4 := a4[i] * a4[i]; o0[i] = t2; o1[i] = float32((t3 + t4) < a5) + a6[i]; o2[i] = a7[i] + (t4 - t3)
-func k_mul_mul_add_etc_f32_usuuusuu_a9d1dfefc6_go(f *runtime.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
-		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			x6 := a6[i : i+2 : i+2]
-			v6a, v6b := x6[0], x6[1]
-			x7 := a7[i : i+2 : i+2]
-			v7a, v7b := x7[0], x7[1]
-			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
-			t1a, t1b := float32(t0a*v2a), float32(t0b*v2b)
-			t2a, t2b := float32(t1a+v3a), float32(t1b+v3b)
-			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
-			t4a, t4b := float32(v4a*v4a), float32(v4b*v4b)
-			t5a, t5b := float32(t3a+t4a), float32(t3b+t4b)
-			t6a, t6b := t5a < s5, t5b < s5
-			var t7a float32
-			if t6a {
-				t7a = 1
-			}
-			var t7b float32
-			if t6b {
-				t7b = 1
-			}
-			t8a, t8b := float32(t7a+v6a), float32(t7b+v6b)
-			t9a, t9b := float32(t4a-t3a), float32(t4b-t3b)
-			t10a, t10b := float32(v7a+t9a), float32(v7b+t9b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t2a, t2b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t8a, t8b
-			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t10a, t10b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v6 := a6[i]
-			v7 := a7[i]
-			t0 := float32(v0 * s1)
-			t1 := float32(t0 * v2)
-			t2 := float32(t1 + v3)
-			t3 := float32(t2 * t2)
-			t4 := float32(v4 * v4)
-			t5 := float32(t3 + t4)
-			t6 := t5 < s5
-			var t7 float32
-			if t6 {
-				t7 = 1
-			}
-			t8 := float32(t7 + v6)
-			t9 := float32(t4 - t3)
-			t10 := float32(v7 + t9)
-			o0[i] = t2
-			o1[i] = t8
-			o2[i] = t10
-		}
-	}
-}
-
-// k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, s6:f32, u7:f32) { t0 = mul u0 u0; t1 = mul u1 s2; t2 = mul t1 u3; t3 = add t2 u4; t4 = mul t3 t3; t5 = sub t0 t4; t6 = add u5 t5; t7 = mul t6 t6; t8 = mul u0 s2; t9 = mul t8 t3; t10 = add t9 u4; t11 = mul t10 t10; t12 = sub t7 t11; t13 = add u5 t12; t14 = mul t13 t13; t15 = mul t6 s2; t16 = mul t10 t15; t17 = add u4 t16; t18 = mul t17 t17; t19 = sub t14 t18; t20 = add u5 t19; t21 = mul t20 t20; t22 = mul t13 s2; t23 = mul t17 t22; t24 = add t23 u4; t25 = mul t24 t24; t26 = sub t21 t25; t27 = add t26 u5; t28 = mul t27 t27; t29 = mul t20 s2; t30 = mul t29 t24; t31 = add t30 u4; t32 = mul t31 t31; t33 = sub t28 t32; t34 = add u5 t33; t35 = mul t34 t34; t36 = mul t27 s2; t37 = mul t31 t36; t38 = add t37 u4; t39 = mul t38 t38; t40 = sub t35 t39; t41 = add u5 t40; t42 = mul t41 t41; t43 = mul t34 s2; t44 = mul t43 t38; t45 = add t44 u4; t46 = mul t45 t45; t47 = add t42 t46; t48 = lt t47 s6; t49 = cast:f32 t48; t50 = add t28 t32; t51 = lt t50 s6; t52 = cast:f32 t51; t53 = add t21 t25; t54 = lt t53 s6; t55 = cast:f32 t54; t56 = add t14 t18; t57 = lt t56 s6; t58 = cast:f32 t57; t59 = add t7 t11; t60 = lt t59 s6; t61 = cast:f32 t60; t62 = add t0 t4; t63 = lt t62 s6; t64 = cast:f32 t63; t65 = add u7 t64; t66 = add t61 t65; t67 = add t58 t66; t68 = add t55 t67; t69 = add t52 t68; t70 = add t35 t39; t71 = lt t70 s6; t72 = cast:f32 t71; t73 = add t69 t72; t74 = add t49 t73; t75 = mul t41 s2; t76 = mul t45 t75; t77 = add u4 t76; t78 = mul t77 t77; t79 = sub t42 t46; t80 = add u5 t79; t81 = mul t80 t80; t82 = add t78 t81; t83 = lt t82 s6; t84 = cast:f32 t83; t85 = add t74 t84; t86 = sub t81 t78; t87 = add t86 u5; t88 = mul t87 t87; t89 = mul t80 s2; t90 = mul t89 t77; t91 = add u4 t90; t92 = mul t91 t91; t93 = add t88 t92; t94 = lt t93 s6; t95 = cast:f32 t94; store t85 t95 }
-//
-// for i: t0 := a0[i] * a0[i]; t3 := ((a1[i] * a2) * a3[i]) + a4[i]; t4 := t3 * t3; t6 := a5[i] + (t0 - t4); t7 := t6 * t6; t10 := ((a0[i] * a2) * t3) + a4[i]; t11 := t10 * t10; t13 := a5[i] + (t7 - t11); t14 := t13 * t13; t17 := a4[i] + (t10 * (t6 * a2)); t18 := t17 * t17; t20 := a5[i] + (t14 - t18); t21 := t20 * t20; t24 := (t17 * (t13 * a2)) + a4[i]; t25 := t24 * t24; t27 := (t21 - t25) + a5[i]; t28 := t27 * t27; t31 := ((t20 * a2) * t24) + a4[i]; t32 := t31 * t31; t34 := a5[i] + (t28 - t32); t35 := t34 * t34; t38 := (t31 * (t27 * a2)) + a4[i]; t39 := t38 * t38; t41 := a5[i] + (t35 - t39); t42 := t41 * t41; t45 := ((t34 * a2) * t38) + a4[i]; t46 := t45 * t45; t77 := a4[i] + (t45 * (t41 * a2)); t78 := t77 * t77; t80 := a5[i] + (t42 - t46); t81 := t80 * t80; t87 := (t81 - t78) + a5[i]; t91 := a4[i] + ((t80 * a2) * t77); o0[i] = (float32((t42 + t46) < a6) + ((float32((t28 + t32) < a6) + (float32((t21 + t25) < a6) + (float32((t14 + t18) < a6) + (float32((t7 + t11) < a6) + (a7[i] + float32((t0 + t4) < a6)))))) + float32((t35 + t39) < a6))) + float32((t78 + t81) < a6); o1[i] = float32(((t87 * t87) + (t91 * t91)) < a6)
-func k_mul_mul_mul_etc_f32_uusuuusu_dc5ecbe1a4_go(f *runtime.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
-		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			x5 := a5[i : i+2 : i+2]
-			v5a, v5b := x5[0], x5[1]
-			x7 := a7[i : i+2 : i+2]
-			v7a, v7b := x7[0], x7[1]
-			t0a, t0b := float32(v0a*v0a), float32(v0b*v0b)
-			t1a, t1b := float32(v1a*s2), float32(v1b*s2)
-			t2a, t2b := float32(t1a*v3a), float32(t1b*v3b)
-			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
-			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
-			t5a, t5b := float32(t0a-t4a), float32(t0b-t4b)
-			t6a, t6b := float32(v5a+t5a), float32(v5b+t5b)
-			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
-			t8a, t8b := float32(v0a*s2), float32(v0b*s2)
-			t9a, t9b := float32(t8a*t3a), float32(t8b*t3b)
-			t10a, t10b := float32(t9a+v4a), float32(t9b+v4b)
-			t11a, t11b := float32(t10a*t10a), float32(t10b*t10b)
-			t12a, t12b := float32(t7a-t11a), float32(t7b-t11b)
-			t13a, t13b := float32(v5a+t12a), float32(v5b+t12b)
-			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
-			t15a, t15b := float32(t6a*s2), float32(t6b*s2)
-			t16a, t16b := float32(t10a*t15a), float32(t10b*t15b)
-			t17a, t17b := float32(v4a+t16a), float32(v4b+t16b)
-			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
-			t19a, t19b := float32(t14a-t18a), float32(t14b-t18b)
-			t20a, t20b := float32(v5a+t19a), float32(v5b+t19b)
-			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
-			t22a, t22b := float32(t13a*s2), float32(t13b*s2)
-			t23a, t23b := float32(t17a*t22a), float32(t17b*t22b)
-			t24a, t24b := float32(t23a+v4a), float32(t23b+v4b)
-			t25a, t25b := float32(t24a*t24a), float32(t24b*t24b)
-			t26a, t26b := float32(t21a-t25a), float32(t21b-t25b)
-			t27a, t27b := float32(t26a+v5a), float32(t26b+v5b)
-			t28a, t28b := float32(t27a*t27a), float32(t27b*t27b)
-			t29a, t29b := float32(t20a*s2), float32(t20b*s2)
-			t30a, t30b := float32(t29a*t24a), float32(t29b*t24b)
-			t31a, t31b := float32(t30a+v4a), float32(t30b+v4b)
-			t32a, t32b := float32(t31a*t31a), float32(t31b*t31b)
-			t33a, t33b := float32(t28a-t32a), float32(t28b-t32b)
-			t34a, t34b := float32(v5a+t33a), float32(v5b+t33b)
-			t35a, t35b := float32(t34a*t34a), float32(t34b*t34b)
-			t36a, t36b := float32(t27a*s2), float32(t27b*s2)
-			t37a, t37b := float32(t31a*t36a), float32(t31b*t36b)
-			t38a, t38b := float32(t37a+v4a), float32(t37b+v4b)
-			t39a, t39b := float32(t38a*t38a), float32(t38b*t38b)
-			t40a, t40b := float32(t35a-t39a), float32(t35b-t39b)
-			t41a, t41b := float32(v5a+t40a), float32(v5b+t40b)
-			t42a, t42b := float32(t41a*t41a), float32(t41b*t41b)
-			t43a, t43b := float32(t34a*s2), float32(t34b*s2)
-			t44a, t44b := float32(t43a*t38a), float32(t43b*t38b)
-			t45a, t45b := float32(t44a+v4a), float32(t44b+v4b)
-			t46a, t46b := float32(t45a*t45a), float32(t45b*t45b)
-			t47a, t47b := float32(t42a+t46a), float32(t42b+t46b)
-			t48a, t48b := t47a < s6, t47b < s6
-			var t49a float32
-			if t48a {
-				t49a = 1
-			}
-			var t49b float32
-			if t48b {
-				t49b = 1
-			}
-			t50a, t50b := float32(t28a+t32a), float32(t28b+t32b)
-			t51a, t51b := t50a < s6, t50b < s6
-			var t52a float32
-			if t51a {
-				t52a = 1
-			}
-			var t52b float32
-			if t51b {
-				t52b = 1
-			}
-			t53a, t53b := float32(t21a+t25a), float32(t21b+t25b)
-			t54a, t54b := t53a < s6, t53b < s6
-			var t55a float32
-			if t54a {
-				t55a = 1
-			}
-			var t55b float32
-			if t54b {
-				t55b = 1
-			}
-			t56a, t56b := float32(t14a+t18a), float32(t14b+t18b)
-			t57a, t57b := t56a < s6, t56b < s6
-			var t58a float32
-			if t57a {
-				t58a = 1
-			}
-			var t58b float32
-			if t57b {
-				t58b = 1
-			}
-			t59a, t59b := float32(t7a+t11a), float32(t7b+t11b)
-			t60a, t60b := t59a < s6, t59b < s6
-			var t61a float32
-			if t60a {
-				t61a = 1
-			}
-			var t61b float32
-			if t60b {
-				t61b = 1
-			}
-			t62a, t62b := float32(t0a+t4a), float32(t0b+t4b)
-			t63a, t63b := t62a < s6, t62b < s6
-			var t64a float32
-			if t63a {
-				t64a = 1
-			}
-			var t64b float32
-			if t63b {
-				t64b = 1
-			}
-			t65a, t65b := float32(v7a+t64a), float32(v7b+t64b)
-			t66a, t66b := float32(t61a+t65a), float32(t61b+t65b)
-			t67a, t67b := float32(t58a+t66a), float32(t58b+t66b)
-			t68a, t68b := float32(t55a+t67a), float32(t55b+t67b)
-			t69a, t69b := float32(t52a+t68a), float32(t52b+t68b)
-			t70a, t70b := float32(t35a+t39a), float32(t35b+t39b)
-			t71a, t71b := t70a < s6, t70b < s6
-			var t72a float32
-			if t71a {
-				t72a = 1
-			}
-			var t72b float32
-			if t71b {
-				t72b = 1
-			}
-			t73a, t73b := float32(t69a+t72a), float32(t69b+t72b)
-			t74a, t74b := float32(t49a+t73a), float32(t49b+t73b)
-			t75a, t75b := float32(t41a*s2), float32(t41b*s2)
-			t76a, t76b := float32(t45a*t75a), float32(t45b*t75b)
-			t77a, t77b := float32(v4a+t76a), float32(v4b+t76b)
-			t78a, t78b := float32(t77a*t77a), float32(t77b*t77b)
-			t79a, t79b := float32(t42a-t46a), float32(t42b-t46b)
-			t80a, t80b := float32(v5a+t79a), float32(v5b+t79b)
-			t81a, t81b := float32(t80a*t80a), float32(t80b*t80b)
-			t82a, t82b := float32(t78a+t81a), float32(t78b+t81b)
-			t83a, t83b := t82a < s6, t82b < s6
-			var t84a float32
-			if t83a {
-				t84a = 1
-			}
-			var t84b float32
-			if t83b {
-				t84b = 1
-			}
-			t85a, t85b := float32(t74a+t84a), float32(t74b+t84b)
-			t86a, t86b := float32(t81a-t78a), float32(t81b-t78b)
-			t87a, t87b := float32(t86a+v5a), float32(t86b+v5b)
-			t88a, t88b := float32(t87a*t87a), float32(t87b*t87b)
-			t89a, t89b := float32(t80a*s2), float32(t80b*s2)
-			t90a, t90b := float32(t89a*t77a), float32(t89b*t77b)
-			t91a, t91b := float32(v4a+t90a), float32(v4b+t90b)
-			t92a, t92b := float32(t91a*t91a), float32(t91b*t91b)
-			t93a, t93b := float32(t88a+t92a), float32(t88b+t92b)
-			t94a, t94b := t93a < s6, t93b < s6
-			var t95a float32
-			if t94a {
-				t95a = 1
-			}
-			var t95b float32
-			if t94b {
-				t95b = 1
-			}
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t85a, t85b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t95a, t95b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v1 := a1[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			v7 := a7[i]
-			t0 := float32(v0 * v0)
-			t1 := float32(v1 * s2)
-			t2 := float32(t1 * v3)
-			t3 := float32(t2 + v4)
-			t4 := float32(t3 * t3)
-			t5 := float32(t0 - t4)
-			t6 := float32(v5 + t5)
-			t7 := float32(t6 * t6)
-			t8 := float32(v0 * s2)
-			t9 := float32(t8 * t3)
-			t10 := float32(t9 + v4)
-			t11 := float32(t10 * t10)
-			t12 := float32(t7 - t11)
-			t13 := float32(v5 + t12)
-			t14 := float32(t13 * t13)
-			t15 := float32(t6 * s2)
-			t16 := float32(t10 * t15)
-			t17 := float32(v4 + t16)
-			t18 := float32(t17 * t17)
-			t19 := float32(t14 - t18)
-			t20 := float32(v5 + t19)
-			t21 := float32(t20 * t20)
-			t22 := float32(t13 * s2)
-			t23 := float32(t17 * t22)
-			t24 := float32(t23 + v4)
-			t25 := float32(t24 * t24)
-			t26 := float32(t21 - t25)
-			t27 := float32(t26 + v5)
-			t28 := float32(t27 * t27)
-			t29 := float32(t20 * s2)
-			t30 := float32(t29 * t24)
-			t31 := float32(t30 + v4)
-			t32 := float32(t31 * t31)
-			t33 := float32(t28 - t32)
-			t34 := float32(v5 + t33)
-			t35 := float32(t34 * t34)
-			t36 := float32(t27 * s2)
-			t37 := float32(t31 * t36)
-			t38 := float32(t37 + v4)
-			t39 := float32(t38 * t38)
-			t40 := float32(t35 - t39)
-			t41 := float32(v5 + t40)
-			t42 := float32(t41 * t41)
-			t43 := float32(t34 * s2)
-			t44 := float32(t43 * t38)
-			t45 := float32(t44 + v4)
-			t46 := float32(t45 * t45)
-			t47 := float32(t42 + t46)
-			t48 := t47 < s6
-			var t49 float32
-			if t48 {
-				t49 = 1
-			}
-			t50 := float32(t28 + t32)
-			t51 := t50 < s6
-			var t52 float32
-			if t51 {
-				t52 = 1
-			}
-			t53 := float32(t21 + t25)
-			t54 := t53 < s6
-			var t55 float32
-			if t54 {
-				t55 = 1
-			}
-			t56 := float32(t14 + t18)
-			t57 := t56 < s6
-			var t58 float32
-			if t57 {
-				t58 = 1
-			}
-			t59 := float32(t7 + t11)
-			t60 := t59 < s6
-			var t61 float32
-			if t60 {
-				t61 = 1
-			}
-			t62 := float32(t0 + t4)
-			t63 := t62 < s6
-			var t64 float32
-			if t63 {
-				t64 = 1
-			}
-			t65 := float32(v7 + t64)
-			t66 := float32(t61 + t65)
-			t67 := float32(t58 + t66)
-			t68 := float32(t55 + t67)
-			t69 := float32(t52 + t68)
-			t70 := float32(t35 + t39)
-			t71 := t70 < s6
-			var t72 float32
-			if t71 {
-				t72 = 1
-			}
-			t73 := float32(t69 + t72)
-			t74 := float32(t49 + t73)
-			t75 := float32(t41 * s2)
-			t76 := float32(t45 * t75)
-			t77 := float32(v4 + t76)
-			t78 := float32(t77 * t77)
-			t79 := float32(t42 - t46)
-			t80 := float32(v5 + t79)
-			t81 := float32(t80 * t80)
-			t82 := float32(t78 + t81)
-			t83 := t82 < s6
-			var t84 float32
-			if t83 {
-				t84 = 1
-			}
-			t85 := float32(t74 + t84)
-			t86 := float32(t81 - t78)
-			t87 := float32(t86 + v5)
-			t88 := float32(t87 * t87)
-			t89 := float32(t80 * s2)
-			t90 := float32(t89 * t77)
-			t91 := float32(v4 + t90)
-			t92 := float32(t91 * t91)
-			t93 := float32(t88 + t92)
-			t94 := t93 < s6
-			var t95 float32
-			if t94 {
-				t95 = 1
-			}
-			o0[i] = t85
-			o1[i] = t95
-		}
-	}
-}
-
-// k_mul_sub_add_etc_f32_susus_5c691891d7_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32) { t0 = mul s0 s0; t1 = sub t0 t0; t2 = add t1 u1; t3 = mul t2 t2; t4 = mul s0 s2; t5 = mul t4 s0; t6 = add u3 t5; t7 = mul t6 t6; t8 = sub t3 t7; t9 = add t8 u1; t10 = mul t9 t9; t11 = mul t2 s2; t12 = mul t6 t11; t13 = add u3 t12; t14 = mul t13 t13; t15 = sub t10 t14; t16 = add u1 t15; t17 = mul t16 s2; t18 = mul t9 s2; t19 = mul t18 t13; t20 = add u3 t19; t21 = mul t17 t20; t22 = add u3 t21; t23 = mul t22 t22; t24 = mul t16 t16; t25 = mul t20 t20; t26 = sub t24 t25; t27 = add u1 t26; t28 = mul t27 t27; t29 = add t23 t28; t30 = lt t29 s4; t31 = cast:f32 t30; t32 = add t3 t7; t33 = lt t32 s4; t34 = cast:f32 t33; t35 = add t34 s0; t36 = add t10 t14; t37 = lt t36 s4; t38 = cast:f32 t37; t39 = add t35 t38; t40 = add t24 t25; t41 = lt t40 s4; t42 = cast:f32 t41; t43 = add t39 t42; t44 = add t31 t43; t45 = sub t28 t23; t46 = add u1 t45; t47 = mul t46 t46; t48 = mul t27 s2; t49 = mul t48 t22; t50 = add u3 t49; t51 = mul t50 t50; t52 = add t47 t51; t53 = lt t52 s4; t54 = cast:f32 t53; t55 = add t44 t54; t56 = sub t47 t51; t57 = add t56 u1; t58 = mul t57 t57; t59 = mul t46 s2; t60 = mul t59 t50; t61 = add u3 t60; t62 = mul t61 t61; t63 = add t58 t62; t64 = lt t63 s4; t65 = cast:f32 t64; t66 = add t55 t65; t67 = sub t58 t62; t68 = add u1 t67; t69 = mul t68 t68; t70 = mul t57 s2; t71 = mul t61 t70; t72 = add u3 t71; t73 = mul t72 t72; t74 = add t69 t73; t75 = lt t74 s4; t76 = cast:f32 t75; t77 = add t66 t76; t78 = sub t69 t73; t79 = add t78 u1; t80 = mul t79 t79; t81 = mul t68 s2; t82 = mul t72 t81; t83 = add u3 t82; t84 = mul t83 t83; t85 = add t80 t84; t86 = lt t85 s4; t87 = cast:f32 t86; t88 = add t77 t87; t89 = sub t80 t84; t90 = add t89 u1; t91 = mul t90 t90; t92 = mul t79 s2; t93 = mul t92 t83; t94 = add u3 t93; t95 = mul t94 t94; store t88 t90 t91 t94 t95 }
-//
-// for i: t0 := a0 * a0; t2 := (t0 - t0) + a1[i]; t3 := t2 * t2; t6 := a3[i] + ((a0 * a2) * a0); t7 := t6 * t6; t9 := (t3 - t7) + a1[i]; t10 := t9 * t9; t13 := a3[i] + (t6 * (t2 * a2)); t14 := t13 * t13; t16 := a1[i] + (t10 - t14); t20 := a3[i] + ((t9 * a2) * t13); t22 := a3[i] + ((t16 * a2) * t20); t23 := t22 * t22; t24 := t16 * t16; t25 := t20 * t20; t27 := a1[i] + (t24 - t25); t28 := t27 * t27; t46 := a1[i] + (t28 - t23); t47 := t46 * t46; t50 := a3[i] + ((t27 * a2) * t22); t51 := t50 * t50; t57 := (t47 - t51) + a1[i]; t58 := t57 * t57; t61 := a3[i] + ((t46 * a2) * t50); t62 := t61 * t61; t68 := a1[i] + (t58 - t62); t69 := t68 * t68; t72 := a3[i] + (t61 * (t57 * a2)); t73 := t72 * t72; t79 := (t69 - t73) + a1[i]; t80 := t79 * t79; t83 := a3[i] + (t72 * (t68 * a2)); t84 := t83 * t83; t90 := (t80 - t84) + a1[i]; t94 := a3[i] + ((t79 * a2) * t83); o0[i] = ((((float32((t23 + t28) < a4) + (((float32((t3 + t7) < a4) + a0) + float32((t10 + t14) < a4)) + float32((t24 + t25) < a4))) + float32((t47 + t51) < a4)) + float32((t58 + t62) < a4)) + float32((t69 + t73) < a4)) + float32((t80 + t84) < a4); o1[i] = t90; o2[i] = t90 * t90; o3[i] = t94; o4[i] = t94 * t94
-func k_mul_sub_add_etc_f32_susus_5c691891d7_go(f *runtime.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		t0 := float32(s0 * s0)
-		t1 := float32(t0 - t0)
-		t4 := float32(s0 * s2)
-		t5 := float32(t4 * s0)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			t2a, t2b := float32(t1+v1a), float32(t1+v1b)
-			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
-			t6a, t6b := float32(v3a+t5), float32(v3b+t5)
-			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
-			t8a, t8b := float32(t3a-t7a), float32(t3b-t7b)
-			t9a, t9b := float32(t8a+v1a), float32(t8b+v1b)
-			t10a, t10b := float32(t9a*t9a), float32(t9b*t9b)
-			t11a, t11b := float32(t2a*s2), float32(t2b*s2)
-			t12a, t12b := float32(t6a*t11a), float32(t6b*t11b)
-			t13a, t13b := float32(v3a+t12a), float32(v3b+t12b)
-			t14a, t14b := float32(t13a*t13a), float32(t13b*t13b)
-			t15a, t15b := float32(t10a-t14a), float32(t10b-t14b)
-			t16a, t16b := float32(v1a+t15a), float32(v1b+t15b)
-			t17a, t17b := float32(t16a*s2), float32(t16b*s2)
-			t18a, t18b := float32(t9a*s2), float32(t9b*s2)
-			t19a, t19b := float32(t18a*t13a), float32(t18b*t13b)
-			t20a, t20b := float32(v3a+t19a), float32(v3b+t19b)
-			t21a, t21b := float32(t17a*t20a), float32(t17b*t20b)
-			t22a, t22b := float32(v3a+t21a), float32(v3b+t21b)
-			t23a, t23b := float32(t22a*t22a), float32(t22b*t22b)
-			t24a, t24b := float32(t16a*t16a), float32(t16b*t16b)
-			t25a, t25b := float32(t20a*t20a), float32(t20b*t20b)
-			t26a, t26b := float32(t24a-t25a), float32(t24b-t25b)
-			t27a, t27b := float32(v1a+t26a), float32(v1b+t26b)
-			t28a, t28b := float32(t27a*t27a), float32(t27b*t27b)
-			t29a, t29b := float32(t23a+t28a), float32(t23b+t28b)
-			t30a, t30b := t29a < s4, t29b < s4
-			var t31a float32
-			if t30a {
-				t31a = 1
-			}
-			var t31b float32
-			if t30b {
-				t31b = 1
-			}
-			t32a, t32b := float32(t3a+t7a), float32(t3b+t7b)
-			t33a, t33b := t32a < s4, t32b < s4
-			var t34a float32
-			if t33a {
-				t34a = 1
-			}
-			var t34b float32
-			if t33b {
-				t34b = 1
-			}
-			t35a, t35b := float32(t34a+s0), float32(t34b+s0)
-			t36a, t36b := float32(t10a+t14a), float32(t10b+t14b)
-			t37a, t37b := t36a < s4, t36b < s4
-			var t38a float32
-			if t37a {
-				t38a = 1
-			}
-			var t38b float32
-			if t37b {
-				t38b = 1
-			}
-			t39a, t39b := float32(t35a+t38a), float32(t35b+t38b)
-			t40a, t40b := float32(t24a+t25a), float32(t24b+t25b)
-			t41a, t41b := t40a < s4, t40b < s4
-			var t42a float32
-			if t41a {
-				t42a = 1
-			}
-			var t42b float32
-			if t41b {
-				t42b = 1
-			}
-			t43a, t43b := float32(t39a+t42a), float32(t39b+t42b)
-			t44a, t44b := float32(t31a+t43a), float32(t31b+t43b)
-			t45a, t45b := float32(t28a-t23a), float32(t28b-t23b)
-			t46a, t46b := float32(v1a+t45a), float32(v1b+t45b)
-			t47a, t47b := float32(t46a*t46a), float32(t46b*t46b)
-			t48a, t48b := float32(t27a*s2), float32(t27b*s2)
-			t49a, t49b := float32(t48a*t22a), float32(t48b*t22b)
-			t50a, t50b := float32(v3a+t49a), float32(v3b+t49b)
-			t51a, t51b := float32(t50a*t50a), float32(t50b*t50b)
-			t52a, t52b := float32(t47a+t51a), float32(t47b+t51b)
-			t53a, t53b := t52a < s4, t52b < s4
-			var t54a float32
-			if t53a {
-				t54a = 1
-			}
-			var t54b float32
-			if t53b {
-				t54b = 1
-			}
-			t55a, t55b := float32(t44a+t54a), float32(t44b+t54b)
-			t56a, t56b := float32(t47a-t51a), float32(t47b-t51b)
-			t57a, t57b := float32(t56a+v1a), float32(t56b+v1b)
-			t58a, t58b := float32(t57a*t57a), float32(t57b*t57b)
-			t59a, t59b := float32(t46a*s2), float32(t46b*s2)
-			t60a, t60b := float32(t59a*t50a), float32(t59b*t50b)
-			t61a, t61b := float32(v3a+t60a), float32(v3b+t60b)
-			t62a, t62b := float32(t61a*t61a), float32(t61b*t61b)
-			t63a, t63b := float32(t58a+t62a), float32(t58b+t62b)
-			t64a, t64b := t63a < s4, t63b < s4
-			var t65a float32
-			if t64a {
-				t65a = 1
-			}
-			var t65b float32
-			if t64b {
-				t65b = 1
-			}
-			t66a, t66b := float32(t55a+t65a), float32(t55b+t65b)
-			t67a, t67b := float32(t58a-t62a), float32(t58b-t62b)
-			t68a, t68b := float32(v1a+t67a), float32(v1b+t67b)
-			t69a, t69b := float32(t68a*t68a), float32(t68b*t68b)
-			t70a, t70b := float32(t57a*s2), float32(t57b*s2)
-			t71a, t71b := float32(t61a*t70a), float32(t61b*t70b)
-			t72a, t72b := float32(v3a+t71a), float32(v3b+t71b)
-			t73a, t73b := float32(t72a*t72a), float32(t72b*t72b)
-			t74a, t74b := float32(t69a+t73a), float32(t69b+t73b)
-			t75a, t75b := t74a < s4, t74b < s4
-			var t76a float32
-			if t75a {
-				t76a = 1
-			}
-			var t76b float32
-			if t75b {
-				t76b = 1
-			}
-			t77a, t77b := float32(t66a+t76a), float32(t66b+t76b)
-			t78a, t78b := float32(t69a-t73a), float32(t69b-t73b)
-			t79a, t79b := float32(t78a+v1a), float32(t78b+v1b)
-			t80a, t80b := float32(t79a*t79a), float32(t79b*t79b)
-			t81a, t81b := float32(t68a*s2), float32(t68b*s2)
-			t82a, t82b := float32(t72a*t81a), float32(t72b*t81b)
-			t83a, t83b := float32(v3a+t82a), float32(v3b+t82b)
-			t84a, t84b := float32(t83a*t83a), float32(t83b*t83b)
-			t85a, t85b := float32(t80a+t84a), float32(t80b+t84b)
-			t86a, t86b := t85a < s4, t85b < s4
-			var t87a float32
-			if t86a {
-				t87a = 1
-			}
-			var t87b float32
-			if t86b {
-				t87b = 1
-			}
-			t88a, t88b := float32(t77a+t87a), float32(t77b+t87b)
-			t89a, t89b := float32(t80a-t84a), float32(t80b-t84b)
-			t90a, t90b := float32(t89a+v1a), float32(t89b+v1b)
-			t91a, t91b := float32(t90a*t90a), float32(t90b*t90b)
-			t92a, t92b := float32(t79a*s2), float32(t79b*s2)
-			t93a, t93b := float32(t92a*t83a), float32(t92b*t83b)
-			t94a, t94b := float32(v3a+t93a), float32(v3b+t93b)
-			t95a, t95b := float32(t94a*t94a), float32(t94b*t94b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t88a, t88b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t90a, t90b
-			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t91a, t91b
-			y3 := o3[i : i+2 : i+2]
-			y3[0], y3[1] = t94a, t94b
-			y4 := o4[i : i+2 : i+2]
-			y4[0], y4[1] = t95a, t95b
-		}
-		for ; i < n; i++ {
-			v1 := a1[i]
-			v3 := a3[i]
-			t2 := float32(t1 + v1)
-			t3 := float32(t2 * t2)
-			t6 := float32(v3 + t5)
-			t7 := float32(t6 * t6)
-			t8 := float32(t3 - t7)
-			t9 := float32(t8 + v1)
-			t10 := float32(t9 * t9)
-			t11 := float32(t2 * s2)
-			t12 := float32(t6 * t11)
-			t13 := float32(v3 + t12)
-			t14 := float32(t13 * t13)
-			t15 := float32(t10 - t14)
-			t16 := float32(v1 + t15)
-			t17 := float32(t16 * s2)
-			t18 := float32(t9 * s2)
-			t19 := float32(t18 * t13)
-			t20 := float32(v3 + t19)
-			t21 := float32(t17 * t20)
-			t22 := float32(v3 + t21)
-			t23 := float32(t22 * t22)
-			t24 := float32(t16 * t16)
-			t25 := float32(t20 * t20)
-			t26 := float32(t24 - t25)
-			t27 := float32(v1 + t26)
-			t28 := float32(t27 * t27)
-			t29 := float32(t23 + t28)
-			t30 := t29 < s4
-			var t31 float32
-			if t30 {
-				t31 = 1
-			}
-			t32 := float32(t3 + t7)
-			t33 := t32 < s4
-			var t34 float32
-			if t33 {
-				t34 = 1
-			}
-			t35 := float32(t34 + s0)
-			t36 := float32(t10 + t14)
-			t37 := t36 < s4
-			var t38 float32
-			if t37 {
-				t38 = 1
-			}
-			t39 := float32(t35 + t38)
-			t40 := float32(t24 + t25)
-			t41 := t40 < s4
-			var t42 float32
-			if t41 {
-				t42 = 1
-			}
-			t43 := float32(t39 + t42)
-			t44 := float32(t31 + t43)
-			t45 := float32(t28 - t23)
-			t46 := float32(v1 + t45)
-			t47 := float32(t46 * t46)
-			t48 := float32(t27 * s2)
-			t49 := float32(t48 * t22)
-			t50 := float32(v3 + t49)
-			t51 := float32(t50 * t50)
-			t52 := float32(t47 + t51)
-			t53 := t52 < s4
-			var t54 float32
-			if t53 {
-				t54 = 1
-			}
-			t55 := float32(t44 + t54)
-			t56 := float32(t47 - t51)
-			t57 := float32(t56 + v1)
-			t58 := float32(t57 * t57)
-			t59 := float32(t46 * s2)
-			t60 := float32(t59 * t50)
-			t61 := float32(v3 + t60)
-			t62 := float32(t61 * t61)
-			t63 := float32(t58 + t62)
-			t64 := t63 < s4
-			var t65 float32
-			if t64 {
-				t65 = 1
-			}
-			t66 := float32(t55 + t65)
-			t67 := float32(t58 - t62)
-			t68 := float32(v1 + t67)
-			t69 := float32(t68 * t68)
-			t70 := float32(t57 * s2)
-			t71 := float32(t61 * t70)
-			t72 := float32(v3 + t71)
-			t73 := float32(t72 * t72)
-			t74 := float32(t69 + t73)
-			t75 := t74 < s4
-			var t76 float32
-			if t75 {
-				t76 = 1
-			}
-			t77 := float32(t66 + t76)
-			t78 := float32(t69 - t73)
-			t79 := float32(t78 + v1)
-			t80 := float32(t79 * t79)
-			t81 := float32(t68 * s2)
-			t82 := float32(t72 * t81)
-			t83 := float32(v3 + t82)
-			t84 := float32(t83 * t83)
-			t85 := float32(t80 + t84)
-			t86 := t85 < s4
-			var t87 float32
-			if t86 {
-				t87 = 1
-			}
-			t88 := float32(t77 + t87)
-			t89 := float32(t80 - t84)
-			t90 := float32(t89 + v1)
-			t91 := float32(t90 * t90)
-			t92 := float32(t79 * s2)
-			t93 := float32(t92 * t83)
-			t94 := float32(v3 + t93)
-			t95 := float32(t94 * t94)
-			o0[i] = t88
-			o1[i] = t90
-			o2[i] = t91
-			o3[i] = t94
-			o4[i] = t95
 		}
 	}
 }

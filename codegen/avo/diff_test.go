@@ -71,7 +71,7 @@ func TestDifferentialFused(t *testing.T) {
 		n = 1500
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	var ks []*ir.Kernel
+	ks := manyPointers()
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
@@ -188,12 +188,15 @@ var (
 		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 5, ops: 12, outputs: 2},
 		{types: []ir.DType{ir.Int32, ir.Int64}, inputs: 1, ops: 90, outputs: 2, late: true}, // many saves
 		{types: []ir.DType{ir.Float64}, inputs: 6, ops: 30, outputs: 2, late: true},
-		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1}, // all general registers
+		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1},    // all general registers
+		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 18, units: 14, ops: 30, outputs: 2}, // pointers in the frame
+		{types: all, inputs: 14, units: 12, ops: 30, outputs: 3, composed: true},
 		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},
 		{types: []ir.DType{ir.Float32}, inputs: 3, ops: 4, outputs: 2, folds: 3},
 		{types: []ir.DType{ir.Float64, ir.Int64}, inputs: 4, ops: 6, outputs: 3, folds: 3}, // more accumulators than registers
 		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 4, ops: 8, outputs: 3, folds: 2},
 		{types: all, inputs: 4, ops: 14, outputs: 3, composed: true, folds: 2},
-		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, folds: 4}, // all general registers
+		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, folds: 4},  // all general registers
+		{types: all, inputs: 13, units: 12, ops: 30, outputs: 3, folds: 4}, // and pointers in the frame
 	}
 )

@@ -118,9 +118,15 @@ func (n *nest) broadcast(operand, dst int) {
 	}
 }
 
-// element returns the address of an operand at the present step.
+// element returns the address of an operand at the present step. A pointer in the
+// frame comes to dx, for the instruction that follows.
 func (n *nest) element(p place) memory {
-	return at(n.pointer[p.operand].reg, p.disp).indexed(index, p.size)
+	from := n.pointer[p.operand]
+	if from.reg < 0 {
+		n.do("MOVQ", from.arg(), gp(dx))
+		from.reg = dx
+	}
+	return at(from.reg, p.disp).indexed(index, p.size)
 }
 
 func (n *nest) address(l loc) memory {

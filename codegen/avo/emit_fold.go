@@ -11,13 +11,18 @@ func (n *nest) layFolds(take func() place64) {
 		return
 	}
 	n.turn = -1
-	if all := accumulators(n.b.folds()); len(n.b.accs) < all {
-		n.accs = n.local(32 * all)
-		if n.b.turning() {
-			n.turn = take().reg
-		}
+	if n.b.accsOnStack() {
+		n.accs = n.local(32 * accumulators(n.b.folds()))
+	}
+	if n.b.turnsOnStack() {
+		n.turn = take().reg
 	}
 }
+
+func (b *body) accsOnStack() bool { return len(b.accs) < accumulators(b.folds()) }
+
+// turnsOnStack reports whether an offset finds accumulators on the stack.
+func (b *body) turnsOnStack() bool { return b.turning() && b.accsOnStack() }
 
 func (b *body) folds() []fold { return foldsOf(b.k) }
 

@@ -80,6 +80,39 @@ func singleFolds() []*ir.Kernel {
 	return out
 }
 
+// manyPointers has kernels of up to as many unit operands as there may be, of each
+// size of elements, short enough to be unrolled, and the same with folds.
+func manyPointers() []*ir.Kernel {
+	var out []*ir.Kernel
+	for _, dt := range []ir.DType{ir.Float32, ir.Int64, ir.Uint8, ir.Bool} {
+		op := ir.OpMax
+		if dt == ir.Bool {
+			op = ir.OpXor
+		}
+		for n := 8; n < ir.MaxPointers; n++ {
+			in := make([]ir.Operand, n)
+			for i := range in {
+				in[i].DType = dt
+			}
+			in = append(in, ir.Operand{DType: dt, Splat: true})
+			for folds := range min(4, ir.MaxPointers-n) { // three have more accumulators than registers
+				b := ir.NewBuilder(in...)
+				last := ir.Ref(0)
+				for i := range n {
+					last = b.Op(op, last, ir.Ref(i+1))
+				}
+				b.Store(last)
+				for i := range folds {
+					b.Fold(op, ir.Ref(n-1-i))
+				}
+				k, _ := b.Kernel().Canonical()
+				out = append(out, k)
+			}
+		}
+	}
+	return out
+}
+
 // shape says what random kernels are like.
 type shape struct {
 	types    []ir.DType // of the operands

@@ -65,8 +65,8 @@ func (b *body) emit() *program {
 }
 
 // layFrame gives everything its place: vectors on the stack, and what general
-// registers don't reach for. Unit operands come first: there are registers for
-// all of them.
+// registers don't reach for. Unit operands come first: one without a register
+// takes a load more for each vector. A turn is an index, and has to have one.
 func (n *nest) layFrame() {
 	n.slots = n.local(32 * n.b.slots)
 	n.spills = n.local(32 * n.b.spills)
@@ -78,23 +78,27 @@ func (n *nest) layFrame() {
 	n.layDetours()
 	n.pointer = make([]place64, len(n.b.k.In)+len(n.b.k.Out))
 	free := firstFree
-	take := func() place64 {
-		if free < generalRegisters {
+	take := func(registers int) place64 {
+		if free < registers {
 			free++
 			return place64{reg: free - 1}
 		}
 		return place64{reg: -1, disp: n.local(8)}
 	}
+	units := generalRegisters
+	if n.b.turnsOnStack() {
+		units--
+	}
 	for i := range n.pointer {
 		if !n.splat(i) && !n.folded(i) {
-			n.pointer[i] = take()
+			n.pointer[i] = take(units)
 		}
 	}
-	n.layFolds(take)
-	n.rows = take()
+	n.layFolds(func() place64 { return take(generalRegisters) })
+	n.rows = take(generalRegisters)
 	for i := range n.pointer {
 		if n.splat(i) || n.folded(i) {
-			n.pointer[i] = take()
+			n.pointer[i] = take(generalRegisters)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func arithmetic(dt ir.DType) []ir.Op {
 func (g *gen) wide() []ir.Array {
 	dt := oneOf(g, "dtype", g.DTypes.List())
 	shape := ir.ShapeOf(g.int("rows", 1, 5), g.int("columns", 1, 9))
-	inputs := make([]ir.Array, g.int("params", 5, 14))
+	inputs := make([]ir.Array, g.int("params", 5, 18))
 	for i := range inputs {
 		g.f.Param(fmt.Sprintf("p%d", i), ir.Type{DType: dt, Shape: shape}, nil)
 		inputs[i] = Array(g.T, dt, g.shape(shape)...)

@@ -1,0 +1,212 @@
+package passes
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// formula builds graphs of one type.
+type formula struct {
+	t testing.TB
+	f *ir.Func
+}
+
+func newFormula(t testing.TB) *formula { return &formula{t, &ir.Func{Name: "f"}} }
+
+func (b *formula) param(dims ...int) *ir.Value {
+	return b.f.Param(fmt.Sprintf("p%d", len(b.f.Params)), ir.Type{DType: ir.Float32, Shape: ir.ShapeOf(dims...)}, nil)
+}
+
+func (b *formula) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
+	v, err := b.f.Add(op, a, ir.Pos{}, args...)
+	require.NoError(b.t, err)
+	return v
+}
+
+func (b *formula) op(op ir.Op, args ...*ir.Value) *ir.Value { return b.add(op, ir.Attr{}, args...) }
+
+func (b *formula) sum(vs ...*ir.Value) *ir.Value {
+	for _, v := range vs[1:] {
+		vs[0] = b.op(ir.OpAdd, vs[0], v)
+	}
+	return vs[0]
+}
+
+func (b *formula) lower(results ...*ir.Value) *ir.Plan {
+	b.f.Results = results
+	p, err := Lower(b.f, Options{Verify: true})
+	require.NoError(b.t, err)
+	return p
+}
+
+// steps is z = z*z + c over and over, and a count of how often it was small: nine
+// ops a step.
+func (b *formula) steps(n int) *ir.Value {
+	re, im, four := b.param(1000), b.param(1000), b.add(ir.OpConst, ir.Attr{DType: ir.Float32, Bits: 0x40800000})
+	zr, zi, count := re, im, b.op(ir.OpAbs, re)
+	for range n {
+		rr, ii, ri := b.op(ir.OpMul, zr, zr), b.op(ir.OpMul, zi, zi), b.op(ir.OpMul, zr, zi)
+		small := b.op(ir.OpLt, b.op(ir.OpAdd, rr, ii), four)
+		count = b.op(ir.OpAdd, count, b.add(ir.OpCast, ir.Attr{DType: ir.Float32}, small))
+		zr, zi = b.op(ir.OpAdd, b.op(ir.OpSub, rr, ii), re), b.op(ir.OpAdd, ri, im)
+	}
+	return b.sum(count, zr, zi)
+}
+
+// temporaries returns how many bytes a plan stores besides results.
+func temporaries(p *ir.Plan) int {
+	n := 0
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Kind == ir.TempBuffer {
+			n += b.Size() * b.DType.Size()
+		}
+	}
+	return n
+}
+
+// TestCuts counts the kernels of graphs at the limits of one, and the values that
+// travel between them, of 1000 elements each.
+func TestCuts(t *testing.T) {
+	tests := []struct {
+		name            string
+		kernels, stored int
+		build           func(b *formula) *ir.Value
+	}{
+		{"20 steps of a recurrence", 1, 0, func(b *formula) *ir.Value { return b.steps(20) }},
+		{"40 steps: count and z cross", 2, 3, func(b *formula) *ir.Value { return b.steps(40) }},
+		{"100 steps", 4, 9, func(b *formula) *ir.Value { return b.steps(100) }},
+		{"nine slices of one array", 1, 0, func(b *formula) *ir.Value {
+			x := b.param(1010)
+			var slices []*ir.Value
+			for i := range 9 {
+				slices = append(slices, b.add(ir.OpSlice, ir.Attr{Begin: ir.Fixed(i), Len: ir.Fixed(1000), Step: 1}, x))
+			}
+			return b.sum(slices...)
+		}},
+		{"12 arrays", 2, 1, func(b *formula) *ir.Value { return b.params(12) }},
+		{"11 arrays", 1, 0, func(b *formula) *ir.Value { return b.params(11) }},
+		{"elementary functions", 4, 3, func(b *formula) *ir.Value {
+			x := b.param(1000)
+			for range 80 {
+				x = b.op(ir.OpPow, x, x)
+			}
+			return x
+		}},
+		{"breadth first, to be summed", 2, 1, func(b *formula) *ir.Value {
+			var vs []*ir.Value
+			x := b.param(1000)
+			for i := range 150 {
+				c := b.add(ir.OpConst, ir.Attr{DType: ir.Float32, Bits: uint64(0x40000000 + i%12)})
+				vs = append(vs, b.op([]ir.Op{ir.OpAdd, ir.OpMax, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMod}[i/25], x, c))
+			}
+			for i := range vs {
+				vs[i] = b.op(ir.OpNeg, vs[i])
+			}
+			return b.sum(vs...)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newFormula(t)
+			p := b.lower(tt.build(b))
+			require.Len(t, p.Steps, tt.kernels, p.String())
+			require.Equal(t, 4000*tt.stored, temporaries(p), p.String())
+		})
+	}
+}
+
+func (b *formula) params(n int) *ir.Value {
+	var in []*ir.Value
+	for range n {
+		in = append(in, b.param(1000))
+	}
+	return b.sum(in...)
+}
+
+// TestCutsAreEven checks that a chain is cut into pieces of about one length.
+func TestCutsAreEven(t *testing.T) {
+	b := newFormula(t)
+	x := b.param(10)
+	y := x
+	for range ir.MaxBody + 20 {
+		y = b.op(ir.OpMul, y, x)
+	}
+	p := b.lower(y)
+	require.Len(t, p.Steps, 2)
+	require.InDelta(t, len(p.Steps[0].Kernel.Body), len(p.Steps[1].Kernel.Body), 2*cutWindow)
+}
+
+// TestCutsKeepMeaning compares large random graphs, cut into many kernels, with
+// the definition, and what a cut costs with that of runs as long as they can be.
+func TestCutsKeepMeaning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		nodes, reach := 50+rnd.IntN(700), 2+rnd.IntN(60)
+		f := &ir.Func{Name: "f"}
+		typ := ir.Type{DType: ir.Int32, Shape: ir.ShapeOf(3)}
+		var vals []*ir.Value
+		var in []ir.Array
+		for i := range 1 + rnd.IntN(20) {
+			vals = append(vals, f.Param(fmt.Sprintf("p%d", i), typ, nil))
+			in = append(in, ir.Array{DType: ir.Int32, Shape: []int{3}, Data: []uint64{uint64(uint32(i)), uint64(rnd.Uint32()), 7}})
+		}
+		for range nodes {
+			pick := func() *ir.Value { return vals[len(vals)-1-rnd.IntN(min(reach, len(vals)))] }
+			if rnd.IntN(20) == 0 {
+				vals = append(vals, vals[rnd.IntN(len(vals))])
+			}
+			v, err := f.Add([]ir.Op{ir.OpAdd, ir.OpMul, ir.OpSub, ir.OpMax}[rnd.IntN(4)], ir.Attr{}, ir.Pos{}, pick(), pick())
+			require.NoError(t, err)
+			vals = append(vals, v)
+		}
+		f.Results = []*ir.Value{vals[len(vals)-1]}
+		text := f.String()
+		want, err := ir.Eval(f, in)
+		require.NoError(t, err)
+		s := &State{Func: f}
+		for _, p := range Default {
+			if p.Name == "fuse" {
+				cheaperThanGreedy(t, s.Func)
+			}
+			require.NoError(t, s.run(p), text)
+			require.NoError(t, s.verify(p), text)
+		}
+		sameBits(t, want, interpret(s.Plan, in), text)
+	})
+}
+
+// cheaperThanGreedy checks an order that is one component.
+func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
+	f.Number()
+	fu := &fuser{State: &State{Func: f}, readers: make([]int, len(f.Body))}
+	fu.count()
+	c := newCutter(f, fu.readers)
+	order := c.deepFirst(f.Body)
+	require.ElementsMatch(t, f.Body, order)
+	done := map[*ir.Value]bool{}
+	for _, v := range order {
+		for _, a := range v.Args {
+			require.True(t, done[a] || !a.Op.IsComputed())
+		}
+		done[v] = true
+	}
+	for _, values := range [][]*ir.Value{f.Body, order} {
+		greedy := price{}
+		for rest := values; len(rest) > 0; {
+			n, traffic := 0, 0
+			c.walk(rest, func(k, b int) { n, traffic = k, b })
+			greedy.bytes += traffic + kernelBytes
+			greedy.squares += n * n
+			rest = rest[n:]
+		}
+		places, _ := c.candidates(values)
+		_, got := c.cheapest(values, places)
+		require.False(t, greedy.below(got), "%v is more than %v", got, greedy)
+	}
+}
