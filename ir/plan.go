@@ -189,8 +189,8 @@ type Access struct {
 	Strides []int
 }
 
-// Inner returns the stride along the columns: 1 is unit, 0 is splat, any other
-// is packed into scratch before the kernel reads it.
+// Inner returns the stride along the columns: 1 is unit, 0 is splat. A unit
+// operand with any other than 1 is packed into scratch before the kernel reads it.
 func (a Access) Inner() int { return a.Strides[len(a.Strides)-1] }
 
 // Decision is an entry of the ledger: what the compiler chose, and why.

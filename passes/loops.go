@@ -97,15 +97,11 @@ func (l *looper) group(g *group) bool {
 		return true
 	}
 	n := l.nest(g)
-	kernel, order := n.kernel(l.Func.Fast)
-	rank := len(n.extents)
-	step := ir.Step{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: g.values[len(g.values)-1].Pos}
-	step.Rows, step.Cols = n.extents[rank-2], n.extents[rank-1]
-	step.Operands = make([]ir.Access, 0, len(n.operands))
-	for _, i := range order {
-		step.Operands = append(step.Operands, n.operands[i])
+	step := n.step(l.Func.Fast)
+	if step.ShortRows() {
+		n.short = true
+		step = n.step(l.Func.Fast)
 	}
-	step.Operands = append(step.Operands, n.operands[len(n.operands)-len(g.outputs):]...)
 	l.Plan.Steps = append(l.Plan.Steps, step)
 	return true
 }

@@ -13,11 +13,13 @@ type nest struct {
 	extents  []int
 	operands []ir.Access
 	down     bool
+	short    bool // see ir.Step.ShortRows
 }
 
 const (
-	// minColumns is how many columns a nest must have to fold down the rows.
-	minColumns = 16
+	// minColumns is how many columns a nest must have to fold down the rows, unless
+	// there are minRows and the executor can join them.
+	minColumns, minRows = 16, 128
 	// shortLine is up to how many elements a line is folded down rather than
 	// along, whatever lies contiguously: it would not fill a vector.
 	shortLine = 8
@@ -104,7 +106,7 @@ func foldedLayout(shape []int) ir.Layout {
 // along the line.
 func (n *nest) betterDown() bool {
 	last := len(n.extents) - 1
-	if last == 0 || n.extents[last-1] < minColumns {
+	if last == 0 || n.extents[last-1] < minColumns && !n.joins() {
 		return false
 	}
 	along, across := 0, 0
@@ -123,6 +125,20 @@ func (n *nest) betterDown() bool {
 		}
 	}
 	return across > along || n.extents[last] <= shortLine
+}
+
+// joins reports whether a nest that folds down many rows may take some as one
+// long row: each input lies row behind row, or is the same row each time.
+func (n *nest) joins() bool {
+	last := len(n.extents) - 1
+	for i := range n.g.inputs {
+		s := n.operands[i].Strides
+		repeats, unit := s[last] == 0, s[last-1] == 1
+		if !(unit && (repeats || s[last] == n.extents[last-1]) || repeats && s[last-1] == 0) {
+			return false
+		}
+	}
+	return n.extents[last] >= minRows
 }
 
 // turn makes the last axis the rows, and adds the accumulators.
@@ -149,6 +165,27 @@ func atLeastTwo(axes []int, fill int) []int {
 	return axes
 }
 
+// step makes the step, of one block.
+func (n *nest) step(fast bool) ir.Step {
+	kernel, order := n.kernel(fast)
+	rank, outputs := len(n.extents), len(n.operands)-len(n.g.outputs)
+	step := ir.Step{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: n.g.values[len(n.g.values)-1].Pos}
+	step.Rows, step.Cols = n.extents[rank-2], n.extents[rank-1]
+	step.Operands = make([]ir.Access, 0, len(n.operands))
+	for _, i := range order {
+		step.Operands = append(step.Operands, n.operands[i])
+	}
+	step.Operands = append(step.Operands, n.operands[outputs:]...)
+	return step
+}
+
+// isSplat reports whether operand i is one element for all columns. In short rows
+// it has to be for all rows too.
+func (n *nest) isSplat(i int) bool {
+	a := n.operands[i]
+	return a.Inner() == 0 && !(n.short && a.Strides[len(a.Strides)-2] != 0)
+}
+
 // kernel writes the group's body. Input i of the kernel is n.operands[order[i]].
 func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
 	g := n.g
@@ -157,7 +194,7 @@ func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
 	ref := make(map[*ir.Value]ir.Ref, len(g.inputs)+len(g.values))
 	for i := range operands {
 		v := slices.Concat(g.inputs, g.outputs)[i]
-		operands[i] = ir.Operand{DType: v.Type.DType, Splat: n.operands[i].Inner() == 0}
+		operands[i] = ir.Operand{DType: v.Type.DType, Splat: n.isSplat(i)}
 		if i < len(g.inputs) {
 			ref[v] = ir.Ref(i)
 		}

@@ -236,7 +236,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 	next := rowGroup{steps: append(slices.Clone(g.steps), j), before: g.before, rows: g.rows, made: map[int]int{}}
 	var ok bool
 	switch s := &r.p.Steps[j]; {
-	case s.Down && s.Scan != ir.NoScan:
+	case s.Down && (s.Scan != ir.NoScan || s.Extents[len(s.Extents)-1] < minColumns):
 		return false // each of its blocks has all rows
 	case s.Kernel.Dots() && g.rows < leastProductRows:
 		return false

@@ -11,7 +11,7 @@ type StepInfo struct {
 	Signature string // of the body
 	Compiled  string // "kernel" for one for the whole body, or "cover of 5"
 	Engine    string // "avx2", "portable", or "avx2+portable" for a mixed cover
-	Packed    []int  // operands that are copied into scratch, tile by tile
+	Packed    []int  // operands that are copied into scratch: tile by tile, or once if a tile repeats
 	Blocks    int    // kernel calls, were nothing tiled
 	Chunks    int    // what the workers share out
 	Elements  int    // of the index space
@@ -68,7 +68,7 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 	}
 	s.down.findMany(s, f)
 	var err error
-	s.scratch, err = s.down.link(f, s.scratch)
+	s.scratch, err = s.down.link(s, f, s.scratch)
 	return err
 }
 

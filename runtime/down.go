@@ -28,6 +28,14 @@ type down struct {
 	width int   // columns of a block
 	flat  bool  // rows lie densely: 32 of them make one row, and the lanes too
 	many  *many // the kernel for many rows, or nil
+
+	repeats []repeated // of a flat step
+}
+
+// repeated is an input that is the same row each time. A row of 32 is made of it.
+type repeated struct {
+	operand int
+	row     int // place in scratch
 }
 
 // accumulator is an output that is folded.
@@ -63,11 +71,19 @@ func newDown(s *step, in *ir.Step, hands int) *down {
 	for hands > 1 && d.width > leastWidth && s.elems/rows/d.width*ir.Chunks(rows) < 2*hands {
 		d.width /= 2
 	}
-	d.flat = rows > 1 && d.width == cols && ir.FoldLanes*cols*bytes <= lanesBytes
+	d.flat = rows > 1 && d.width == cols
 	for i := range s.operands {
 		o := &s.operands[i]
-		dense := o.rowStep == cols*o.size && !o.packed && !o.splat || o.splat && o.rowStep == 0
+		unit := !o.packed && !o.splat
+		if unit && o.rowStep == 0 && !o.accumulates {
+			d.repeats = append(d.repeats, repeated{operand: i})
+			bytes += o.size
+		}
+		dense := unit && o.rowStep == cols*o.size || !o.packed && o.rowStep == 0
 		d.flat = d.flat && (dense || o.accumulates)
+	}
+	if d.flat = d.flat && ir.FoldLanes*cols*bytes <= lanesBytes; !d.flat {
+		d.repeats = nil
 	}
 	return d
 }
@@ -82,7 +98,7 @@ func (d *down) callCols() int {
 
 // link finds the kernels that fold lanes and lays out the scratch, which begins
 // at the given place. It returns the end.
-func (d *down) link(f finder, at int) (end int, err error) {
+func (d *down) link(s *step, f finder, at int) (end int, err error) {
 	for i := range d.accs {
 		a := &d.accs[i]
 		key := pieceKey{n: 1, ins: 2, insts: [maxPiece]pieceInst{{op: a.by, dtype: a.dtype, args: [3]int8{0, 1}}}}
@@ -96,6 +112,11 @@ func (d *down) link(f finder, at int) (end int, err error) {
 		}
 		a.lanes = at
 		at += (ir.FoldLanes*d.width*size+alignment-1)&^(alignment-1) + alignment
+	}
+	for i := range d.repeats {
+		r := &d.repeats[i]
+		r.row = at
+		at += (ir.FoldLanes*d.width*s.operands[r.operand].size+alignment-1)&^(alignment-1) + alignment
 	}
 	return at, nil
 }
@@ -119,6 +140,11 @@ func identities(by ir.Op, dt ir.DType, n int) (unsafe.Pointer, error) {
 func (d *down) run(ln *lane, s *step) {
 	rows, cols := ln.block.Rows, ln.block.Cols
 	lanes := min(rows, ir.FoldLanes)
+	if len(d.repeats) > 0 {
+		block := ln.block.Ptr
+		defer func() { ln.block.Ptr = block }()
+		d.repeat(ln, s, lanes)
+	}
 	first := d.begin(ln, s, rows, cols)
 	if first < rows {
 		switch {
@@ -132,6 +158,17 @@ func (d *down) run(ln *lane, s *step) {
 	}
 	if lanes > 1 {
 		d.join(ln, lanes, cols)
+	}
+}
+
+// repeat makes long rows of the inputs that repeat, and points the block to them.
+func (d *down) repeat(ln *lane, s *step, lanes int) {
+	for _, r := range d.repeats {
+		row := ln.block.Cols * s.operands[r.operand].size
+		to := ln.scratch[r.row:]
+		copy(to[:row], unsafe.Slice((*byte)(ln.block.Ptr[r.operand]), row))
+		repeat(to, row, lanes)
+		ln.block.Ptr[r.operand] = unsafe.Pointer(&to[0])
 	}
 }
 

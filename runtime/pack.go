@@ -8,9 +8,9 @@ type packFunc func(dst, src unsafe.Pointer, rows, cols, rowStep, colStep int)
 
 // packFor chooses the way to read a tile of an operand: along its rows, or along
 // its columns where their elements lie closer together, as in a transposed
-// matrix.
+// matrix, or the rows are short.
 func packFor(o *operand) packFunc {
-	across := o.transposed()
+	across := o.transposed() || o.narrow
 	switch {
 	case o.size == 1 && across:
 		return packColumns[uint8]
@@ -76,8 +76,11 @@ func packColumns[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, rows, cols,
 		}
 	}
 	for ; c < cols; c++ {
-		for r := range rows {
-			*(*T)(unsafe.Add(dst, r*line+c*size)) = *(*T)(unsafe.Add(src, r*rowStep+c*colStep))
+		from, to := c*colStep, c*size
+		for range rows {
+			*(*T)(unsafe.Add(dst, to)) = *(*T)(unsafe.Add(src, from))
+			from += rowStep
+			to += line
 		}
 	}
 }

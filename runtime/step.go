@@ -58,6 +58,8 @@ type operand struct {
 	accumulates bool // in a tile of lanes, but for the result: see down
 	folded      bool // one element for all columns of a row
 	packed      bool // to be copied into scratch: the kernel wants it contiguous
+	repeated    bool // packed as a tile of equal rows: see repeat
+	narrow      bool // packed column by column: the rows are short
 }
 
 // newStep works out the geometry of a step that checkStep has passed, whose
@@ -82,6 +84,8 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 		s.dot = newDot(s, in)
 	case in.Down:
 		s.down = newDown(s, in, l.hands())
+	case in.ShortRows():
+		s.joinRows(in.Extents[len(in.Extents)-1])
 	}
 	s.cut(in, l.exec.ChunkElems, l.hands())
 	return s

@@ -123,7 +123,7 @@ func (p *program) reservePacks(s *step) {
 		o := &s.operands[k]
 		p.packs[i].at = p.reserve(p.tileRows * p.tileCols * o.size)
 		p.slots[k] = slot{class: tileSlot, at: p.packs[i].at, size: o.size}
-		if o.rowStep == 0 { // one row for all
+		if o.rowStep == 0 && !o.repeated { // one row for all
 			p.slots[k].class = rowSlot
 		}
 	}
@@ -143,7 +143,7 @@ func (p *program) addPatches() {
 // wholeProgram runs one kernel for a body, over operands that must be packed.
 func wholeProgram(s *step, fn func(*Frame)) *program {
 	p := &program{}
-	widest := 1
+	widest, repeated := 1, 0
 	k := kernelCall{fn: fn, fold: s.kernel.Fold != nil}
 	for i := range s.operands {
 		o := &s.operands[i]
@@ -155,11 +155,14 @@ func wholeProgram(s *step, fn func(*Frame)) *program {
 		p.slots = append(p.slots, slot{})
 		if o.packed {
 			widest = max(widest, o.size)
+			if o.repeated { // stays in the cache while others stream past
+				repeated += o.size
+			}
 			p.packs = append(p.packs, packing{operand: i, fn: packFor(o)})
 		}
 	}
 	p.calls = []kernelCall{k}
-	p.setTile(s, packBytes/widest)
+	p.setTile(s, packBytes/max(widest, repeated))
 	p.reservePacks(s)
 	p.addPatches()
 	return p

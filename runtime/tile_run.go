@@ -115,6 +115,9 @@ func (p *program) pack(scratch []byte, s *step, block *Frame, r, c, rows, cols i
 			k.fn(unsafe.Pointer(&scratch[k.at]), from, rows, cols, step, o.colStep)
 		} else if newCols {
 			k.fn(unsafe.Pointer(&scratch[k.at]), from, 1, cols, 0, o.colStep)
+			if o.repeated {
+				repeat(scratch[k.at:], cols*o.size, rows)
+			}
 		}
 	}
 }
