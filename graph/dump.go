@@ -56,8 +56,8 @@ func fileName(name string) string {
 // "plan" and "kernels".
 func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "kernels") }
 
-// Dump writes the program as text at one stage of its compilation, or at all of
-// them for "". The graph is written as it was built; with symbolic sizes, what
+// Dump writes the program as text at one stage of its compilation, or for "" at
+// all of them, each that changed something in full. The graph is written as it was built; with symbolic sizes, what
 // comes after it is for those of the last run, and before any run for example
 // sizes. If none were found that the graph fits, a comment says so instead.
 func (p *Program) Dump(w io.Writer, stage string) error {
@@ -71,10 +71,17 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		return misuse("dump: there is no stage %q: the stages are %s", stage, strings.Join(Stages(), ", "))
 	}
 	var out bytes.Buffer
+	last := ""
 	section := func(name string, text func() string) {
 		switch stage {
 		case "":
-			fmt.Fprintf(&out, "# %s\n%s\n", name, strings.TrimRight(text(), "\n"))
+			t := strings.TrimRight(text(), "\n")
+			if t == last {
+				fmt.Fprintf(&out, "# %s\n// nothing changed\n", name)
+				return
+			}
+			last = t
+			fmt.Fprintf(&out, "# %s\n%s\n", name, t)
 		case name:
 			out.WriteString(text())
 		}
