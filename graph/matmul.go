@@ -5,26 +5,28 @@ import (
 	"slices"
 )
 
-// Products take Float32, Float64, Int32 and Int64, of one type: nothing is
-// promoted. Bytes are multiplied and summed in a wider type:
-//
-//	x.Cast(graph.Int32).MatMul(w.Cast(graph.Int32))
-//
-// Integers wrap. A float is the sum of exact products in chunks of 256, each in
-// order with one rounding an addition (FMA), and of the chunks: the error is less
-// than (256 + K/256) * 2^-24 times the sum of the K products' magnitudes, 2^-53
-// for Float64 (package ir, dot.go). Where it is a vector that is multiplied, there
-// is one rounding more and then that of Sum. The bits depend neither on threads
-// nor on layouts.
-//
-// Operands may be views of any layout: transposed, broadcast, a diagonal. A
-// product reads its operands many times, so what they are computed by has a loop
-// of its own, and what suits its kernels is copied: Program.Explain tells.
-
 // MatMul returns the product of the matrices that the last two axes of x and y
 // are, [..., M, K] and [..., K, N]: [..., M, N]. The axes before those broadcast.
 // A vector is a row on the left, a column on the right, and that axis goes again.
 // NumPy's @.
+//
+// It takes Float32, Float64, Int32 and Int64, of one type: nothing is promoted.
+// Integers wrap. Bytes are multiplied and summed in a wider type:
+//
+//	x.Cast(graph.Int32).MatMul(w.Cast(graph.Int32))
+//
+// A float is the sum of exact products in chunks of 256, each in order with one
+// rounding an addition (FMA), and of the chunks: the error is less than
+// (256 + K/256) * 2^-24 times the sum of the K products' magnitudes, 2^-53 for
+// Float64 (package ir, dot.go). Where M or N is 1, or an operand a vector, the
+// products are rounded and then added as Sum adds: the last bits of a row alone are
+// not those of the same row among others. For the same shapes they depend neither
+// on threads nor on layouts. Dot, Outer, Tensordot and Einsum have the same types
+// and numbers.
+//
+// Operands may be views of any layout: transposed, broadcast, a diagonal. What they
+// are computed by has a loop of its own, as a product reads them many times, and
+// what suits its kernels is copied: Program.Explain tells.
 func (x Node) MatMul(y any) Node {
 	xs, bad := factors("matmul", x, y)
 	if xs == nil {

@@ -124,7 +124,7 @@ func (l *looper) pack(v *ir.Value) (ir.Access, ir.Layout) {
 // tellPacked records a step that packs.
 func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
 	if p.group == nil {
-		l.record(ir.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed into panels of %d, for every block of rows", extents[len(extents)-1]))
+		l.record(ir.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", extents[len(extents)-1]))
 		return
 	}
 	for _, u := range p.group.values {
