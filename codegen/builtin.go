@@ -72,6 +72,7 @@ func Builtins() []*ir.Kernel {
 	out = append(out, builtinFolds()...)
 	out = append(out, builtinScans()...)
 	out = append(out, builtinDots()...)
+	out = append(out, builtinTransposes()...)
 	slices.SortFunc(out, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
 }

@@ -108,6 +108,7 @@ func TestLoop(t *testing.T) {
 		"kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }":                     "for i: o0[i] = select(a0[i], a1, a2[i])",
 		"kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }":                                    "for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }",
 		"kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }":                                    "for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }",
+		"kernel (u0:u32) { t0 = permute u0; store t0 }":                                           "for i, j: o0[i][j] = a0[j][i]",
 	} {
 		require.Equal(t, want, loop(parse(t, sig)[0]))
 	}

@@ -17,8 +17,11 @@ func docComment(name string, k *ir.Kernel) string {
 //
 //	for i: o0[i] = a0[i]*a1[i] + a2; o1 += a0[i]
 func loop(k *ir.Kernel) string {
-	if k.Dots() {
+	switch {
+	case k.Dots():
 		return dotLoop(k)
+	case k.Transposes():
+		return transposeLoop
 	}
 	f := &formula{k: k, uses: make([]int, len(k.In)+len(k.Body)), text: make([]string, len(k.In)+len(k.Body))}
 	for _, in := range k.Body {

@@ -35,6 +35,9 @@ func (w *portable) kernel(k *ir.Kernel) error {
 	case k.Dots():
 		w.dot(k)
 		return nil
+	case k.Transposes():
+		w.transpose(k)
+		return nil
 	}
 	name := Symbol(k) + "_go"
 	e := k.Expand()

@@ -56,7 +56,7 @@ func TestBuiltins(t *testing.T) {
 		}
 	}
 	for _, op := range ir.Ops() {
-		require.Equal(t, op.IsElementwise() || op == ir.OpDot, ops[op], "%s", op)
+		require.Equal(t, op.IsElementwise() || op == ir.OpDot || op == ir.OpPermute, ops[op], "%s", op)
 	}
 	for _, sig := range []string{
 		"kernel (s0:f32) { t0 = copy s0; store t0 }",
@@ -71,6 +71,7 @@ func TestBuiltins(t *testing.T) {
 		"kernel (u0:bool) { store and(u0) }",
 		"kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }",
 		"kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }",
+		"kernel (u0:u8) { t0 = permute u0; store t0 }",
 	} {
 		require.Contains(t, seen, sig)
 	}

@@ -174,12 +174,8 @@ func (k *Kernel) Verify() error {
 	}
 	for j, in := range k.Body {
 		name := k.RefName(Ref(len(k.In) + j))
-		if in.Op == OpDot {
-			if err := k.checkDot(); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		} else if !in.Op.IsElementwise() && in.Op != OpConst {
-			return fmt.Errorf("%s: %s is not elementwise", name, in.Op)
+		if err := k.checkOp(in.Op); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		types := [3]DType{}
 		for i, a := range in.Args[:in.Arity()] {
@@ -220,6 +216,19 @@ func (k *Kernel) Verify() error {
 		return fmt.Errorf("%d operands: a kernel has at most %d", len(k.In)+len(k.Out), MaxOperands)
 	case k.Pointers() > MaxPointers:
 		return fmt.Errorf("%d unit operands: a kernel has at most %d", k.Pointers(), MaxPointers)
+	}
+	return nil
+}
+
+// checkOp returns an error unless the kernel may have an instruction of op.
+func (k *Kernel) checkOp(op Op) error {
+	switch {
+	case op == OpDot:
+		return k.checkDot()
+	case op == OpPermute:
+		return k.checkTranspose()
+	case !op.IsElementwise() && op != OpConst:
+		return fmt.Errorf("%s is not elementwise", op)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 		return "the bits are not an element of " + given.String()
 	case i.Op == OpConst:
 		return ""
-	case !i.Op.IsElementwise() && i.Op != OpDot:
+	case !i.Op.IsElementwise() && i.Op != OpDot && i.Op != OpPermute:
 		return "is not elementwise"
 	}
 	types := make([]DType, len(args))

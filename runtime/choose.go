@@ -28,7 +28,7 @@ func info(in *ir.Step, parts []*step, read, written int) StepInfo {
 		if i == 0 {
 			x.Signature, x.Compiled, x.Engine = s.kernel.Signature(), s.compiled, s.engine
 			for o := range s.operands {
-				if s.operands[o].packed {
+				if s.operands[o].packed || s.operands[o].turned {
 					x.Packed = append(x.Packed, o)
 				}
 			}
@@ -64,7 +64,7 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 		s.scratch = s.program.scratch
 	}
 	if s.down == nil {
-		return nil
+		return s.linkTurns(f)
 	}
 	s.down.findMany(s, f)
 	var err error
@@ -102,14 +102,19 @@ func (e *Executor) whole(s *step, f finder, on Engine) bool {
 	if !ok || e.NoFused {
 		return false
 	}
-	s.engine, s.compiled = on.String(), "kernel"
 	for i := range s.operands {
 		if s.operands[i].packed {
-			s.program = wholeProgram(s, fn)
-			return true
+			p, err := wholeProgram(s, fn, f)
+			if err != nil {
+				return false
+			}
+			s.program = p
 		}
 	}
-	s.fn = fn
+	if s.program == nil {
+		s.fn = fn
+	}
+	s.engine, s.compiled = on.String(), "kernel"
 	return true
 }
 

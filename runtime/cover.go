@@ -53,7 +53,9 @@ func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	c.insts = make([]coverInst, 0, values)
 	c.args = make([]kernelArg, 0, 4*values) // so that most of these grow once
 	c.program.slots = make([]slot, 0, 2*values)
-	c.operandSlots()
+	if err := c.operandSlots(); err != nil {
+		return nil, err
+	}
 	stored := c.stored()
 	c.addValues(stored)
 	if err := c.addPieces(stored); err != nil {
@@ -95,14 +97,18 @@ func (c *cover) stored() []int {
 
 // operandSlots makes the slots of the step's operands, and the values of those
 // that are inputs.
-func (c *cover) operandSlots() {
+func (c *cover) operandSlots() error {
 	widest := 1
 	for i := range c.s.operands {
 		o := &c.s.operands[i]
 		c.program.slots = append(c.program.slots, slot{})
 		widest = max(widest, o.size)
 		if o.packed {
-			c.program.packs = append(c.program.packs, packing{operand: i, fn: packFor(o)})
+			pack, err := packFor(o, c.f)
+			if err != nil {
+				return err
+			}
+			c.program.packs = append(c.program.packs, packing{operand: i, fn: pack})
 		}
 		if i < c.s.ins {
 			dt := c.k.DType(ir.Ref(i))
@@ -114,6 +120,7 @@ func (c *cover) operandSlots() {
 	}
 	c.program.setTile(c.s, tileBytes/widest)
 	c.program.reservePacks(c.s)
+	return nil
 }
 
 // addValues makes the values of the body.
@@ -222,7 +229,7 @@ func (c *cover) readLater(p, out int) bool {
 			if int(a) >= c.s.ins {
 				continue
 			}
-			if o := &c.s.operands[a]; !o.packed && mayAlias(c.buffers, o.buffer, written) {
+			if o := &c.s.operands[a]; !o.packed && !o.turned && mayAlias(c.buffers, o.buffer, written) {
 				return true
 			}
 		}

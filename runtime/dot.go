@@ -29,7 +29,8 @@ type dot struct {
 	panels bool
 	width  int // columns that a kernel takes
 	kernel func(*Frame)
-	pack   packFunc // copies a chunk of a block's left rows into scratch, or nil
+	packs  bool     // a chunk of a block's left rows is copied into scratch
+	pack   packFunc // how
 }
 
 // newDot takes the pairs out of the axes that a step walks.
@@ -41,19 +42,12 @@ func newDot(s *step, in *ir.Step) *dot {
 	for i := range s.operands {
 		s.operands[i].walk[axis], s.operands[i].packed = 0, false
 	}
-	rows := operand{size: left.size, rowStep: left.rowStep, colStep: d.across}
-	switch bad := d.across != left.size; {
-	case in.Extents[axis+2] < gatherCols:
-	case bad:
-		d.pack = packFor(&rows)
-	case crowds(left.rowStep):
-		d.pack = copyRows
-	}
+	d.packs = in.Extents[axis+2] >= gatherCols && (d.across != left.size || crowds(left.rowStep))
 	return d
 }
 
 // copyRows is a packFunc for rows that are contiguous.
-func copyRows(dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+func copyRows(_ *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 	for r := range rows {
 		copyBytes(unsafe.Add(dst, r*cols*colStep), unsafe.Add(src, r*rowStep), cols*colStep)
 	}
@@ -82,10 +76,16 @@ func (d *dot) link(f finder, s *step) error {
 		return err
 	}
 	d.kernel, s.engine, s.compiled = fn, on.String(), "kernel"
-	if d.pack != nil {
-		s.scratch = s.blockRows * min(d.pairs, ir.DotChunk) * s.operands[0].size
+	if !d.packs {
+		return nil
 	}
-	return nil
+	left := &s.operands[0]
+	s.scratch = s.blockRows * min(d.pairs, ir.DotChunk) * left.size
+	d.pack = copyRows
+	if d.across != left.size {
+		d.pack, err = packFor(&operand{size: left.size, rowStep: left.rowStep, colStep: d.across}, f)
+	}
+	return err
 }
 
 // run computes a block, chunk of pairs by chunk. The columns that a kernel takes
@@ -102,9 +102,9 @@ func (d *dot) run(ln *lane, s *step) {
 		n := min(ir.DotChunk, d.pairs-k)
 		f.Step[ir.DotPairs], f.Step[ir.DotAdds] = n, k
 		left := unsafe.Add(b.Ptr[0], k*d.across)
-		if d.pack != nil {
+		if d.packs {
 			size := s.operands[0].size
-			d.pack(unsafe.Pointer(&ln.scratch[0]), left, b.Rows, n, b.Step[0], d.across)
+			d.pack(&ln.many, unsafe.Pointer(&ln.scratch[0]), left, b.Rows, n, b.Step[0], d.across)
 			left = unsafe.Pointer(&ln.scratch[0])
 			f.Step[0], f.Step[ir.DotAcross] = n*size, size
 		}

@@ -88,3 +88,16 @@ func randomFinite(dt ir.DType, i int) uint64 {
 	bits, _ := ir.Encode(dt, i%97+1)
 	return bits
 }
+
+// The same where the transpose is low or narrow, as of pixels.
+func BenchmarkTransposedPixels(b *testing.B) {
+	for _, e := range [][2]int{{3, 30000}, {4, 30000}, {30000, 3}, {30000, 4}, {9, 10000}} {
+		rows, cols := e[0], e[1]
+		var m planMaker
+		x, y := m.param(f32, cols, rows), m.param(f32, rows, cols)
+		k, err := ir.SingleOp(ir.OpAdd, ir.Invalid, unit(f32), unit(f32))
+		require.NoError(b, err)
+		m.step(k, []int{rows, cols}, min(rows, (32<<10)/cols+1), cols, access(x, 0, 1, rows), access(y, 0, cols, 1), access(m.result(f32, rows, cols), 0, cols, 1))
+		b.Run(fmt.Sprintf("%dx%d", rows, cols), func(b *testing.B) { benchmarkPlan(b, &Executor{Workers: 1}, &m.plan, rows*cols) })
+	}
+}

@@ -2,29 +2,24 @@ package runtime
 
 import "unsafe"
 
-// A pack function copies a tile of rows x cols elements to dst, densely in
-// row-major order. Steps are in bytes, of any sign.
-type packFunc func(dst, src unsafe.Pointer, rows, cols, rowStep, colStep int)
+// A packFunc copies a tile of rows x cols elements to dst, densely in row-major
+// order. Steps are in bytes, of any sign. A kernel that it calls has frame f.
+type packFunc func(f *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int)
 
 // packFor chooses the way to read a tile of an operand: along its rows, or along
 // its columns where their elements lie closer together, as in a transposed
 // matrix, or the rows are short.
-func packFor(o *operand) packFunc {
-	across := o.transposed() || o.narrow
+func packFor(o *operand, f finder) (packFunc, error) {
 	switch {
-	case o.size == 1 && across:
-		return packColumns[uint8]
+	case o.transposed() || o.narrow:
+		fn, err := findTranspose(o, f)
+		return transposeRows(fn, o.size), err
 	case o.size == 1:
-		return packRows[uint8]
-	case o.size == 4 && across:
-		return packColumns[uint32]
+		return packRows[uint8], nil
 	case o.size == 4:
-		return packRows[uint32]
-	case across:
-		return packColumns[uint64]
-	default:
-		return packRows[uint64]
+		return packRows[uint32], nil
 	}
+	return packRows[uint64], nil
 }
 
 // transposed reports whether a packed operand is better read column by column.
@@ -33,7 +28,7 @@ func (o *operand) transposed() bool {
 }
 
 // packRows reads row after row.
-func packRows[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+func packRows[T uint8 | uint32 | uint64](_ *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 	for r := range rows {
 		row := unsafe.Slice((*T)(unsafe.Add(dst, r*cols*int(unsafe.Sizeof(T(0))))), cols)
 		from := unsafe.Add(src, r*rowStep)
@@ -49,38 +44,6 @@ func packRows[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, rows, cols, ro
 		}
 		for c := range row {
 			row[c] = *(*T)(unsafe.Add(from, c*colStep))
-		}
-	}
-}
-
-// packColumns reads eight columns side by side, each along its cache lines, and
-// writes pieces of eight. So no more lines are in use than a cache has ways,
-// even if the columns are a power of two apart.
-func packColumns[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
-	size := int(unsafe.Sizeof(T(0)))
-	line := cols * size
-	c := 0
-	for ; c+8 <= cols; c += 8 {
-		from, to := unsafe.Add(src, c*colStep), unsafe.Add(dst, c*size)
-		for r := range rows {
-			s := unsafe.Add(from, r*rowStep)
-			d := (*[8]T)(unsafe.Add(to, r*line))
-			d[0] = *(*T)(s)
-			d[1] = *(*T)(unsafe.Add(s, colStep))
-			d[2] = *(*T)(unsafe.Add(s, 2*colStep))
-			d[3] = *(*T)(unsafe.Add(s, 3*colStep))
-			d[4] = *(*T)(unsafe.Add(s, 4*colStep))
-			d[5] = *(*T)(unsafe.Add(s, 5*colStep))
-			d[6] = *(*T)(unsafe.Add(s, 6*colStep))
-			d[7] = *(*T)(unsafe.Add(s, 7*colStep))
-		}
-	}
-	for ; c < cols; c++ {
-		from, to := c*colStep, c*size
-		for range rows {
-			*(*T)(unsafe.Add(dst, to)) = *(*T)(unsafe.Add(src, from))
-			from += rowStep
-			to += line
 		}
 	}
 }

@@ -281,6 +281,9 @@ func everything(e Engine, sig string) (func(*Frame), bool) {
 	if err != nil {
 		return nil, false
 	}
+	if k.Transposes() { // ir.Eval does not know it
+		return Lookup(Portable, sig)
+	}
 	return interpret(k), true
 }
 

@@ -108,11 +108,11 @@ func (sc *scan) link(f finder, s *step) (int, error) {
 		return 0, err
 	}
 	s.engine, s.compiled = on.String(), "kernel"
-	return sc.reserve(s), nil
+	return sc.reserve(s, f)
 }
 
 // reserve gives everything its place in scratch and returns the end.
-func (sc *scan) reserve(s *step) int {
+func (sc *scan) reserve(s *step, f finder) (int, error) {
 	end := 0
 	place := func(n int) int {
 		at := end
@@ -127,12 +127,15 @@ func (sc *scan) reserve(s *step) int {
 		sc.carry, sc.next = place(carries*sc.carrySize), place(carries*sc.carrySize)
 	}
 	if o := &s.operands[0]; o.packed {
-		sc.pack = packFor(o)
+		var err error
+		if sc.pack, err = packFor(o, f); err != nil {
+			return 0, err
+		}
 	}
 	if sc.pack != nil || !sc.down {
 		sc.tile = place(tile)
 	}
-	return end
+	return end, nil
 }
 
 // chunked reports whether the chunks of one line are scanned side by side, as
@@ -240,7 +243,7 @@ func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep,
 	tile := sc.place(ln, sc.tile)
 	switch {
 	case sc.pack != nil:
-		sc.pack(tile, x, rows, n, inStep, sc.in)
+		sc.pack(&ln.many, tile, x, rows, n, inStep, sc.in)
 		x, inStep = tile, n*sc.size
 	case carries && crowds(outStep):
 		y, outStep = tile, sc.tileStep(n)

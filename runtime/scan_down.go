@@ -94,6 +94,6 @@ func (sc *scan) some(ln *lane, x unsafe.Pointer, r, end, cols int) (from unsafe.
 	}
 	rows = min(end-r, sc.packedRows(cols))
 	tile := sc.place(ln, sc.tile)
-	sc.pack(tile, from, rows, cols, sc.in, sc.col)
+	sc.pack(&ln.many, tile, from, rows, cols, sc.in, sc.col)
 	return tile, cols * sc.size, rows
 }

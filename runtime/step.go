@@ -39,6 +39,7 @@ type step struct {
 	down    *down        // folds a block down its rows by calls of the former
 	scan    *scan        // scans a block
 	dot     *dot         // computes a block of a product
+	turns   []turn       // of a step that none of these computes
 	scratch int          // bytes that all that needs
 
 	engine   string
@@ -60,6 +61,7 @@ type operand struct {
 	packed      bool // to be copied into scratch: the kernel wants it contiguous
 	repeated    bool // packed as a tile of equal rows: see repeat
 	narrow      bool // packed column by column: the rows are short
+	turned      bool // copied there before: see turn
 }
 
 // newStep works out the geometry of a step that checkStep has passed, whose
@@ -86,6 +88,8 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 		s.down = newDown(s, in, l.hands())
 	case in.ShortRows():
 		s.joinRows(in.Extents[len(in.Extents)-1])
+	default:
+		s.findTurns(in.Extents[len(in.Extents)-1])
 	}
 	s.cut(in, l.exec.ChunkElems, l.hands())
 	return s
@@ -134,6 +138,11 @@ func (s *step) cut(in *ir.Step, asked, hands int) {
 	case s.kernel.Fold != nil: // whole rows
 		s.blockCols = s.cols
 		s.blockRows = min(in.Rows, s.rows, max(1, block/s.cols))
+		if len(s.turns) > 0 {
+			s.blockRows = min(s.rows, max(s.blockRows, transposedRows))
+		}
+	case len(s.turns) > 0:
+		s.blockRows, s.blockCols = s.turnedBlock(min(block, in.Rows*in.Cols))
 	default:
 		s.blockCols = min(in.Cols, s.cols, block)
 		s.blockRows = min(in.Rows, s.rows, block/s.blockCols)

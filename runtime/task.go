@@ -30,7 +30,7 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 		work += s.work()
 		t.scratch = max(t.scratch, s.scratch)
 		t.operands = max(t.operands, len(s.operands))
-		t.inner = t.inner || s.down != nil || s.scan != nil || s.dot != nil
+		t.inner = t.inner || s.fn == nil || len(s.turns) > 0
 	}
 	if g != nil {
 		t.chunks = g.share(e.ChunkElems)

@@ -141,7 +141,7 @@ func (p *program) addPatches() {
 }
 
 // wholeProgram runs one kernel for a body, over operands that must be packed.
-func wholeProgram(s *step, fn func(*Frame)) *program {
+func wholeProgram(s *step, fn func(*Frame), f finder) (*program, error) {
 	p := &program{}
 	widest, repeated := 1, 0
 	k := kernelCall{fn: fn, fold: s.kernel.Fold != nil}
@@ -158,12 +158,16 @@ func wholeProgram(s *step, fn func(*Frame)) *program {
 			if o.repeated { // stays in the cache while others stream past
 				repeated += o.size
 			}
-			p.packs = append(p.packs, packing{operand: i, fn: packFor(o)})
+			pack, err := packFor(o, f)
+			if err != nil {
+				return nil, err
+			}
+			p.packs = append(p.packs, packing{operand: i, fn: pack})
 		}
 	}
 	p.calls = []kernelCall{k}
 	p.setTile(s, packBytes/max(widest, repeated))
 	p.reservePacks(s)
 	p.addPatches()
-	return p
+	return p, nil
 }

@@ -69,7 +69,7 @@ func (b *bench) run(ln *lane, s *step, block *Frame) {
 		if tileCols != b.width {
 			b.setWidth(block, tileCols)
 		}
-		p.pack(ln.scratch, s, block, r, c, tileRows, tileCols, c != lastC)
+		p.pack(ln, s, block, r, c, tileRows, tileCols, c != lastC)
 		b.point(s, block, r, c)
 		if r != lastR {
 			for k := range p.rowCalls {
@@ -106,17 +106,17 @@ func (p *program) advance(r, c, rows, cols int) (int, int) {
 
 // pack copies the packed operands of the tile at row r, column c into scratch;
 // one that repeats over the rows only when the columns are new.
-func (p *program) pack(scratch []byte, s *step, block *Frame, r, c, rows, cols int, newCols bool) {
+func (p *program) pack(ln *lane, s *step, block *Frame, r, c, rows, cols int, newCols bool) {
 	for i := range p.packs {
 		k := &p.packs[i]
 		o, step := &s.operands[k.operand], block.Step[k.operand]
 		from := unsafe.Add(block.Ptr[k.operand], r*step+c*o.colStep)
 		if o.rowStep != 0 {
-			k.fn(unsafe.Pointer(&scratch[k.at]), from, rows, cols, step, o.colStep)
+			k.fn(&ln.many, unsafe.Pointer(&ln.scratch[k.at]), from, rows, cols, step, o.colStep)
 		} else if newCols {
-			k.fn(unsafe.Pointer(&scratch[k.at]), from, 1, cols, 0, o.colStep)
+			k.fn(&ln.many, unsafe.Pointer(&ln.scratch[k.at]), from, 1, cols, 0, o.colStep)
 			if o.repeated {
-				repeat(scratch[k.at:], cols*o.size, rows)
+				repeat(ln.scratch[k.at:], cols*o.size, rows)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ type lane struct {
 	block Frame // the operands of a block as they lie
 	inner Frame // of a call within the block of a down step
 	index [maxDims]int
-	many  Frame // of one that takes many rows
+	many  Frame // of one that takes many rows, or packs
 	now   *step
 	job   *job
 
@@ -83,7 +83,7 @@ func (s *step) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
 		case s.down != nil:
 			s.down.run(ln, s)
 		default:
-			s.call(ln, &ln.block)
+			s.call(ln, s.turn(ln))
 		}
 		if n--; n == 0 {
 			return

@@ -722,6 +722,9 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db},
+		{Sig: "kernel (u0:i64) { t0 = permute u0; store t0 }", Fn: k_permute_i64_u_11643c8fdc},
+		{Sig: "kernel (u0:u32) { t0 = permute u0; store t0 }", Fn: k_permute_u32_u_85625f21c9},
+		{Sig: "kernel (u0:u8) { t0 = permute u0; store t0 }", Fn: k_permute_u8_u_aea6a9744b},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f32_su_ab15362693},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f32_us_fac32f7633},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3},
@@ -7420,6 +7423,33 @@ func k_or_u8_us_f5b51fcddf(f *Frame)
 //
 //go:noescape
 func k_or_u8_uu_3880e0f8db(f *Frame)
+
+// k_permute_i64_u_11643c8fdc is
+//
+//	kernel (u0:i64) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_permute_i64_u_11643c8fdc(f *Frame)
+
+// k_permute_u32_u_85625f21c9 is
+//
+//	kernel (u0:u32) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_permute_u32_u_85625f21c9(f *Frame)
+
+// k_permute_u8_u_aea6a9744b is
+//
+//	kernel (u0:u8) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_permute_u8_u_aea6a9744b(f *Frame)
 
 // k_pow_f32_su_ab15362693 is
 //

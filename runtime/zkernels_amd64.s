@@ -101293,6 +101293,366 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_permute_i64_u_11643c8fdc(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_permute_i64_u_11643c8fdc(SB), NOSPLIT, $0-8
+	// kernel (u0:i64) { t0 = permute u0; store t0 }
+	MOVQ  f+0(FP), AX
+	MOVQ  8(AX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (AX), BX
+	TESTQ BX, BX
+	JLE   done
+	MOVQ  16(AX), R15
+	MOVQ  208(AX), R9
+	LEAQ  (R9)(R9*2), R10
+	MOVQ  24(AX), CX
+	MOVQ  216(AX), R13
+	LEAQ  (R13)(R13*2), R14
+	MOVQ  224(AX), DX
+	CMPQ  DX, $0x08
+	JNE   elements
+	CMPQ  BX, $0x04
+	JLT   elements
+	CMPQ  SI, $0x04
+	JLT   elements
+
+columns:
+	MOVQ    f+0(FP), AX
+	MOVQ    (AX), BX
+	MOVQ    R15, DI
+	LEAQ    (DI)(R9*4), R8
+	MOVQ    CX, R11
+	LEAQ    (R11)(R13*4), R12
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS    (DI), Y0
+	VMOVUPS    (DI)(R9*1), Y1
+	VMOVUPS    (DI)(R9*2), Y2
+	VMOVUPS    (DI)(R10*1), Y3
+	VUNPCKLPD  Y1, Y0, Y4
+	VUNPCKHPD  Y1, Y0, Y5
+	VUNPCKLPD  Y3, Y2, Y6
+	VUNPCKHPD  Y3, Y2, Y7
+	VPERM2F128 $0x20, Y6, Y4, Y3
+	VPERM2F128 $0x20, Y7, Y5, Y2
+	VPERM2F128 $0x31, Y6, Y4, Y1
+	VPERM2F128 $0x31, Y7, Y5, Y0
+	VMOVUPS    Y3, (R11)
+	VMOVUPS    Y2, (R11)(R13*1)
+	VMOVUPS    Y1, (R11)(R13*2)
+	VMOVUPS    Y0, (R11)(R14*1)
+	ADDQ       $0x20, DI
+	ADDQ       $0x20, R8
+	LEAQ       (R11)(R13*4), R11
+	LEAQ       (R12)(R13*4), R12
+	SUBQ       $0x04, BX
+	CMPQ       BX, $0x04
+	JGE        loop
+	TESTQ      BX, BX
+	JEQ        next
+	SUBQ       $0x04, BX
+	MOVQ       BX, DX
+	IMULQ      R13, DX
+	LEAQ       (DI)(BX*8), DI
+	LEAQ       (R8)(BX*8), R8
+	ADDQ       DX, R11
+	ADDQ       DX, R12
+	MOVQ       $+4, BX
+	JMP        loop
+
+next:
+	LEAQ  (R15)(R9*4), R15
+	ADDQ  $0x20, CX
+	SUBQ  $0x04, SI
+	CMPQ  SI, $0x04
+	JGE   columns
+	TESTQ SI, SI
+	JEQ   done
+	SUBQ  $0x04, SI
+	MOVQ  SI, DX
+	IMULQ R9, DX
+	LEAQ  (CX)(SI*8), CX
+	ADDQ  DX, R15
+	MOVQ  $+4, SI
+	JMP   columns
+
+elements:
+element:
+	MOVQ R15, DI
+	MOVQ CX, R11
+	MOVQ BX, R8
+
+one:
+	MOVQ (DI), AX
+	MOVQ AX, (R11)
+	ADDQ DX, DI
+	ADDQ R13, R11
+	DECQ R8
+	JNE  one
+	ADDQ R9, R15
+	ADDQ $0x08, CX
+	DECQ SI
+	JNE  element
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_permute_u32_u_85625f21c9(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_permute_u32_u_85625f21c9(SB), NOSPLIT, $0-8
+	// kernel (u0:u32) { t0 = permute u0; store t0 }
+	MOVQ  f+0(FP), AX
+	MOVQ  8(AX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (AX), BX
+	TESTQ BX, BX
+	JLE   done
+	MOVQ  16(AX), R15
+	MOVQ  208(AX), R9
+	LEAQ  (R9)(R9*2), R10
+	MOVQ  24(AX), CX
+	MOVQ  216(AX), R13
+	LEAQ  (R13)(R13*2), R14
+	MOVQ  224(AX), DX
+	CMPQ  DX, $0x04
+	JNE   elements
+	CMPQ  BX, $0x08
+	JLT   elements
+	CMPQ  SI, $0x08
+	JLT   elements
+
+columns:
+	MOVQ    f+0(FP), AX
+	MOVQ    (AX), BX
+	MOVQ    R15, DI
+	LEAQ    (DI)(R9*4), R8
+	MOVQ    CX, R11
+	LEAQ    (R11)(R13*4), R12
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS     (DI), X0
+	VINSERTF128 $0x01, (R8), Y0, Y0
+	VMOVUPS     (DI)(R9*1), X1
+	VINSERTF128 $0x01, (R8)(R9*1), Y1, Y1
+	VMOVUPS     (DI)(R9*2), X2
+	VINSERTF128 $0x01, (R8)(R9*2), Y2, Y2
+	VMOVUPS     (DI)(R10*1), X3
+	VINSERTF128 $0x01, (R8)(R10*1), Y3, Y3
+	VMOVUPS     16(DI), X4
+	VINSERTF128 $0x01, 16(R8), Y4, Y4
+	VMOVUPS     16(DI)(R9*1), X5
+	VINSERTF128 $0x01, 16(R8)(R9*1), Y5, Y5
+	VMOVUPS     16(DI)(R9*2), X6
+	VINSERTF128 $0x01, 16(R8)(R9*2), Y6, Y6
+	VMOVUPS     16(DI)(R10*1), X7
+	VINSERTF128 $0x01, 16(R8)(R10*1), Y7, Y7
+	VUNPCKLPS   Y1, Y0, Y8
+	VUNPCKHPS   Y1, Y0, Y9
+	VUNPCKLPS   Y3, Y2, Y1
+	VUNPCKHPS   Y3, Y2, Y0
+	VUNPCKLPD   Y1, Y8, Y3
+	VUNPCKHPD   Y1, Y8, Y2
+	VUNPCKLPD   Y0, Y9, Y1
+	VUNPCKHPD   Y0, Y9, Y8
+	VUNPCKLPS   Y5, Y4, Y0
+	VUNPCKHPS   Y5, Y4, Y9
+	VUNPCKLPS   Y7, Y6, Y5
+	VUNPCKHPS   Y7, Y6, Y4
+	VUNPCKLPD   Y5, Y0, Y7
+	VUNPCKHPD   Y5, Y0, Y6
+	VUNPCKLPD   Y4, Y9, Y5
+	VUNPCKHPD   Y4, Y9, Y0
+	VMOVUPS     Y3, (R11)
+	VMOVUPS     Y2, (R11)(R13*1)
+	VMOVUPS     Y1, (R11)(R13*2)
+	VMOVUPS     Y8, (R11)(R14*1)
+	VMOVUPS     Y7, (R12)
+	VMOVUPS     Y6, (R12)(R13*1)
+	VMOVUPS     Y5, (R12)(R13*2)
+	VMOVUPS     Y0, (R12)(R14*1)
+	ADDQ        $0x20, DI
+	ADDQ        $0x20, R8
+	LEAQ        (R11)(R13*8), R11
+	LEAQ        (R12)(R13*8), R12
+	SUBQ        $0x08, BX
+	CMPQ        BX, $0x08
+	JGE         loop
+	TESTQ       BX, BX
+	JEQ         next
+	SUBQ        $0x08, BX
+	MOVQ        BX, DX
+	IMULQ       R13, DX
+	LEAQ        (DI)(BX*4), DI
+	LEAQ        (R8)(BX*4), R8
+	ADDQ        DX, R11
+	ADDQ        DX, R12
+	MOVQ        $+8, BX
+	JMP         loop
+
+next:
+	LEAQ  (R15)(R9*8), R15
+	ADDQ  $0x20, CX
+	SUBQ  $0x08, SI
+	CMPQ  SI, $0x08
+	JGE   columns
+	TESTQ SI, SI
+	JEQ   done
+	SUBQ  $0x08, SI
+	MOVQ  SI, DX
+	IMULQ R9, DX
+	LEAQ  (CX)(SI*4), CX
+	ADDQ  DX, R15
+	MOVQ  $+8, SI
+	JMP   columns
+
+elements:
+element:
+	MOVQ R15, DI
+	MOVQ CX, R11
+	MOVQ BX, R8
+
+one:
+	VMOVD (DI), X0
+	VMOVD X0, (R11)
+	ADDQ  DX, DI
+	ADDQ  R13, R11
+	DECQ  R8
+	JNE   one
+	ADDQ  R9, R15
+	ADDQ  $0x04, CX
+	DECQ  SI
+	JNE   element
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_permute_u8_u_aea6a9744b(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_permute_u8_u_aea6a9744b(SB), NOSPLIT, $0-8
+	// kernel (u0:u8) { t0 = permute u0; store t0 }
+	MOVQ  f+0(FP), AX
+	MOVQ  8(AX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (AX), BX
+	TESTQ BX, BX
+	JLE   done
+	MOVQ  16(AX), R15
+	MOVQ  208(AX), R9
+	LEAQ  (R9)(R9*2), R10
+	MOVQ  24(AX), CX
+	MOVQ  216(AX), R13
+	LEAQ  (R13)(R13*2), R14
+	MOVQ  224(AX), DX
+	CMPQ  DX, $0x01
+	JNE   elements
+	CMPQ  BX, $0x08
+	JLT   elements
+	CMPQ  SI, $0x08
+	JLT   elements
+
+columns:
+	MOVQ    f+0(FP), AX
+	MOVQ    (AX), BX
+	MOVQ    R15, DI
+	LEAQ    (DI)(R9*4), R8
+	MOVQ    CX, R11
+	LEAQ    (R11)(R13*4), R12
+	PCALIGN $0x20
+
+loop:
+	VMOVQ      (DI), X0
+	VMOVQ      (DI)(R9*1), X1
+	VMOVQ      (DI)(R9*2), X2
+	VMOVQ      (DI)(R10*1), X3
+	VMOVQ      (R8), X4
+	VMOVQ      (R8)(R9*1), X5
+	VMOVQ      (R8)(R9*2), X6
+	VMOVQ      (R8)(R10*1), X7
+	VPUNPCKLBW X1, X0, X8
+	VPUNPCKLBW X3, X2, X9
+	VPUNPCKLBW X5, X4, X10
+	VPUNPCKLBW X7, X6, X11
+	VPUNPCKLWD X9, X8, X7
+	VPUNPCKHWD X9, X8, X6
+	VPUNPCKLWD X11, X10, X5
+	VPUNPCKHWD X11, X10, X4
+	VUNPCKLPS  X5, X7, X11
+	VMOVQ      X11, (R11)
+	VMOVHPS    X11, (R11)(R13*1)
+	VUNPCKHPS  X5, X7, X11
+	VMOVQ      X11, (R11)(R13*2)
+	VMOVHPS    X11, (R11)(R14*1)
+	VUNPCKLPS  X4, X6, X11
+	VMOVQ      X11, (R12)
+	VMOVHPS    X11, (R12)(R13*1)
+	VUNPCKHPS  X4, X6, X11
+	VMOVQ      X11, (R12)(R13*2)
+	VMOVHPS    X11, (R12)(R14*1)
+	ADDQ       $0x08, DI
+	ADDQ       $0x08, R8
+	LEAQ       (R11)(R13*8), R11
+	LEAQ       (R12)(R13*8), R12
+	SUBQ       $0x08, BX
+	CMPQ       BX, $0x08
+	JGE        loop
+	TESTQ      BX, BX
+	JEQ        next
+	SUBQ       $0x08, BX
+	MOVQ       BX, DX
+	IMULQ      R13, DX
+	LEAQ       (DI)(BX*1), DI
+	LEAQ       (R8)(BX*1), R8
+	ADDQ       DX, R11
+	ADDQ       DX, R12
+	MOVQ       $+8, BX
+	JMP        loop
+
+next:
+	LEAQ  (R15)(R9*8), R15
+	ADDQ  $0x08, CX
+	SUBQ  $0x08, SI
+	CMPQ  SI, $0x08
+	JGE   columns
+	TESTQ SI, SI
+	JEQ   done
+	SUBQ  $0x08, SI
+	MOVQ  SI, DX
+	IMULQ R9, DX
+	LEAQ  (CX)(SI*1), CX
+	ADDQ  DX, R15
+	MOVQ  $+8, SI
+	JMP   columns
+
+elements:
+element:
+	MOVQ R15, DI
+	MOVQ CX, R11
+	MOVQ BX, R8
+
+one:
+	MOVBQZX (DI), AX
+	MOVB    AL, (R11)
+	ADDQ    DX, DI
+	ADDQ    R13, R11
+	DECQ    R8
+	JNE     one
+	ADDQ    R9, R15
+	ADDQ    $0x01, CX
+	DECQ    SI
+	JNE     element
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_pow_f32_su_ab15362693(f *runtime.Frame)
 // Requires: AVX, AVX2, FMA3
 TEXT ·k_pow_f32_su_ab15362693(SB), $936-8

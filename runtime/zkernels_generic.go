@@ -727,6 +727,9 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
+		{Sig: "kernel (u0:i64) { t0 = permute u0; store t0 }", Fn: k_permute_i64_u_11643c8fdc_go},
+		{Sig: "kernel (u0:u32) { t0 = permute u0; store t0 }", Fn: k_permute_u32_u_85625f21c9_go},
+		{Sig: "kernel (u0:u8) { t0 = permute u0; store t0 }", Fn: k_permute_u8_u_aea6a9744b_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f32_su_ab15362693_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f32_us_fac32f7633_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
@@ -47080,6 +47083,96 @@ func k_or_u8_uu_3880e0f8db_go(f *Frame) {
 			v1 := a1[i]
 			t0 := v0 | v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_permute_i64_u_11643c8fdc_go is
+//
+//	kernel (u0:i64) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_permute_i64_u_11643c8fdc_go(f *Frame) {
+	next, across, line := f.Step[0], f.Step[ir.TransposeAcross], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]int64)(unsafe.Add(to, r*line))
+			o[0] = *(*int64)(unsafe.Add(a, 0*next))
+			o[1] = *(*int64)(unsafe.Add(a, 1*next))
+			o[2] = *(*int64)(unsafe.Add(a, 2*next))
+			o[3] = *(*int64)(unsafe.Add(a, 3*next))
+			o[4] = *(*int64)(unsafe.Add(a, 4*next))
+			o[5] = *(*int64)(unsafe.Add(a, 5*next))
+			o[6] = *(*int64)(unsafe.Add(a, 6*next))
+			o[7] = *(*int64)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
+		for r := range f.Rows {
+			*(*int64)(unsafe.Add(to, r*line)) = *(*int64)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_permute_u32_u_85625f21c9_go is
+//
+//	kernel (u0:u32) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_permute_u32_u_85625f21c9_go(f *Frame) {
+	next, across, line := f.Step[0], f.Step[ir.TransposeAcross], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint32)(unsafe.Add(to, r*line))
+			o[0] = *(*uint32)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint32)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint32)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint32)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint32)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint32)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint32)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint32)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
+		for r := range f.Rows {
+			*(*uint32)(unsafe.Add(to, r*line)) = *(*uint32)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_permute_u8_u_aea6a9744b_go is
+//
+//	kernel (u0:u8) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_permute_u8_u_aea6a9744b_go(f *Frame) {
+	next, across, line := f.Step[0], f.Step[ir.TransposeAcross], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint8)(unsafe.Add(to, r*line))
+			o[0] = *(*uint8)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint8)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint8)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint8)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint8)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint8)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint8)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint8)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
+		for r := range f.Rows {
+			*(*uint8)(unsafe.Add(to, r*line)) = *(*uint8)(unsafe.Add(from, r*across))
 		}
 	}
 }

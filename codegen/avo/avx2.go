@@ -42,6 +42,8 @@ func function(k *ir.Kernel) (*program, error) {
 		return compileScan(k), nil
 	case k.Dots():
 		return compileDot(k), nil
+	case k.Transposes():
+		return compileTranspose(k), nil
 	}
 	b, err := compile(k.Expand())
 	if err != nil {

@@ -50,6 +50,7 @@ func TestGolden(t *testing.T) {
 		"floordiv_i64": single(t, ir.OpFloorDiv, ir.Invalid, i, i),
 		"add_u8":       single(t, ir.OpAdd, ir.Invalid, u, u),
 		"dot_i64":      ir.DotKernel(ir.Int64), // the shortest
+		"permute_i64":  ir.TransposeKernel(ir.Int64),
 		"sum_f32":      {In: []ir.Operand{f}, Out: []ir.Ref{0}, Fold: []ir.Op{ir.OpAdd}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,12 +49,12 @@ func TestDifferentialFolds(t *testing.T) {
 }
 
 // TestDifferentialDots runs the kernels of matrix products on both engines against
-// ir's DotLine.
+// ir's DotLine, and those that transpose.
 func TestDifferentialDots(t *testing.T) {
 	t.Parallel()
 	var ks []*ir.Kernel
 	for _, k := range codegen.Builtins() {
-		if k.Dots() {
+		if k.Dots() || k.Transposes() {
 			ks = append(ks, k)
 		}
 	}
@@ -127,6 +127,7 @@ func differ(t *testing.T, ks []*ir.Kernel, portable ...codegen.File) {
 	}
 	copyFile("testdata/difftest/main.go", "main.go")
 	copyFile("testdata/difftest/dot.go", "dot.go")
+	copyFile("testdata/difftest/transpose.go", "transpose.go")
 	copyFile(filepath.Join(root, "go.sum"), "go.sum")
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	require.NoError(t, err)

@@ -13,20 +13,14 @@ import (
 
 // scanner writes the function of a kernel that scans.
 type scanner struct {
-	program
+	squarer
 	by       ir.Op
 	d        ir.DType
-	lanes    int
-	free     []int     // vector registers
 	run      int       // that of the last running values
 	mask     int       // that of the last columns' mask
 	from, to squareMem // the operands
 	next     [2]int    // in the frame: where the next rows begin
 }
-
-// squareMem is where an operand's rows of a square begin: half of eight rows from a
-// on, half from b on. three is three steps.
-type squareMem struct{ a, b, step, three int }
 
 // General registers of scans, besides ax, cx and dx.
 const (
@@ -73,7 +67,7 @@ func (s *scanner) squares() {
 	s.begin()
 	s.here("rows")
 	s.takeRows()
-	s.free = []int{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}
+	s.free = allVectors()
 	s.run, s.mask = s.take(), s.take()
 	identity, _ := s.by.Info().Identity(s.d)
 	if size == 4 {
@@ -88,7 +82,7 @@ func (s *scanner) squares() {
 	s.do("JLT", label("tail"))
 	s.do("PCALIGN", imm(32))
 	s.here("loop")
-	s.square(false)
+	s.square(unmasked)
 	for _, r := range []int{s.from.a, s.from.b, s.to.a, s.to.b} {
 		s.do("ADDQ", imm(int64(s.lanes*size)), gp(r))
 	}
@@ -100,7 +94,7 @@ func (s *scanner) squares() {
 	s.do("NEGQ", gp(scanCols))
 	s.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dx))
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
-	s.square(true)
+	s.square(s.mask)
 	s.here("next")
 	s.do("TESTQ", gp(scanRows), gp(scanRows))
 	s.do("JLE", label("done"))
@@ -159,48 +153,9 @@ func (s *scanner) takeRows() {
 	s.here("columns")
 }
 
-func (s *scanner) take() int {
-	r := s.free[len(s.free)-1]
-	s.free = s.free[:len(s.free)-1]
-	return r
-}
-
-func (s *scanner) give(regs ...int) { s.free = append(s.free, regs...) }
-
-// op appends an instruction of two sources, in Intel's order, and returns its
-// result's register.
-func (s *scanner) op(name string, a, b int) int {
-	dst := s.take()
-	s.do(name, y(b), y(a), y(dst))
-	return dst
-}
-
-// immOp is op with a constant.
-func (s *scanner) immOp(name string, v int64, a, b int) int {
-	dst := s.take()
-	s.do(name, imm(v), y(b), y(a), y(dst))
-	return dst
-}
-
-// rowOf returns the address of a row of a square.
-func (m squareMem) rowOf(r int, lanes int) memory {
-	base := m.a
-	if lanes == 8 && r >= 4 {
-		base, r = m.b, r-4
-	}
-	switch r {
-	case 0:
-		return at(base, 0)
-	case 3:
-		return at(base, 0).indexed(m.three, 1)
-	}
-	return at(base, 0).indexed(m.step, r)
-}
-
-// square scans a square, of fewer columns if masked.
-func (s *scanner) square(masked bool) {
-	v := s.load(masked)
-	v = s.transpose(v)
+// square scans a square, of fewer columns under a mask.
+func (s *scanner) square(mask int) {
+	v := s.transpose(s.load(s.from, mask))
 	last := s.run
 	for i, x := range v {
 		v[i] = s.combine(last, x)
@@ -208,97 +163,10 @@ func (s *scanner) square(masked bool) {
 		last = v[i]
 	}
 	s.do("VMOVAPS", y(last), y(s.run))
-	s.store(s.transpose(v), masked)
-}
-
-// load returns the rows of a square. Of eight rows, vector i has the first half
-// of rows i and i+4, vector i+4 the second.
-func (s *scanner) load(masked bool) []int {
-	v := make([]int, s.lanes)
-	for i := range v {
-		v[i] = s.take()
-	}
-	half := s.lanes / 2
-	for i := range v {
-		row := s.from.rowOf(i, s.lanes)
-		switch {
-		case masked:
-			s.do(s.maskMove(), mem(row), y(s.mask), y(v[i]))
-		case s.lanes == 4:
-			s.do("VMOVUPS", mem(row), y(v[i]))
-		default:
-			row := s.from.rowOf(i%half, s.lanes).at(16 * (i / half))
-			s.do("VMOVUPS", mem(row), x(v[i]))
-			row = s.from.rowOf(i%half+half, s.lanes).at(16 * (i / half))
-			s.do("VINSERTF128", imm(1), mem(row), y(v[i]), y(v[i]))
-		}
-	}
-	if masked && s.lanes == 8 {
-		return s.halves(v)
-	}
-	return v
-}
-
-// store writes a square whose vectors are laid out as load's.
-func (s *scanner) store(v []int, masked bool) {
-	if s.lanes == 8 {
+	if v = s.transpose(v); s.lanes == 8 {
 		v = s.halves(v)
 	}
-	for i, r := range v {
-		row := mem(s.to.rowOf(i, s.lanes))
-		if masked {
-			s.do(s.maskMove(), y(r), y(s.mask), row)
-		} else {
-			s.do("VMOVUPS", y(r), row)
-		}
-	}
-	s.give(v...)
-}
-
-func (s *scanner) maskMove() string { return maskMove("VMASKMOV", s.d) }
-
-// halves exchanges the second half of vector i and the first of vector i+4.
-func (s *scanner) halves(v []int) []int {
-	for i := range 4 {
-		a, b := v[i], v[i+4]
-		v[i] = s.take()
-		s.do("VINSERTF128", imm(1), x(b), y(a), y(v[i]))
-		v[i+4] = s.immOp("VPERM2F128", 0x31, a, b)
-		s.give(a, b)
-	}
-	return v
-}
-
-// transpose exchanges the rows and columns of a square; of eight rows in the
-// order of load, those of each 4x4 in a lane.
-func (s *scanner) transpose(v []int) []int {
-	if s.lanes == 4 {
-		return s.transposeWide(v)
-	}
-	for q := 0; q < 8; q += 4 {
-		w := v[q : q+4]
-		t := [4]int{s.op("VUNPCKLPS", w[0], w[1]), s.op("VUNPCKHPS", w[0], w[1])}
-		s.give(w[0], w[1])
-		t[2], t[3] = s.op("VUNPCKLPS", w[2], w[3]), s.op("VUNPCKHPS", w[2], w[3])
-		s.give(w[2], w[3])
-		w[0], w[1] = s.op("VUNPCKLPD", t[0], t[2]), s.op("VUNPCKHPD", t[0], t[2])
-		s.give(t[0], t[2])
-		w[2], w[3] = s.op("VUNPCKLPD", t[1], t[3]), s.op("VUNPCKHPD", t[1], t[3])
-		s.give(t[1], t[3])
-	}
-	return v
-}
-
-// transposeWide is transpose of 4x4 elements of eight bytes.
-func (s *scanner) transposeWide(v []int) []int {
-	t := [4]int{s.op("VUNPCKLPD", v[0], v[1]), s.op("VUNPCKHPD", v[0], v[1])}
-	t[2], t[3] = s.op("VUNPCKLPD", v[2], v[3]), s.op("VUNPCKHPD", v[2], v[3])
-	s.give(v...)
-	for i, halves := range []int64{0x20, 0x20, 0x31, 0x31} {
-		v[i] = s.immOp("VPERM2F128", halves, t[i%2], t[i%2+2])
-	}
-	s.give(t[:]...)
-	return v
+	s.store(s.to, v, mask)
 }
 
 // combine returns by(a, b). Minimum and maximum of floats are as in the

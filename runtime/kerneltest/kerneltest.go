@@ -65,8 +65,11 @@ var foldWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 512, ir.FoldCh
 
 // check runs a kernel on blocks of all kinds.
 func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
-	if k.Dots() {
+	switch {
+	case k.Dots():
 		return checkDot(k, fn, seed)
+	case k.Transposes():
+		return checkTranspose(k, fn, seed)
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	blocks := []*block{newBlock(k, rng, edgeCount, edgeCount, crossed), newBlock(k, rng, 0, 5, mixed)}

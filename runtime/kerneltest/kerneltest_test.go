@@ -88,6 +88,35 @@ func TestCheckCatchesDots(t *testing.T) {
 	}
 }
 
+// turnOver transposes uint32.
+func turnOver(f *runtime.Frame) {
+	for r := range f.Rows {
+		for c := range f.Cols {
+			*at(f, 1, r, c) = *(*uint32)(unsafe.Add(f.Ptr[0], c*f.Step[0]+r*f.Step[ir.TransposeAcross]))
+		}
+	}
+}
+
+// TestCheckCatchesTransposes is TestCheckCatches of a block that is transposed.
+func TestCheckCatchesTransposes(t *testing.T) {
+	k := ir.TransposeKernel(ir.Uint32)
+	require.NoError(t, check(k, turnOver, 1))
+	changed := func(change func(f *runtime.Frame)) func(*runtime.Frame) {
+		return func(f *runtime.Frame) { g := *f; change(&g); turnOver(&g) }
+	}
+	for name, fn := range map[string]func(f *runtime.Frame){
+		"block 1x1":   func(*runtime.Frame) {},
+		"operand 1":   func(f *runtime.Frame) { turnOver(f); *at(f, 1, 0, f.Cols)++ },
+		"operand 0":   func(f *runtime.Frame) { turnOver(f); *at(f, 0, 0, -1)++ },
+		"block 1x9":   changed(func(f *runtime.Frame) { f.Cols = min(f.Cols, 8) }),
+		"block 9x1":   changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 8) }),
+		"block 2x1":   changed(func(f *runtime.Frame) { f.Step[ir.TransposeAcross] = 4 }),
+		"block 1x2, ": changed(func(f *runtime.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
+	} {
+		require.ErrorContains(t, check(k, fn, 1), name)
+	}
+}
+
 func TestFloatsCompareByBits(t *testing.T) {
 	require.False(t, same(ir.Float32, 0, 1<<31))
 	require.True(t, same(ir.Float32, 0x7fc00000, 0xffc00001))

@@ -112,8 +112,11 @@ func main() {
 }
 
 func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
-	if k.Dots() {
+	switch {
+	case k.Dots():
 		return testDot(k, f, rnd)
+	case k.Transposes():
+		return testTranspose(k, f, rnd)
 	}
 	e := k.Expand()
 	n := 0
