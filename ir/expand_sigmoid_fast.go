@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // The fast tier of the logistic family: float32 lanes alone. y/(1+exp(-x)) is
 // computed as y times gateUnit/(gateUnit + exp(-x)*gateUnit), by which neither
 // exp(-x) nor its inverse leaves the normal range while the result is above 0.
@@ -9,12 +11,8 @@ const (
 	gateUnit = 0x1p-32
 )
 
-var (
-	// exp2(-r), |r| <= 0.5, relative error 2^-23.6.
-	exp2Minus = []float64{0x1.000002p0, -0x1.62e428p-1, 0x1.ebf91ap-3, -0x1.c6b782p-5, 0x1.3d0ba4p-7, -0x1.5bc922p-10}
-	// log(1+e)/e for 0 <= e <= 1, relative error 2^-24.8.
-	log1pPolyFast = []float64{0x1.fffffep-1, -0x1.fffe86p-2, 0x1.552cf8p-2, -0x1.fc9966p-3, 0x1.869496p-3, -0x1.1655e2p-3, 0x1.3cf396p-4, -0x1.db0114p-6, 0x1.4e9d8ap-8}
-)
+// log(1+e)/e for 0 <= e <= 1, relative error 2^-24.8.
+var log1pPolyFast = []float64{0x1.fffffep-1, -0x1.fffe86p-2, 0x1.552cf8p-2, -0x1.fc9966p-3, 0x1.869496p-3, -0x1.1655e2p-3, 0x1.3cf396p-4, -0x1.db0114p-6, 0x1.4e9d8ap-8}
 
 func fastSigmoid(b *Builder, a []Ref) Ref {
 	x := a[0]
@@ -59,7 +57,7 @@ func fastGELUTanh(b *Builder, a []Ref) Ref {
 	t := b.Op(OpFMA, b.Op(OpNeg, x), w, b.f32(magic32+bias32-gateExp))
 	r := b.Op(OpFMA, x, w, b.Op(OpSub, t, b.f32(magic32+bias32-gateExp)))
 	r = b.Op(OpFMA, x, lo, r)
-	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(Int32, t), b.polyNative(r, exp2Minus)))
+	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(Int32, t), b.polyNative(r, ofMinus(exp2PolyNative))))
 }
 
 // geluLine/log(2) and geluCube/log(2) as pairs.
@@ -71,11 +69,16 @@ var (
 // expMinusParts returns exp(-x)*gateUnit as a polynomial and a power of 2.
 func (b *Builder) expMinusParts(x Ref) (k, p Ref) {
 	k, r := b.reduceNative(x, -1, bias32-gateExp)
-	c := make([]float64, len(expPolyNative))
-	for i, s := 0, 1.0; i < len(c); i, s = i+1, -s {
-		c[i] = expPolyNative[i] * s
+	return k, b.polyNative(r, ofMinus(expPolyNative))
+}
+
+// ofMinus returns the coefficients of a polynomial in -x.
+func ofMinus(c []float64) []float64 {
+	c = slices.Clone(c)
+	for i := 1; i < len(c); i += 2 {
+		c[i] = -c[i]
 	}
-	return k, b.polyNative(r, c)
+	return c
 }
 
 // gateNative returns gateUnit + p*2^(k-127).
@@ -107,7 +110,7 @@ func fastMish(b *Builder, a []Ref) Ref {
 	x := b.atLeast(a[0], -109)
 	k, r := b.reduceNative(x, 1, bias32+gateExp)
 	e := b.scaleOnce(b.polyNative(r, expPolyNative), k)
-	n := b.Op(OpMul, e, b.Op(OpFMA, e, b.f32(gateUnit), b.f32(2)))
+	n := b.Op(OpFMA, e, b.Op(OpMul, e, b.f32(gateUnit)), b.Op(OpAdd, e, e)) // one rounding
 	q := b.Op(OpDiv, n, b.Op(OpFMA, n, b.f32(gateUnit), b.f32(2)))
 	y := b.Op(OpMul, b.Op(OpMul, x, q), b.f32(gateUnit))
 	return b.Op(OpSelect, b.Op(OpLt, b.f32(10), x), x, y)

@@ -32025,15 +32025,16 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *Frame) {
 	c11 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
 	c13 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
 	c17 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c23 := math.Float32frombits(0xbaade491) // -0.0013266971
-	c24 := math.Float32frombits(0x3c1e85d2) // 0.00967546
-	c26 := math.Float32frombits(0xbd635bc1) // -0.055507425
-	c28 := math.Float32frombits(0x3e75fc8d) // 0.24022122
-	c30 := math.Float32frombits(0xbf317214) // -0.69314694
-	c32 := math.Float32frombits(0x3f800001) // 1.0000001
-	c34 := int32(23)
-	c37 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c41 := math.Float32frombits(0x40c00000) // 6
+	c23 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c24 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
+	c26 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c28 := math.Float32frombits(0xbd6357bb) // -0.05550359
+	c30 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c32 := math.Float32frombits(0xbf317218) // -0.6931472
+	c34 := math.Float32frombits(0x3f800000) // 1
+	c36 := int32(23)
+	c39 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c43 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -32070,22 +32071,23 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *Frame) {
 			t29a, t29b := ir.FMA32(t27a, t21a, c28), ir.FMA32(t27b, t21b, c28)
 			t31a, t31b := ir.FMA32(t29a, t21a, c30), ir.FMA32(t29b, t21b, c30)
 			t33a, t33b := ir.FMA32(t31a, t21a, c32), ir.FMA32(t31b, t21b, c32)
-			t35a, t35b := t22a<<uint32(c34), t22b<<uint32(c34)
-			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
-			t38a, t38b := ir.FMA32(t33a, t36a, c37), ir.FMA32(t33b, t36b, c37)
-			t39a, t39b := float32(t2a/t38a), float32(t2b/t38b)
-			t40a, t40b := float32(t39a*c37), float32(t39b*c37)
-			t42a, t42b := c41 < t2a, c41 < t2b
-			t43a := t40a
-			if t42a {
-				t43a = t2a
+			t35a, t35b := ir.FMA32(t33a, t21a, c34), ir.FMA32(t33b, t21b, c34)
+			t37a, t37b := t22a<<uint32(c36), t22b<<uint32(c36)
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t40a, t40b := ir.FMA32(t35a, t38a, c39), ir.FMA32(t35b, t38b, c39)
+			t41a, t41b := float32(t2a/t40a), float32(t2b/t40b)
+			t42a, t42b := float32(t41a*c39), float32(t41b*c39)
+			t44a, t44b := c43 < t2a, c43 < t2b
+			t45a := t42a
+			if t44a {
+				t45a = t2a
 			}
-			t43b := t40b
-			if t42b {
-				t43b = t2b
+			t45b := t42b
+			if t44b {
+				t45b = t2b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t43a, t43b
+			y0[0], y0[1] = t45a, t45b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -32114,17 +32116,18 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *Frame) {
 			t29 := ir.FMA32(t27, t21, c28)
 			t31 := ir.FMA32(t29, t21, c30)
 			t33 := ir.FMA32(t31, t21, c32)
-			t35 := t22 << uint32(c34)
-			t36 := math.Float32frombits(uint32(t35))
-			t38 := ir.FMA32(t33, t36, c37)
-			t39 := float32(t2 / t38)
-			t40 := float32(t39 * c37)
-			t42 := c41 < t2
-			t43 := t40
-			if t42 {
-				t43 = t2
+			t35 := ir.FMA32(t33, t21, c34)
+			t37 := t22 << uint32(c36)
+			t38 := math.Float32frombits(uint32(t37))
+			t40 := ir.FMA32(t35, t38, c39)
+			t41 := float32(t2 / t40)
+			t42 := float32(t41 * c39)
+			t44 := c43 < t2
+			t45 := t42
+			if t44 {
+				t45 = t2
 			}
-			o0[i] = t43
+			o0[i] = t45
 		}
 	}
 }
@@ -38789,8 +38792,8 @@ func k_mish_f32_u_4327185398_go(f *Frame) {
 	c21 := math.Float32frombits(0x3f800000) // 1
 	c24 := int32(23)
 	c28 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c29 := math.Float32frombits(0x40000000) // 2
-	c36 := math.Float32frombits(0x41200000) // 10
+	c32 := math.Float32frombits(0x40000000) // 2
+	c37 := math.Float32frombits(0x41200000) // 10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -38821,23 +38824,24 @@ func k_mish_f32_u_4327185398_go(f *Frame) {
 			t25a, t25b := t11a<<uint32(c24), t11b<<uint32(c24)
 			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
 			t27a, t27b := float32(t23a*t26a), float32(t23b*t26b)
-			t30a, t30b := ir.FMA32(t27a, c28, c29), ir.FMA32(t27b, c28, c29)
-			t31a, t31b := float32(t27a*t30a), float32(t27b*t30b)
-			t32a, t32b := ir.FMA32(t31a, c28, c29), ir.FMA32(t31b, c28, c29)
-			t33a, t33b := float32(t31a/t32a), float32(t31b/t32b)
-			t34a, t34b := float32(t2a*t33a), float32(t2b*t33b)
-			t35a, t35b := float32(t34a*c28), float32(t34b*c28)
-			t37a, t37b := c36 < t2a, c36 < t2b
-			t38a := t35a
-			if t37a {
-				t38a = t2a
+			t29a, t29b := float32(t27a*c28), float32(t27b*c28)
+			t30a, t30b := float32(t27a+t27a), float32(t27b+t27b)
+			t31a, t31b := ir.FMA32(t27a, t29a, t30a), ir.FMA32(t27b, t29b, t30b)
+			t33a, t33b := ir.FMA32(t31a, c28, c32), ir.FMA32(t31b, c28, c32)
+			t34a, t34b := float32(t31a/t33a), float32(t31b/t33b)
+			t35a, t35b := float32(t2a*t34a), float32(t2b*t34b)
+			t36a, t36b := float32(t35a*c28), float32(t35b*c28)
+			t38a, t38b := c37 < t2a, c37 < t2b
+			t39a := t36a
+			if t38a {
+				t39a = t2a
 			}
-			t38b := t35b
-			if t37b {
-				t38b = t2b
+			t39b := t36b
+			if t38b {
+				t39b = t2b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
+			y0[0], y0[1] = t39a, t39b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -38860,18 +38864,19 @@ func k_mish_f32_u_4327185398_go(f *Frame) {
 			t25 := t11 << uint32(c24)
 			t26 := math.Float32frombits(uint32(t25))
 			t27 := float32(t23 * t26)
-			t30 := ir.FMA32(t27, c28, c29)
-			t31 := float32(t27 * t30)
-			t32 := ir.FMA32(t31, c28, c29)
-			t33 := float32(t31 / t32)
-			t34 := float32(t2 * t33)
-			t35 := float32(t34 * c28)
-			t37 := c36 < t2
-			t38 := t35
-			if t37 {
-				t38 = t2
+			t29 := float32(t27 * c28)
+			t30 := float32(t27 + t27)
+			t31 := ir.FMA32(t27, t29, t30)
+			t33 := ir.FMA32(t31, c28, c32)
+			t34 := float32(t31 / t33)
+			t35 := float32(t2 * t34)
+			t36 := float32(t35 * c28)
+			t38 := c37 < t2
+			t39 := t36
+			if t38 {
+				t39 = t2
 			}
-			o0[i] = t38
+			o0[i] = t39
 		}
 	}
 }

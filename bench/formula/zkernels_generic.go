@@ -141,15 +141,16 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *runtime.Frame) {
 	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
 	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
 	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
-	c24 := math.Float32frombits(0xbaade491) // -0.0013266971
-	c25 := math.Float32frombits(0x3c1e85d2) // 0.00967546
-	c27 := math.Float32frombits(0xbd635bc1) // -0.055507425
-	c29 := math.Float32frombits(0x3e75fc8d) // 0.24022122
-	c31 := math.Float32frombits(0xbf317214) // -0.69314694
-	c33 := math.Float32frombits(0x3f800001) // 1.0000001
-	c35 := int32(23)
-	c38 := math.Float32frombits(0x2f800000) // 2.3283064e-10
-	c42 := math.Float32frombits(0x40c00000) // 6
+	c24 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c25 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
+	c27 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c29 := math.Float32frombits(0xbd6357bb) // -0.05550359
+	c31 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c33 := math.Float32frombits(0xbf317218) // -0.6931472
+	c35 := math.Float32frombits(0x3f800000) // 1
+	c37 := int32(23)
+	c40 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c44 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -190,22 +191,23 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *runtime.Frame) {
 			t30a, t30b := ir.FMA32(t28a, t22a, c29), ir.FMA32(t28b, t22b, c29)
 			t32a, t32b := ir.FMA32(t30a, t22a, c31), ir.FMA32(t30b, t22b, c31)
 			t34a, t34b := ir.FMA32(t32a, t22a, c33), ir.FMA32(t32b, t22b, c33)
-			t36a, t36b := t23a<<uint32(c35), t23b<<uint32(c35)
-			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
-			t39a, t39b := ir.FMA32(t34a, t37a, c38), ir.FMA32(t34b, t37b, c38)
-			t40a, t40b := float32(t3a/t39a), float32(t3b/t39b)
-			t41a, t41b := float32(t40a*c38), float32(t40b*c38)
-			t43a, t43b := c42 < t3a, c42 < t3b
-			t44a := t41a
-			if t43a {
-				t44a = t3a
+			t36a, t36b := ir.FMA32(t34a, t22a, c35), ir.FMA32(t34b, t22b, c35)
+			t38a, t38b := t23a<<uint32(c37), t23b<<uint32(c37)
+			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
+			t41a, t41b := ir.FMA32(t36a, t39a, c40), ir.FMA32(t36b, t39b, c40)
+			t42a, t42b := float32(t3a/t41a), float32(t3b/t41b)
+			t43a, t43b := float32(t42a*c40), float32(t42b*c40)
+			t45a, t45b := c44 < t3a, c44 < t3b
+			t46a := t43a
+			if t45a {
+				t46a = t3a
 			}
-			t44b := t41b
-			if t43b {
-				t44b = t3b
+			t46b := t43b
+			if t45b {
+				t46b = t3b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t44a, t44b
+			y0[0], y0[1] = t46a, t46b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -236,17 +238,18 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *runtime.Frame) {
 			t30 := ir.FMA32(t28, t22, c29)
 			t32 := ir.FMA32(t30, t22, c31)
 			t34 := ir.FMA32(t32, t22, c33)
-			t36 := t23 << uint32(c35)
-			t37 := math.Float32frombits(uint32(t36))
-			t39 := ir.FMA32(t34, t37, c38)
-			t40 := float32(t3 / t39)
-			t41 := float32(t40 * c38)
-			t43 := c42 < t3
-			t44 := t41
-			if t43 {
-				t44 = t3
+			t36 := ir.FMA32(t34, t22, c35)
+			t38 := t23 << uint32(c37)
+			t39 := math.Float32frombits(uint32(t38))
+			t41 := ir.FMA32(t36, t39, c40)
+			t42 := float32(t3 / t41)
+			t43 := float32(t42 * c40)
+			t45 := c44 < t3
+			t46 := t43
+			if t45 {
+				t46 = t3
 			}
-			o0[i] = t44
+			o0[i] = t46
 		}
 	}
 }

@@ -20,7 +20,7 @@ func document(t table) (string, error) {
 // The largest errors that were found, in units of the last place (ULP) of the
 // exact result; half of one is the best that rounding can do. Float32 functions of
 // one argument were tried on all 2^32 inputs but where ~ stands before the number,
-// the others and those on millions that are hard for them, against a reference of
+// the others on a hundred thousand to millions that are hard for them, against a reference of
 // higher precision. Where a function has no fast form of its own, [Fast] takes the
 // default. "go run ./cmd/ulp" measures it all.
 //
