@@ -94,7 +94,7 @@ func (f *formula) expr(r ir.Ref) string {
 	switch in.Op {
 	case ir.OpConst:
 		return elementText(in.DType, in.Bits)
-	case ir.OpCopy:
+	case ir.OpCopy, ir.OpStream:
 		return args[0]
 	case ir.OpNeg:
 		return "-" + f.operand(in.Args[0])

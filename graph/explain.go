@@ -86,6 +86,9 @@ func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
 	if n := len(s.Packed); n > 0 {
 		text += fmt.Sprintf(", %s packed", plural(n, "operand"))
 	}
+	if n := len(s.Streamed); n > 0 {
+		text += fmt.Sprintf(", %s streamed", plural(n, "output"))
+	}
 	line(b, "step "+strconv.Itoa(i), text, s.Pos)
 	line(b, "", s.Signature, ir.Pos{})
 }

@@ -53,6 +53,7 @@ const (
 	OpSeldom
 	OpCast
 	OpBitcast
+	OpStream
 
 	OpGt
 	OpGe

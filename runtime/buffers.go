@@ -20,8 +20,9 @@ type buffer struct {
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
 	dense  bool
-	offset int // temporary: bytes from the start of the arena; scratch: of its group's
-	bytes  int // that it takes there: scratch for a block of rows
+	offset int  // temporary: bytes from the start of the arena; scratch: of its group's
+	bytes  int  // that it takes there: scratch for a block of rows
+	read   bool // by a step
 }
 
 // linkBuffers checks the plan's buffers and puts them in order.

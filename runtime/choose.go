@@ -12,6 +12,7 @@ type StepInfo struct {
 	Compiled  string // "kernel" for one for the whole body, or "cover of 5"
 	Engine    string // "avx2", "portable", or "avx2+portable" for a mixed cover
 	Packed    []int  // operands that are copied into scratch: tile by tile, or once if a tile repeats
+	Streamed  []int  // operands, outputs all, that are stored past the caches
 	Blocks    int    // kernel calls, were nothing tiled
 	Chunks    int    // what the workers share out
 	Elements  int    // of the index space
@@ -30,6 +31,9 @@ func info(in *ir.Step, parts []*step, read, written int) StepInfo {
 			for o := range s.operands {
 				if s.operands[o].packed || s.operands[o].turned {
 					x.Packed = append(x.Packed, o)
+				}
+				if s.operands[o].streamed {
+					x.Streamed = append(x.Streamed, o)
 				}
 			}
 		}
@@ -52,6 +56,7 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 	if s.dot != nil {
 		return s.dot.link(f, s)
 	}
+	s.streamOuts(f, e, buffers)
 	if s.scan != nil {
 		var err error
 		s.scratch, err = s.scan.link(f, s)
@@ -103,12 +108,13 @@ func (e *Executor) whole(s *step, f finder, on Engine) bool {
 		return false
 	}
 	for i := range s.operands {
-		if s.operands[i].packed {
+		if o := &s.operands[i]; o.packed || o.streamed {
 			p, err := wholeProgram(s, fn, f)
 			if err != nil {
 				return false
 			}
 			s.program = p
+			break
 		}
 	}
 	if s.program == nil {

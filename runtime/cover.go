@@ -42,6 +42,7 @@ type coverInst struct {
 	args  []ir.Ref
 	value ir.Ref // that it computes, or -1 for a copy of one
 	out   int    // the output that it writes, or -1 for a register
+	wide  int    // see kernelCall
 	fold  bool   // that it folds its argument to
 }
 
@@ -77,6 +78,7 @@ func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	if err := c.delayStores(); err != nil {
 		return nil, err
 	}
+	c.streamStores()
 	c.allocate()
 	return c, nil
 }

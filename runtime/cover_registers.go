@@ -78,7 +78,7 @@ func (c *cover) free(regs *registers, i *coverInst, p, size int) {
 
 // bind makes the call of i.
 func (c *cover) bind(i *coverInst, unit bool) kernelCall {
-	k := kernelCall{fn: i.fn, fold: i.fold}
+	k := kernelCall{fn: i.fn, fold: i.fold, wide: i.wide}
 	first := len(c.args)
 	for _, from := range i.order {
 		v := &c.values[i.args[from]]

@@ -28,11 +28,13 @@ type Executor struct {
 	NoFused bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
 	// for 32 Ki, and leaves steps to the caller that are done before a worker has
-	// woken. A number is for tests: every step of two chunks is then shared, and
-	// who has computed one lets the others run. The results do not depend on it.
+	// woken. A number is for tests: every step of two chunks is then shared, every
+	// result that can be is stored past the caches, and who has computed a chunk
+	// lets the others run. The results do not depend on it.
 	ChunkElems int
 
 	lookup func(Engine, string) (func(*Frame), bool) // tests; nil is Lookup
+	stream int                                       // benchmarks; 0 is streamFrom
 	once   sync.Once
 	crew   *crew
 }
@@ -95,6 +97,7 @@ func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
 	if err := l.linkBuffers(p); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}
+	l.markRead(p)
 	if err := l.link(p); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}

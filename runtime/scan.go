@@ -32,6 +32,7 @@ type scan struct {
 
 	running  func(*Frame) // along: ir.ScanKernel
 	addCarry func(*Frame) // along: ir.CarryKernel
+	stream   func(*Frame) // along: of the step, if its output is streamed
 	combine  func(*Frame) // down: by(in 0, in 1)
 	addRow   func(*Frame) // down: ir.RowKernel
 	args     [3]int       // where the inputs of addCarry or addRow are
@@ -108,6 +109,7 @@ func (sc *scan) link(f finder, s *step) (int, error) {
 		return 0, err
 	}
 	s.engine, s.compiled = on.String(), "kernel"
+	sc.stream = s.stream
 	return sc.reserve(s, f)
 }
 
@@ -199,8 +201,10 @@ func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {
 			sc.carryOn(next, carry, end, rows, step)
 		}
 		if c > 0 {
-			sc.carried(f, carry, run, at, rows, n, step, outStep)
+			sc.carried(ln, f, carry, run, at, rows, n, step, outStep)
 			carry, next = next, carry
+		} else {
+			sc.streamed(ln, run, at, rows, n, step, outStep)
 		}
 	}
 }
@@ -227,10 +231,13 @@ func (sc *scan) line(ln *lane, f *Frame, x, y unsafe.Pointer) {
 			}
 			sc.carryOn(unsafe.Add(carries, (r+1)*sc.carrySize), before, unsafe.Add(run, r*step+(n-1)*sc.size), 1, 0)
 		}
-		if c > 0 {
-			sc.carried(f, carries, run, at, rows, n, step, outStep)
-		} else if rows > 1 {
-			sc.carried(f, unsafe.Add(carries, sc.carrySize), unsafe.Add(run, step), unsafe.Add(at, outStep), rows-1, n, step, outStep)
+		first := 0
+		if c == 0 { // which has no carry
+			first = 1
+			sc.streamed(ln, run, at, 1, n, step, outStep)
+		}
+		if first < rows {
+			sc.carried(ln, f, unsafe.Add(carries, first*sc.carrySize), unsafe.Add(run, first*step), unsafe.Add(at, first*outStep), rows-first, n, step, outStep)
 		}
 		copyBytes(carries, unsafe.Add(carries, rows*sc.carrySize), sc.carrySize)
 		c += rows * n
@@ -238,13 +245,16 @@ func (sc *scan) line(ln *lane, f *Frame, x, y unsafe.Pointer) {
 }
 
 // chunks scans rows of one chunk each and returns where the running values are
-// and how far apart the rows: at y, or in the tile if carries are to be added.
+// and how far apart the rows: at y, or in the tile if carries are to be added
+// or it is to be streamed.
 func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int, carries bool) (run unsafe.Pointer, step int) {
 	tile := sc.place(ln, sc.tile)
 	switch {
 	case sc.pack != nil:
 		sc.pack(&ln.many, tile, x, rows, n, inStep, sc.in)
 		x, inStep = tile, n*sc.size
+	case sc.stream != nil:
+		y, outStep = tile, sc.tileStep(n)
 	case carries && crowds(outStep):
 		y, outStep = tile, sc.tileStep(n)
 	}
@@ -264,12 +274,22 @@ func crowds(step int) bool { return step%2048 == 0 }
 func (sc *scan) tileStep(n int) int { return (n*sc.size+alignment-1)&^(alignment-1) + alignment }
 
 // carried stores running values combined with their carries.
-func (sc *scan) carried(f *Frame, carry, run, y unsafe.Pointer, rows, cols, step, outStep int) {
+func (sc *scan) carried(ln *lane, f *Frame, carry, run, y unsafe.Pointer, rows, cols, step, outStep int) {
 	c := sc.args[0]
 	f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = carry, run, y
 	f.Step[c], f.Step[1-c], f.Step[2] = sc.carrySize, step, outStep
 	f.Rows, f.Cols = rows, cols
-	call(sc.addCarry, f)
+	if sc.stream == nil {
+		call(sc.addCarry, f)
+		return
+	}
+	f.Rows = 1
+	for r := range rows { // a row stays in the first-level cache
+		run := unsafe.Add(run, r*step)
+		f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = unsafe.Add(carry, r*sc.carrySize), run, run
+		call(sc.addCarry, f)
+		sc.streamed(ln, run, unsafe.Add(y, r*outStep), 1, cols, 0, 0)
+	}
 }
 
 func (sc *scan) place(ln *lane, at int) unsafe.Pointer {

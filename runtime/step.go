@@ -41,6 +41,7 @@ type step struct {
 	dot     *dot         // computes a block of a product
 	turns   []turn       // of a step that none of these computes
 	scratch int          // bytes that all that needs
+	stream  func(*Frame) // what stores streamed outputs
 
 	engine   string
 	compiled string // "kernel" or "cover of 5"
@@ -58,6 +59,7 @@ type operand struct {
 	splat       bool
 	accumulates bool // in a tile of lanes, but for the result: see down
 	folded      bool // one element for all columns of a row
+	streamed    bool // stored past the caches: see stream.go
 	packed      bool // to be copied into scratch: the kernel wants it contiguous
 	repeated    bool // packed as a tile of equal rows: see repeat
 	narrow      bool // packed column by column: the rows are short

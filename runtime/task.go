@@ -17,8 +17,9 @@ type task struct {
 	yields  bool // after each chunk
 	scratch int  // bytes that the steps need of a lane, one at a time
 
-	operands int  // that a step has at most
-	inner    bool // a step calls kernels within a block
+	operands int          // that a step has at most
+	stream   func(*Frame) // what stores streamed outputs, or nil
+	inner    bool         // a step calls kernels within a block
 }
 
 // newTask returns the task of steps that have kernels.
@@ -28,6 +29,9 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 	for i, s := range steps {
 		s.bench = i
 		work += s.work()
+		if s.stream != nil {
+			t.stream = s.stream
+		}
 		t.scratch = max(t.scratch, s.scratch)
 		t.operands = max(t.operands, len(s.operands))
 		t.inner = t.inner || s.fn == nil || len(s.turns) > 0

@@ -60,6 +60,7 @@ type kernelCall struct {
 	args []kernelArg // the kernel's inputs, then its outputs
 	once bool        // of rowCalls: the same for all rows
 	fold bool        // one element a row is written
+	wide int         // columns of the kernel for each of the tile, if not one: bytes
 }
 
 // kernelArg is an operand of a call.
@@ -153,11 +154,13 @@ func wholeProgram(s *step, fn func(*Frame), f finder) (*program, error) {
 		}
 		k.args = append(k.args, arg)
 		p.slots = append(p.slots, slot{})
-		if o.packed {
+		if o.packed || o.streamed {
 			widest = max(widest, o.size)
 			if o.repeated { // stays in the cache while others stream past
 				repeated += o.size
 			}
+		}
+		if o.packed {
 			pack, err := packFor(o, f)
 			if err != nil {
 				return nil, err
@@ -165,9 +168,14 @@ func wholeProgram(s *step, fn func(*Frame), f finder) (*program, error) {
 			p.packs = append(p.packs, packing{operand: i, fn: pack})
 		}
 	}
+	bytes := packBytes
+	if s.stream != nil {
+		bytes = streamBytes
+	}
 	p.calls = []kernelCall{k}
-	p.setTile(s, packBytes/max(widest, repeated))
+	p.setTile(s, bytes/max(widest, repeated))
 	p.reservePacks(s)
+	p.addStreams(s)
 	p.addPatches()
 	return p, nil
 }

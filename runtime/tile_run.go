@@ -81,7 +81,7 @@ func (b *bench) run(ln *lane, s *step, block *Frame) {
 			}
 		}
 		for k := p.rowCalls; k < len(p.calls); k++ {
-			b.calls[k].run(p.calls[k].fn, tileRows, tileCols)
+			b.calls[k].run(p.calls[k].fn, tileRows, tileCols*max(1, p.calls[k].wide))
 		}
 		lastR, lastC = r, c
 		if r, c = p.advance(r, c, rows, cols); r >= rows || c >= cols {

@@ -100,6 +100,7 @@ func (j *job) end(ln *lane, t *task) {
 		j.fail(fmt.Errorf("run: %s: %v", s.kernel.Signature(), p))
 	}
 	ln.forget(t)
+	t.fence()
 }
 
 // fail notes the first error and keeps the others from taking another chunk.

@@ -915,6 +915,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44},
+		{Sig: "kernel (u0:u8) { t0 = stream u0; store t0 }", Fn: k_stream_u8_u_ee6aee8a66},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930},
@@ -9160,6 +9161,15 @@ func k_square_u32_u_a20faa67b5(f *Frame)
 //
 //go:noescape
 func k_square_u8_u_b756c32b44(f *Frame)
+
+// k_stream_u8_u_ee6aee8a66 is
+//
+//	kernel (u0:u8) { t0 = stream u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_stream_u8_u_ee6aee8a66(f *Frame)
 
 // k_sub_abs_f32_su_bff24b4d46 is
 //

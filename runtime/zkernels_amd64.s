@@ -126618,6 +126618,197 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_stream_u8_u_ee6aee8a66(f *runtime.Frame)
+// Requires: AVX, MMX+
+TEXT ·k_stream_u8_u_ee6aee8a66(SB), NOSPLIT, $0-8
+	// kernel (u0:u8) { t0 = stream u0; store t0 }
+	MOVQ  f+0(FP), CX
+	MOVQ  (CX), BX
+	TESTQ BX, BX
+	JLE   fence
+	MOVQ  16(CX), R8
+	MOVQ  24(CX), R9
+
+row:
+	MOVQ    R8, SI
+	MOVQ    R9, DI
+	ADDQ    208(CX), R8
+	ADDQ    216(CX), R9
+	MOVQ    8(CX), DX
+	MOVQ    DI, R10
+	NEGQ    R10
+	ANDQ    $0x3f, R10
+	CMPQ    R10, DX
+	JGT     short
+	SUBQ    R10, DX
+	TESTQ   $+32, R10
+	JEQ     head32
+	VMOVUPS (SI), Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+
+head32:
+	TESTQ   $+16, R10
+	JEQ     head16
+	VMOVUPS (SI), X0
+	VMOVUPS X0, (DI)
+	ADDQ    $0x10, SI
+	ADDQ    $0x10, DI
+
+head16:
+	TESTQ $+8, R10
+	JEQ   head8
+	MOVQ  (SI), AX
+	MOVQ  AX, (DI)
+	ADDQ  $0x08, SI
+	ADDQ  $0x08, DI
+
+head8:
+	ANDQ $0x07, R10
+	JEQ  headEnd
+
+headByte:
+	MOVBQZX (SI), AX
+	MOVB    AL, (DI)
+	INCQ    SI
+	INCQ    DI
+	DECQ    R10
+	JNE     headByte
+
+headEnd:
+	JMP aligned
+
+short:
+	MOVQ    DX, R10
+	XORQ    DX, DX
+	TESTQ   $+32, R10
+	JEQ     all32
+	VMOVUPS (SI), Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+
+all32:
+	TESTQ   $+16, R10
+	JEQ     all16
+	VMOVUPS (SI), X0
+	VMOVUPS X0, (DI)
+	ADDQ    $0x10, SI
+	ADDQ    $0x10, DI
+
+all16:
+	TESTQ $+8, R10
+	JEQ   all8
+	MOVQ  (SI), AX
+	MOVQ  AX, (DI)
+	ADDQ  $0x08, SI
+	ADDQ  $0x08, DI
+
+all8:
+	ANDQ $0x07, R10
+	JEQ  allEnd
+
+allByte:
+	MOVBQZX (SI), AX
+	MOVB    AL, (DI)
+	INCQ    SI
+	INCQ    DI
+	DECQ    R10
+	JNE     allByte
+
+allEnd:
+aligned:
+	SUBQ    $+256, DX
+	JLT     end2
+	PCALIGN $0x20
+
+lines1:
+	VMOVDQU  (SI), Y0
+	VMOVDQU  32(SI), Y1
+	VMOVDQU  64(SI), Y2
+	VMOVDQU  96(SI), Y3
+	VMOVDQU  128(SI), Y4
+	VMOVDQU  160(SI), Y5
+	VMOVDQU  192(SI), Y6
+	VMOVDQU  224(SI), Y7
+	VMOVNTDQ Y0, (DI)
+	VMOVNTDQ Y1, 32(DI)
+	VMOVNTDQ Y2, 64(DI)
+	VMOVNTDQ Y3, 96(DI)
+	VMOVNTDQ Y4, 128(DI)
+	VMOVNTDQ Y5, 160(DI)
+	VMOVNTDQ Y6, 192(DI)
+	VMOVNTDQ Y7, 224(DI)
+	ADDQ     $+256, SI
+	ADDQ     $+256, DI
+	SUBQ     $+256, DX
+	JGE      lines1
+
+end2:
+	ADDQ    $+256, DX
+	SUBQ    $+64, DX
+	JLT     end4
+	PCALIGN $0x20
+
+lines3:
+	VMOVDQU  (SI), Y0
+	VMOVDQU  32(SI), Y1
+	VMOVNTDQ Y0, (DI)
+	VMOVNTDQ Y1, 32(DI)
+	ADDQ     $+64, SI
+	ADDQ     $+64, DI
+	SUBQ     $+64, DX
+	JGE      lines3
+
+end4:
+	ADDQ    $+64, DX
+	MOVQ    DX, R10
+	TESTQ   $+32, R10
+	JEQ     tail32
+	VMOVUPS (SI), Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+
+tail32:
+	TESTQ   $+16, R10
+	JEQ     tail16
+	VMOVUPS (SI), X0
+	VMOVUPS X0, (DI)
+	ADDQ    $0x10, SI
+	ADDQ    $0x10, DI
+
+tail16:
+	TESTQ $+8, R10
+	JEQ   tail8
+	MOVQ  (SI), AX
+	MOVQ  AX, (DI)
+	ADDQ  $0x08, SI
+	ADDQ  $0x08, DI
+
+tail8:
+	ANDQ $0x07, R10
+	JEQ  tailEnd
+
+tailByte:
+	MOVBQZX (SI), AX
+	MOVB    AL, (DI)
+	INCQ    SI
+	INCQ    DI
+	DECQ    R10
+	JNE     tailByte
+
+tailEnd:
+	DECQ BX
+	JNE  row
+	VZEROUPPER
+	RET
+
+fence:
+	SFENCE
+	RET
+
 // func k_sub_abs_f32_su_bff24b4d46(f *runtime.Frame)
 // Requires: AVX
 TEXT ·k_sub_abs_f32_su_bff24b4d46(SB), NOSPLIT, $0-8

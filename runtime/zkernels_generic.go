@@ -920,6 +920,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125_go},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5_go},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44_go},
+		{Sig: "kernel (u0:u8) { t0 = stream u0; store t0 }", Fn: k_stream_u8_u_ee6aee8a66_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_go},
@@ -59216,6 +59217,24 @@ func k_square_u8_u_b756c32b44_go(f *Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := uint8(v0 * v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_stream_u8_u_ee6aee8a66_go is
+//
+//	kernel (u0:u8) { t0 = stream u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_stream_u8_u_ee6aee8a66_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
 			o0[i] = t0
 		}
 	}

@@ -917,6 +917,7 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:i64) { t0 = square u0; store t0 }",
 		"kernel (u0:u32) { t0 = square u0; store t0 }",
 		"kernel (u0:u8) { t0 = square u0; store t0 }",
+		"kernel (u0:u8) { t0 = stream u0; store t0 }",
 		"kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }",
 		"kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }",
 		"kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }",

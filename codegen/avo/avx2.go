@@ -44,6 +44,8 @@ func function(k *ir.Kernel) (*program, error) {
 		return compileDot(k), nil
 	case k.Transposes():
 		return compileTranspose(k), nil
+	case k.Streams():
+		return compileStream(), nil
 	}
 	b, err := compile(k.Expand())
 	if err != nil {
