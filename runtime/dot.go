@@ -10,9 +10,9 @@ const (
 	// dotBytes is how much of the left operand a block takes at a time, in rows of
 	// ir.DotChunk elements: they stay in the second-level cache while panel after
 	// panel of the right one goes past.
-	dotBytes = 192 << 10
+	dotBytes = 128 << 10
 	// dotCols is how many columns a block has, fewer where hands would be idle.
-	dotCols, leastDotCols = 512, 128
+	dotCols, leastDotCols = 1024, 128
 	// tileRows is how many rows the kernels hold in registers: a block of a multiple
 	// has no smaller tile.
 	tileRows = 6
