@@ -30,7 +30,7 @@ func DotColumns(d DType) int { return 64 / d.Size() }
 // s0 u1; store t0 }. It computes a block of the product, Rows x Cols with Cols at
 // most DotColumns, from at most DotChunk pairs. In its frame, besides the steps
 // from row to row of A (operand 0), B (1) and the product (2), Step has at
-// DotAcross, DotPairs and DotAdds what the constants say.
+// DotAcross, DotPairs, DotAdds and DotNext what the constants say.
 func DotKernel(d DType) *Kernel {
 	b := NewBuilder(Operand{DType: d, Splat: true}, Operand{DType: d})
 	b.Store(b.Op(OpDot, 0, 1))
@@ -43,6 +43,7 @@ const (
 	DotAcross = 3 + iota // bytes from one element of a row of A to the next
 	DotPairs             // how many pairs: columns of A, rows of B; at least 1
 	DotAdds              // not 0 to add to the block what else would be stored there
+	DotNext              // bytes from B to what of it the next call reads: a hint
 )
 
 // Dots reports whether the kernel is a DotKernel.

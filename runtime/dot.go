@@ -110,7 +110,9 @@ func (d *dot) run(ln *lane, s *step) {
 		}
 		for c := 0; c < b.Cols; c += d.width {
 			f.Cols, f.Step[1] = min(d.width, b.Cols-c), d.down
+			f.Step[ir.DotNext] = 0
 			if d.panels {
+				f.Step[ir.DotNext] = d.width * right.colStep
 				f.Step[1] = min(d.width, s.cols-first-c) * right.size
 			}
 			f.Ptr[0] = left

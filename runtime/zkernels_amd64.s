@@ -38443,7 +38443,7 @@ done:
 
 // func k_dot_f32_su_53845b019e(f *runtime.Frame)
 // Requires: AVX, FMA3, MMX+
-TEXT ·k_dot_f32_su_53845b019e(SB), NOSPLIT, $0-8
+TEXT ·k_dot_f32_su_53845b019e(SB), NOSPLIT, $8-8
 	// kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }
 	MOVQ  f+0(FP), AX
 	MOVQ  (AX), DI
@@ -38458,6 +38458,10 @@ TEXT ·k_dot_f32_su_53845b019e(SB), NOSPLIT, $0-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	MOVQ  24(AX), DX
+	MOVQ  256(AX), CX
+	ADDQ  CX, DX
+	MOVQ  DX, (SP)
 	LEAQ  (R10)(R10*2), R11
 	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
@@ -39467,6 +39471,17 @@ two6:
 	PREFETCHT0 (CX)
 	ADDQ       R15, CX
 	PREFETCHT0 (CX)
+	MOVQ       (SP), CX
+	PREFETCHT1 (CX)
+	PREFETCHT1 64(CX)
+	PREFETCHT1 128(CX)
+	PREFETCHT1 192(CX)
+	PREFETCHT1 256(CX)
+	PREFETCHT1 320(CX)
+	PREFETCHT1 384(CX)
+	PREFETCHT1 448(CX)
+	LEAQ       512(CX), CX
+	MOVQ       CX, (SP)
 	MOVQ       f+0(FP), AX
 	MOVQ       BX, CX
 	MOVQ       24(AX), DX
@@ -40348,7 +40363,7 @@ done:
 
 // func k_dot_f64_su_136b3aa396(f *runtime.Frame)
 // Requires: AVX, FMA3, MMX+
-TEXT ·k_dot_f64_su_136b3aa396(SB), NOSPLIT, $0-8
+TEXT ·k_dot_f64_su_136b3aa396(SB), NOSPLIT, $8-8
 	// kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }
 	MOVQ  f+0(FP), AX
 	MOVQ  (AX), DI
@@ -40363,6 +40378,10 @@ TEXT ·k_dot_f64_su_136b3aa396(SB), NOSPLIT, $0-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	MOVQ  24(AX), DX
+	MOVQ  256(AX), CX
+	ADDQ  CX, DX
+	MOVQ  DX, (SP)
 	LEAQ  (R10)(R10*2), R11
 	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
@@ -41372,6 +41391,17 @@ two6:
 	PREFETCHT0 (CX)
 	ADDQ       R15, CX
 	PREFETCHT0 (CX)
+	MOVQ       (SP), CX
+	PREFETCHT1 (CX)
+	PREFETCHT1 64(CX)
+	PREFETCHT1 128(CX)
+	PREFETCHT1 192(CX)
+	PREFETCHT1 256(CX)
+	PREFETCHT1 320(CX)
+	PREFETCHT1 384(CX)
+	PREFETCHT1 448(CX)
+	LEAQ       512(CX), CX
+	MOVQ       CX, (SP)
 	MOVQ       f+0(FP), AX
 	MOVQ       BX, CX
 	MOVQ       24(AX), DX
@@ -42253,7 +42283,7 @@ done:
 
 // func k_dot_i32_su_b6712f5f9a(f *runtime.Frame)
 // Requires: AVX, AVX2, MMX+
-TEXT ·k_dot_i32_su_b6712f5f9a(SB), NOSPLIT, $0-8
+TEXT ·k_dot_i32_su_b6712f5f9a(SB), NOSPLIT, $8-8
 	// kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }
 	MOVQ  f+0(FP), AX
 	MOVQ  (AX), DI
@@ -42268,6 +42298,10 @@ TEXT ·k_dot_i32_su_b6712f5f9a(SB), NOSPLIT, $0-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	MOVQ  24(AX), DX
+	MOVQ  256(AX), CX
+	ADDQ  CX, DX
+	MOVQ  DX, (SP)
 	LEAQ  (R10)(R10*2), R11
 	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
@@ -43340,6 +43374,17 @@ two6:
 	PREFETCHT0 (CX)
 	ADDQ       R15, CX
 	PREFETCHT0 (CX)
+	MOVQ       (SP), CX
+	PREFETCHT1 (CX)
+	PREFETCHT1 64(CX)
+	PREFETCHT1 128(CX)
+	PREFETCHT1 192(CX)
+	PREFETCHT1 256(CX)
+	PREFETCHT1 320(CX)
+	PREFETCHT1 384(CX)
+	PREFETCHT1 448(CX)
+	LEAQ       512(CX), CX
+	MOVQ       CX, (SP)
 	MOVQ       f+0(FP), AX
 	MOVQ       BX, CX
 	MOVQ       24(AX), DX
@@ -44431,7 +44476,7 @@ done:
 
 // func k_dot_i64_su_be5d0fc92f(f *runtime.Frame)
 // Requires: AVX, AVX2, MMX+
-TEXT ·k_dot_i64_su_be5d0fc92f(SB), NOSPLIT, $0-8
+TEXT ·k_dot_i64_su_be5d0fc92f(SB), NOSPLIT, $8-8
 	// kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }
 	MOVQ  f+0(FP), AX
 	MOVQ  (AX), DI
@@ -44446,6 +44491,10 @@ TEXT ·k_dot_i64_su_be5d0fc92f(SB), NOSPLIT, $0-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	MOVQ  24(AX), DX
+	MOVQ  256(AX), CX
+	ADDQ  CX, DX
+	MOVQ  DX, (SP)
 	LEAQ  (R10)(R10*2), R11
 	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
@@ -45017,6 +45066,17 @@ two3:
 	PREFETCHT0 (CX)
 	ADDQ       R15, CX
 	PREFETCHT0 (CX)
+	MOVQ       (SP), CX
+	PREFETCHT1 (CX)
+	PREFETCHT1 64(CX)
+	PREFETCHT1 128(CX)
+	PREFETCHT1 192(CX)
+	PREFETCHT1 256(CX)
+	PREFETCHT1 320(CX)
+	PREFETCHT1 384(CX)
+	PREFETCHT1 448(CX)
+	LEAQ       512(CX), CX
+	MOVQ       CX, (SP)
 	MOVQ       f+0(FP), AX
 	MOVQ       BX, CX
 	MOVQ       24(AX), DX

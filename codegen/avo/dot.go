@@ -120,7 +120,12 @@ type dotter struct {
 	dotArith
 	d     ir.DType
 	lanes int
+	next  int // in the frame: what of B a tile asks for ahead
 }
+
+// aheadLines is how many cache lines of the next panel a whole tile asks for: some
+// twenty tiles have all of it in the second-level cache when its turn comes.
+const aheadLines = 8
 
 // dotForm is a number of vectors that the columns take.
 type dotForm struct {
@@ -164,6 +169,11 @@ func (w *dotter) begin() {
 	} {
 		w.do("MOVQ", mem(at(dotCount, n[0])), gp(n[1]))
 	}
+	w.next = w.local(8)
+	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	w.do("MOVQ", mem(at(dotCount, codegen.FrameStep+ir.DotNext*8)), gp(dotA))
+	w.do("ADDQ", gp(dotA), gp(dotB))
+	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 4)), gp(dotStepA5))
 	w.do("LEAQ", mem(at(dotStepB, 0).indexed(dotStepB, 2)), gp(dotStepB3))
@@ -226,6 +236,14 @@ func (t *dotTile) start() {
 		if row < t.rows-1 {
 			t.do("ADDQ", gp(dotStepC), gp(dotA))
 		}
+	}
+	if t.rows == t.dotter.rows && t.vectors == 2 && !t.masked {
+		t.do("MOVQ", mem(stack(t.next)), gp(dotA))
+		for i := range aheadLines {
+			t.do("PREFETCHT1", mem(at(dotA, 64*i)))
+		}
+		t.do("LEAQ", mem(at(dotA, 64*aheadLines)), gp(dotA))
+		t.do("MOVQ", gp(dotA), mem(stack(t.next)))
 	}
 	t.do("MOVQ", frameArg(), gp(dotCount))
 	t.do("MOVQ", gp(dotTop), gp(dotA))
