@@ -200,6 +200,15 @@ func TestNoBroadcast(t *testing.T) {
 	require.NoError(t, err)
 	_, err = graph.Compile(x.Add(graph.Ones(graph.Float32, 1, 3)), graph.NoBroadcast())
 	require.ErrorContains(t, err, "add: an operand of shape [1,3] meets the shape [2,3]")
+	z := f32("z", graph.Dim("n"), 4)
+	_, err = graph.Compile(z.Softmax(-1), z.Standardize(1e-5, 0), z.LogSumExp(1), z.Std(0), z.L2Normalize(1e-9, 1), graph.NoBroadcast())
+	require.NoError(t, err) // what is kept repeats
+	one := f32("one", 2, 1)
+	for range 200 {
+		one = one.Add(one)
+	}
+	_, err = graph.Compile(one.Mul(x), graph.NoBroadcast())
+	require.ErrorContains(t, err, "mul: an operand of shape [2,1]")
 }
 
 func TestRunErrors(t *testing.T) {

@@ -17,6 +17,7 @@ type lowering struct {
 	captured []*Tensor
 	sizes    []string // the axes of inputs that are a name alone
 	errs     []error
+	kept     map[axisOf]bool // under NoBroadcast
 }
 
 // walk orders the nodes below an output. It does not recurse: a graph may be
@@ -75,6 +76,7 @@ func (l *lowering) err() error {
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
 	named := map[string]*node{}
+	l.kept = map[axisOf]bool{}
 	var last *Error
 	for _, n := range l.order {
 		switch {
@@ -89,21 +91,61 @@ func (l *lowering) check(s *settings) {
 			}
 			named[n.input] = n
 			l.inputs = append(l.inputs, n)
-		case s.noBroadcast && n.op.IsElementwise():
-			l.checkShapes(n)
+		case s.noBroadcast:
+			l.noteKept(n)
+			if n.op.IsElementwise() {
+				l.checkShapes(n)
+			}
 		}
 	}
 	slices.SortFunc(l.inputs, func(a, b *node) int { return cmp.Compare(a.order, b.order) })
 	l.checkSizes()
 }
 
-// checkShapes reports operands of unequal shapes.
+// checkShapes reports operands of unequal shapes. Axes that a reduction kept are
+// there to repeat.
 func (l *lowering) checkShapes(n *node) {
 	for _, a := range n.args {
-		if a.op != ir.OpConst && !a.typ.Shape.Equal(n.typ.Shape) {
+		if a.op != ir.OpConst && a.op != ir.OpExtent && !a.typ.Shape.Equal(n.typ.Shape) && !l.repeatsKept(a, n.typ.Shape) {
 			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and NoBroadcast is set: BroadcastTo that shape",
 				a.typ.Shape, n.typ.Shape)
 			return
+		}
+	}
+}
+
+// repeatsKept reports whether a has a shape but for axes that a reduction kept.
+func (l *lowering) repeatsKept(a *node, shape ir.Shape) bool {
+	if len(a.typ.Shape) != len(shape) {
+		return false
+	}
+	for k, d := range shape {
+		if a.typ.Shape[k] != d && !l.kept[axisOf{a, k}] {
+			return false
+		}
+	}
+	return true
+}
+
+type axisOf struct {
+	*node
+	axis int
+}
+
+// noteKept notes which axes of a node are those that a reduction kept, by KeepDims.
+func (l *lowering) noteKept(n *node) {
+	for k := range n.typ.Shape {
+		is := false
+		switch {
+		case n.op == ir.OpUnsqueeze && slices.Contains(n.attr.Axes, k):
+			is = n.args[0].op.Info().Kind == ir.Reduce
+		case n.op.IsElementwise():
+			is = slices.ContainsFunc(n.args, func(a *node) bool {
+				return len(a.typ.Shape) == len(n.typ.Shape) && l.kept[axisOf{a, k}]
+			})
+		}
+		if is {
+			l.kept[axisOf{n, k}] = true
 		}
 	}
 }

@@ -35,8 +35,9 @@ func (o Option) addTo(s *settings) { o(s) }
 func Name(name string) Option { return func(s *settings) { s.name = name } }
 
 // NoBroadcast makes implicit broadcasting an error: tensors that meet in an op
-// have one shape. Go numbers and Scalars may still stand beside any tensor, and
-// BroadcastTo says what it does.
+// have one shape. Go numbers and Scalars may still stand beside any tensor, axes
+// that a reduction kept (KeepDims) repeat, as in Softmax, and BroadcastTo says what
+// it does. It does not look at the axes of products.
 func NoBroadcast() Option { return func(s *settings) { s.noBroadcast = true } }
 
 // Workers sets on how many threads a run may compute, 1 or more; without it, on
