@@ -21,9 +21,9 @@ const (
 )
 
 // packs reports whether a product packs its right operand.
-func packs(v *ir.Value) bool {
+func (s *State) packs(v *ir.Value) bool {
 	d := dotOf(v)
-	return (d.rows >= packedRows || inner(v.Args[1]) != 1) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
+	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
 }
 
 // alone reports whether v is computed in a loop of its own.
@@ -88,7 +88,7 @@ func (w *viewer) dot(v *ir.Value) error {
 		}
 	}
 	right := v.Args[1]
-	if inner(right) == 1 || packs(v) {
+	if inner(right) == 1 || w.packs(v) {
 		return nil
 	}
 	c, err := w.copyOf(right, right.Pos, "its rows are not contiguous, and it is too small to be packed")
@@ -108,7 +108,7 @@ func (l *looper) dot(v *ir.Value) {
 	d := dotOf(v)
 	x, y := layoutOf(v.Args[0]), layoutOf(v.Args[1])
 	left := ir.Access{Buffer: l.of(base(v.Args[0])), Offset: x.Offset}
-	right, packed := ir.Access{Offset: y.Offset}, packs(v)
+	right, packed := ir.Access{Offset: y.Offset}, l.packs(v)
 	if packed {
 		right, y = l.pack(v)
 	} else {

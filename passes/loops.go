@@ -19,7 +19,7 @@ import (
 // canonical.
 func loops(s *State) error {
 	s.buffer, s.step = map[*ir.Value]int{}, make(map[*ir.Value]int, len(s.Func.Body))
-	l := &looper{s, packedAlone(s.Func), copiedProducts(s)}
+	l := &looper{s, packedAlone(s), copiedProducts(s)}
 	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
 	for _, p := range l.placed {

@@ -26,7 +26,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{Func: f.Clone(), noFuse: noFuse}
+		s := &State{Func: f.Clone(), noFuse: noFuse, eager: rapid.Bool().Draw(t, "eager")}
 		for _, p := range Default {
 			if err := s.run(p); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)
@@ -55,7 +55,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	for range 4 { // so that what is rare is reached
 		rapid.Check(t, check)
 	}
-	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy", "product"} {
+	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy", "product", "product in panels"} {
 		require.Positive(t, reached[what], "no random graph had a %s: %v", what, reached)
 	}
 }
@@ -88,6 +88,7 @@ func count(reached map[string]int, s *State) {
 	for _, step := range s.Plan.Steps {
 		has("kernel of four ops", len(step.Kernel.Body) >= 4)
 		has("product", step.Kernel.Dots())
+		has("product in panels", step.Panels)
 	}
 }
 

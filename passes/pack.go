@@ -30,10 +30,10 @@ func plain(y ir.Layout) ir.Layout {
 }
 
 // packedAlone returns the values that only a product reads, and in panels.
-func packedAlone(f *ir.Func) map[*ir.Value]*packing {
-	alone, uses := map[*ir.Value]*packing{}, countUses(f)
-	for _, v := range f.Body {
-		if v.Op != ir.OpDot || !packs(v) {
+func packedAlone(s *State) map[*ir.Value]*packing {
+	alone, uses := map[*ir.Value]*packing{}, countUses(s.Func)
+	for _, v := range s.Func.Body {
+		if v.Op != ir.OpDot || !s.packs(v) {
 			continue
 		}
 		a := v.Args[1]

@@ -29,6 +29,7 @@ type State struct {
 	Plan *ir.Plan
 
 	noFuse bool
+	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
 	why    map[*ir.Value]string // why a value has memory of its own
 	groups []*group
 	ledger []entry

@@ -238,7 +238,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
 	case s.Down && (s.Scan != ir.NoScan || s.Extents[len(s.Extents)-1] < minColumns):
 		return false // each of its blocks has all rows
-	case s.Kernel.Dots() && g.rows < leastProductRows:
+	case s.Kernel.Dots() && g.rows < leastProductRows && !r.eager:
 		return false
 	}
 	if next.outer, ok = outerAxes(&r.p.Steps[j], g.outer, g.rows); !ok {
