@@ -72,8 +72,8 @@
 // A program gives the same bits fused or not, on every CPU and number of threads,
 // in assembly and in Go. Nothing is reassociated and Mul and Add are never
 // contracted: FMA is an op of its own, and what products of matrices of two rows
-// and columns or more add with. Add, Sub, Mul, Div, Sqrt, FMA and
-// Reciprocal are correctly rounded; elementary functions are as accurate as the
+// and columns or more add with. Add, Sub, Mul, Div, Sqrt, FMA and Reciprocal are
+// correctly rounded; elementary functions are as accurate as the
 // table at the end says. Subnormals are kept, -0 is not +0, and of a NaN only that
 // it is one is specified. A program compiled with [Fast] takes the less exact and
 // faster forms of the elementary functions. Integers wrap; x/0 is 0. Float to integer truncates,

@@ -17,9 +17,9 @@ import (
 func keep(axes []any) []any { return slices.Concat(axes, []any{KeepDims}) }
 
 // Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow.
-// It multiplies by the sum's reciprocal: that is one rounding more than to divide,
-// and a fraction of the time. Where all elements are -Inf, or one is +Inf, it is NaN. Of no elements it is an
-// error, as AMax is.
+// It multiplies by the sum's reciprocal, which is one rounding more than to divide,
+// and takes less time. Where all elements are -Inf, or one is +Inf, it is NaN. Of
+// no elements it is an error, as AMax is.
 func (x Node) Softmax(axes ...any) Node {
 	e := x.Sub(x.AMax(keep(axes)...)).Exp()
 	return within("softmax", x, e.Mul(e.Sum(keep(axes)...).Reciprocal()))

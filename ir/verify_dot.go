@@ -3,10 +3,13 @@ package ir
 import "errors"
 
 // CheckDot returns an error unless the operands of a step with a DotKernel are
-// the matrices that its comment says. No other step has panels.
+// the matrices that its comment says. No other step has panels, and none a kernel
+// whose frame has more than a step's.
 func (s *Step) CheckDot() error {
 	pairs := len(s.Extents) - 3
 	switch {
+	case s.Kernel.Transposes():
+		return errors.New("a kernel that transposes is called within steps, and is none")
 	case !s.Kernel.Dots() && s.Panels:
 		return errors.New("panels, and no product")
 	case !s.Kernel.Dots():

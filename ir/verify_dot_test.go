@@ -62,3 +62,9 @@ func TestProductsAreNotCut(t *testing.T) {
 		}
 	}
 }
+
+// Nor is a kernel that transposes a step's: its frame has more than a step says.
+func TestNoStepTransposes(t *testing.T) {
+	s := ir.Step{Kernel: ir.TransposeKernel(ir.Uint32), Extents: []int{4, 4}}
+	require.ErrorContains(t, s.CheckDot(), "transposes")
+}

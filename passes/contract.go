@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -29,7 +30,7 @@ func checkContract(s *State) error {
 			continue
 		}
 		if d := dotOf(v); d.rows < 2 || d.cols < 2 || d.pairs < 2 {
-			return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "a product of one row, one column or one pair is left"}
+			return fmt.Errorf("%%%d is a product of one row, one column or one pair", v.ID)
 		}
 	}
 	return nil
