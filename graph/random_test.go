@@ -22,7 +22,7 @@ import (
 func TestRandomGraphs(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, inputs := irtest.Func(t, irtest.Config{Reductions: true, Products: true, Layouts: true})
+		f, inputs := irtest.Func(t, irtest.Config{Reductions: true, Products: 12, Layouts: true})
 		helped += checkPrograms(t, f, inputs, nil)
 	})
 	requireHelp(t, helped)
@@ -33,7 +33,7 @@ func TestRandomGraphs(t *testing.T) {
 func TestRandomSymbolicGraphs(t *testing.T) {
 	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
-		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{Reductions: true, Products: true})
+		f, inputs, sizes := irtest.SymbolicFunc(t, irtest.Config{Reductions: true, Products: 12})
 		helped += checkPrograms(t, f, inputs, sizes)
 	})
 	requireHelp(t, helped)

@@ -17,7 +17,7 @@ type Config struct {
 	Layouts    bool      // params may have layouts of their own: Attr.At
 	NoViews    bool      // elementwise operations alone
 	Reductions bool      // some values are reduced or scanned
-	Products   bool      // some values are products of matrices
+	Products   int       // one value in so many is a product of matrices: none
 	Accesses   bool      // some views are OpAccess, as the views pass leaves them
 }
 
@@ -112,16 +112,16 @@ const maxGrowth = 5
 // grow appends an operation on random values. It may fail to find one that
 // suits, and append nothing.
 func (g *gen) grow() {
+	if g.Products > 0 && g.chance("product", g.Products) {
+		g.product()
+		return
+	}
 	if !g.NoViews && g.sizes == nil && g.chance("meet", 6) { // a reshape must not bring in a size
 		g.meet(g.pick("met", g.values()))
 		return
 	}
 	if g.Reductions && g.chance("reduce", 6) {
 		g.along()
-		return
-	}
-	if g.Products && g.chance("product", 8) {
-		g.product()
 		return
 	}
 	if !g.NoViews && g.chance("view", 3) {
