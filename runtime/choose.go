@@ -68,7 +68,10 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 	if s.program != nil {
 		s.scratch = s.program.scratch
 	}
-	if s.down == nil {
+	switch {
+	case s.long != nil:
+		return s.long.link(s, f)
+	case s.down == nil:
 		return s.linkTurns(f)
 	}
 	s.down.findMany(s, f)

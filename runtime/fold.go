@@ -8,7 +8,8 @@ import (
 
 // foldParts cuts a step that folds its columns into steps whose rows are one
 // chunk each, as kernels take them: one step for the whole chunks, which are an
-// axis of their own, and one for the rest. Any other step is its own only part.
+// axis of their own, and one for the rest. Any other step is its own only part,
+// and so is one of long rows.
 func foldParts(in *ir.Step) []*ir.Step {
 	last := len(in.Extents) - 1
 	n := in.Extents[last]
@@ -17,6 +18,8 @@ func foldParts(in *ir.Step) []*ir.Step {
 		return []*ir.Step{in}
 	case n <= ir.FoldChunk:
 		return []*ir.Step{foldPart(in, 0, n)}
+	case hasLongRows(in):
+		return []*ir.Step{in}
 	case n < 2*ir.FoldChunk:
 		return []*ir.Step{foldPart(in, 0, ir.FoldChunk), foldPart(in, ir.FoldChunk, n-ir.FoldChunk)}
 	}

@@ -46,6 +46,38 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// Long rows that lie one behind the other are folded all together; of the others
+// here one thing is different each.
+func TestLongRows(t *testing.T) {
+	for _, x := range []struct {
+		cols, row, a, sRow int // columns; strides from row to row
+		long               bool
+	}{
+		{2048, 2048, 1, 0, true}, {5120, 5120, 1, 0, true},
+		{2049, 2049, 1, 0, false}, {2048, 2050, 1, 0, false}, {2048, 2048, 5, 0, false}, {2048, 2048, 1, 1, false},
+	} {
+		for _, rows := range []int{2, 5, 70} {
+			chunks := ir.Chunks(x.cols)
+			aChunk := rows
+			if x.a > 1 {
+				x.a, aChunk = chunks, 1
+			}
+			p := parsePlan(t, `plan long arena=0 {
+  %%0 = param x 0 : f32[%[1]d]
+  %%1 = param s 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[%[3]d]
+  %%3 = result b 1 : u8[%[3]d]
+  step 0 [%[2]d,%[4]d] block=[%[2]d,%[4]d]
+    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; t2 = cast:u8 t1; store add(t0) max(t2) }
+    %%0{%[5]d,1}+0 %%1{%[6]d,0}+0 -> %%2{%[7]d,%[8]d}+0 %%3{%[7]d,%[8]d}+0
+}
+`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk)
+			require.Equal(t, x.long, hasLongRows(&p.Steps[0]))
+			checkAll(t, p)
+		}
+	}
+}
+
 // What is folded lies anyhow: backwards, transposed, repeated.
 func TestFoldStrides(t *testing.T) {
 	for _, n := range []int{5, 32, 100, 1024, 2500} {

@@ -39,6 +39,7 @@ type step struct {
 	down    *down        // folds a block down its rows by calls of the former
 	scan    *scan        // scans a block
 	dot     *dot         // computes a block of a product
+	long    *longRows    // folds a block of rows of several chunks
 	turns   []turn       // of a step that none of these computes
 	scratch int          // bytes that all that needs
 	stream  func(*Frame) // what stores streamed outputs
@@ -88,6 +89,8 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 		s.dot = newDot(s, in)
 	case in.Down:
 		s.down = newDown(s, in, l.hands())
+	case kernel.Fold != nil && in.Extents[len(in.Extents)-1] > ir.FoldChunk:
+		s.long = newLongRows(s, in.Extents[len(in.Extents)-1])
 	case in.ShortRows():
 		s.joinRows(in.Extents[len(in.Extents)-1])
 	default:
@@ -137,6 +140,8 @@ func (s *step) cut(in *ir.Step, asked, hands int) {
 		chunk = chunk * 8 / s.dot.pairs // a pair costs little
 	case s.down != nil:
 		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
+	case s.long != nil:
+		s.blockRows, s.blockCols = min(s.rows, max(1, block/s.cols)), s.cols
 	case s.kernel.Fold != nil: // whole rows
 		s.blockCols = s.cols
 		s.blockRows = min(in.Rows, s.rows, max(1, block/s.cols))
@@ -189,8 +194,11 @@ func (s *step) setCarry(last int) {
 // callSize returns the most rows and columns that a kernel of the step is called
 // with.
 func (s *step) callSize() (rows, cols int) {
-	if s.down != nil {
+	switch {
+	case s.down != nil:
 		return min(s.blockRows, ir.FoldLanes), s.down.callCols()
+	case s.long != nil:
+		return s.blockRows * s.long.chunks, ir.FoldChunk
 	}
 	return s.blockRows, s.blockCols
 }

@@ -34,7 +34,7 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 		}
 		t.scratch = max(t.scratch, s.scratch)
 		t.operands = max(t.operands, len(s.operands))
-		t.inner = t.inner || s.fn == nil || len(s.turns) > 0
+		t.inner = t.inner || s.fn == nil || len(s.turns) > 0 || s.long != nil
 	}
 	if g != nil {
 		t.chunks = g.share(e.ChunkElems)

@@ -82,6 +82,8 @@ func (s *step) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
 			s.dot.run(ln, s)
 		case s.down != nil:
 			s.down.run(ln, s)
+		case s.long != nil:
+			s.long.run(ln, s)
 		default:
 			s.call(ln, s.turn(ln))
 		}

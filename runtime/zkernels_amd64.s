@@ -379,18 +379,32 @@ done:
 
 // func k_abs_foldadd_f32_u_609c9b2df6(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_abs_foldadd_f32_u_609c9b2df6(SB), NOSPLIT, $0-8
+TEXT ·k_abs_foldadd_f32_u_609c9b2df6(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = abs u0; store add(t0) }
 	MOVQ    f+0(FP), CX
 	MOVQ    8(CX), SI
 	TESTQ   SI, SI
 	JLE     done
-	MOVQ    (CX), R8
-	TESTQ   R8, R8
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
 	JLE     done
 	MOVQ    16(CX), DI
-	MOVQ    24(CX), R9
-	VMOVUPS c7fffffff7fffffff<>+0(SB), Y11
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y7
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -398,18 +412,52 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VANDPS (DI)(BX*4), Y7, Y0
+	VANDPS 32(DI)(BX*4), Y7, Y1
+	VADDPS Y0, Y15, Y15
+	VADDPS Y1, Y14, Y14
+	VANDPS 64(DI)(BX*4), Y7, Y0
+	VANDPS 96(DI)(BX*4), Y7, Y1
+	VADDPS Y0, Y13, Y13
+	VADDPS Y1, Y12, Y12
+	VANDPS (R8)(BX*4), Y7, Y0
+	VANDPS 32(R8)(BX*4), Y7, Y1
+	VADDPS Y0, Y11, Y11
+	VADDPS Y1, Y10, Y10
+	VANDPS 64(R8)(BX*4), Y7, Y0
+	VANDPS 96(R8)(BX*4), Y7, Y1
+	VADDPS Y0, Y9, Y9
+	VADDPS Y1, Y8, Y8
+	ADDQ   $0x20, BX
+	CMPQ   BX, AX
+	JLE    pair
+	JMP    tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
 	PCALIGN $0x20
 
 loop:
-	VANDPS (DI)(BX*4), Y11, Y0
-	VANDPS 32(DI)(BX*4), Y11, Y1
+	VANDPS (DI)(BX*4), Y7, Y0
+	VANDPS 32(DI)(BX*4), Y7, Y1
 	VADDPS Y0, Y15, Y15
 	VADDPS Y1, Y14, Y14
-	VANDPS 64(DI)(BX*4), Y11, Y0
-	VANDPS 96(DI)(BX*4), Y11, Y1
+	VANDPS 64(DI)(BX*4), Y7, Y0
+	VANDPS 96(DI)(BX*4), Y7, Y1
 	VADDPS Y0, Y13, Y13
 	VADDPS Y1, Y12, Y12
 	ADDQ   $0x20, BX
@@ -420,17 +468,17 @@ tail:
 	LEAQ       8(BX), CX
 	CMPQ       CX, SI
 	JGT        part0
-	VANDPS     (DI)(BX*4), Y11, Y0
+	VANDPS     (DI)(BX*4), Y7, Y0
 	VADDPS     Y0, Y15, Y15
 	LEAQ       16(BX), CX
 	CMPQ       CX, SI
 	JGT        part1
-	VANDPS     32(DI)(BX*4), Y11, Y0
+	VANDPS     32(DI)(BX*4), Y7, Y0
 	VADDPS     Y0, Y14, Y14
 	LEAQ       24(BX), CX
 	CMPQ       CX, SI
 	JGT        part2
-	VANDPS     64(DI)(BX*4), Y11, Y0
+	VANDPS     64(DI)(BX*4), Y7, Y0
 	VADDPS     Y0, Y13, Y13
 	ADDQ       $0x18, BX
 	CMPQ       BX, SI
@@ -441,7 +489,7 @@ tail:
 	LEAQ       masks<>+64(SB), DX
 	VMOVUPS    (DX)(CX*4), Y0
 	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VANDPS     Y11, Y1, Y1
+	VANDPS     Y7, Y1, Y1
 	VADDPS     Y1, Y12, Y1
 	VBLENDVPS  Y0, Y1, Y12, Y12
 	JMP        fold
@@ -456,7 +504,7 @@ part2:
 	LEAQ       masks<>+64(SB), DX
 	VMOVUPS    (DX)(CX*4), Y0
 	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VANDPS     Y11, Y1, Y1
+	VANDPS     Y7, Y1, Y1
 	VADDPS     Y1, Y13, Y1
 	VBLENDVPS  Y0, Y1, Y13, Y13
 	JMP        fold
@@ -471,7 +519,7 @@ part1:
 	LEAQ       masks<>+64(SB), DX
 	VMOVUPS    (DX)(CX*4), Y0
 	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VANDPS     Y11, Y1, Y1
+	VANDPS     Y7, Y1, Y1
 	VADDPS     Y1, Y14, Y1
 	VBLENDVPS  Y0, Y1, Y14, Y14
 	JMP        fold
@@ -485,7 +533,7 @@ part0:
 	LEAQ       masks<>+64(SB), DX
 	VMOVUPS    (DX)(CX*4), Y0
 	VMASKMOVPS (DI)(BX*4), Y0, Y1
-	VANDPS     Y11, Y1, Y1
+	VANDPS     Y7, Y1, Y1
 	VADDPS     Y1, Y15, Y1
 	VBLENDVPS  Y0, Y1, Y15, Y15
 
@@ -499,13 +547,49 @@ fold:
 	VADDPS       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -49151,7 +49235,7 @@ done:
 	RET
 
 // func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(f *runtime.Frame)
-// Requires: AVX, AVX2, MMX+
+// Requires: AVX, AVX2
 TEXT ·k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(SB), NOSPLIT, $0-8
 	// kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
 	MOVQ  f+0(FP), CX
@@ -49181,37 +49265,25 @@ row:
 	PCALIGN      $0x20
 
 loop:
-	PREFETCHT0 1024(DI)(BX*4)
-	PREFETCHT0 1088(DI)(BX*4)
-	PREFETCHT0 1024(R8)(BX*4)
-	PREFETCHT0 1088(R8)(BX*4)
-	VMOVUPS    (DI)(BX*4), Y0
-	VCMPPS     $0x00, Y0, Y11, Y1
-	VMOVUPS    32(DI)(BX*4), Y2
-	VCMPPS     $0x00, Y2, Y11, Y3
-	VCMPPS     $0x04, Y0, Y0, Y0
-	VCMPPS     $0x04, Y2, Y2, Y2
-	VPOR       Y0, Y1, Y0
-	VPOR       Y2, Y3, Y1
-	VBLENDVPS  Y0, (R8)(BX*4), Y10, Y0
-	VBLENDVPS  Y1, 32(R8)(BX*4), Y10, Y1
-	VPMINSD    Y0, Y15, Y15
-	VPMINSD    Y1, Y14, Y14
-	VMOVUPS    64(DI)(BX*4), Y0
-	VCMPPS     $0x00, Y0, Y11, Y1
-	VMOVUPS    96(DI)(BX*4), Y2
-	VCMPPS     $0x00, Y2, Y11, Y3
-	VCMPPS     $0x04, Y0, Y0, Y0
-	VCMPPS     $0x04, Y2, Y2, Y2
-	VPOR       Y0, Y1, Y0
-	VPOR       Y2, Y3, Y1
-	VBLENDVPS  Y0, 64(R8)(BX*4), Y10, Y0
-	VBLENDVPS  Y1, 96(R8)(BX*4), Y10, Y1
-	VPMINSD    Y0, Y13, Y13
-	VPMINSD    Y1, Y12, Y12
-	ADDQ       $0x20, BX
-	CMPQ       BX, AX
-	JLE        loop
+	VMOVUPS (DI)(BX*4), Y0
+	VCMPPS  $0x08, Y0, Y11, Y1
+	VMOVUPS 32(DI)(BX*4), Y2
+	VCMPPS  $0x08, Y2, Y11, Y3
+	VORPS   Y3, Y1, Y1
+	VMOVUPS 64(DI)(BX*4), Y3
+	VCMPPS  $0x08, Y3, Y11, Y4
+	VORPS   Y4, Y1, Y1
+	VMOVUPS 96(DI)(BX*4), Y4
+	VCMPPS  $0x08, Y4, Y11, Y5
+	VORPS   Y5, Y1, Y1
+	VPTEST  Y1, Y1
+	JNE     found
+	VPMINSD Y10, Y15, Y15
+
+looked:
+	ADDQ $0x20, BX
+	CMPQ BX, AX
+	JLE  loop
 
 tail:
 	LEAQ       8(BX), CX
@@ -49338,6 +49410,29 @@ fold:
 done:
 	VZEROUPPER
 	RET
+
+found:
+	VCMPPS    $0x00, Y11, Y0, Y1
+	VCMPPS    $0x00, Y11, Y2, Y5
+	VCMPPS    $0x04, Y0, Y0, Y0
+	VCMPPS    $0x04, Y2, Y2, Y2
+	VPOR      Y0, Y1, Y0
+	VPOR      Y2, Y5, Y1
+	VBLENDVPS Y0, (R8)(BX*4), Y10, Y0
+	VBLENDVPS Y1, 32(R8)(BX*4), Y10, Y1
+	VPMINSD   Y0, Y15, Y15
+	VPMINSD   Y1, Y14, Y14
+	VCMPPS    $0x00, Y11, Y3, Y0
+	VCMPPS    $0x00, Y11, Y4, Y1
+	VCMPPS    $0x04, Y3, Y3, Y2
+	VCMPPS    $0x04, Y4, Y4, Y3
+	VPOR      Y2, Y0, Y0
+	VPOR      Y3, Y1, Y1
+	VBLENDVPS Y0, 64(R8)(BX*4), Y10, Y0
+	VBLENDVPS Y1, 96(R8)(BX*4), Y10, Y1
+	VPMINSD   Y0, Y13, Y13
+	VPMINSD   Y1, Y12, Y12
+	JMP       looked
 
 // func k_eq_u32_bool_us_a9be959a34(f *runtime.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -59975,17 +60070,31 @@ resume1:
 
 // func k_foldadd_f32_u_27c42265f0(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_foldadd_f32_u_27c42265f0(SB), NOSPLIT, $0-8
+TEXT ·k_foldadd_f32_u_27c42265f0(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store add(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -59993,6 +60102,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VADDPS (DI)(BX*4), Y15, Y15
+	VADDPS 32(DI)(BX*4), Y14, Y14
+	VADDPS 64(DI)(BX*4), Y13, Y13
+	VADDPS 96(DI)(BX*4), Y12, Y12
+	VADDPS (R8)(BX*4), Y11, Y11
+	VADDPS 32(R8)(BX*4), Y10, Y10
+	VADDPS 64(R8)(BX*4), Y9, Y9
+	VADDPS 96(R8)(BX*4), Y8, Y8
+	ADDQ   $0x20, BX
+	CMPQ   BX, AX
+	JLE    pair
+	JMP    tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -60083,13 +60218,49 @@ fold:
 	VADDPS       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -60264,17 +60435,31 @@ done:
 
 // func k_foldadd_i32_u_09fad1a540(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldadd_i32_u_09fad1a540(SB), NOSPLIT, $0-8
+TEXT ·k_foldadd_i32_u_09fad1a540(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store add(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -60282,6 +60467,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPADDD (DI)(BX*4), Y15, Y15
+	VPADDD 32(DI)(BX*4), Y14, Y14
+	VPADDD 64(DI)(BX*4), Y13, Y13
+	VPADDD 96(DI)(BX*4), Y12, Y12
+	VPADDD (R8)(BX*4), Y11, Y11
+	VPADDD 32(R8)(BX*4), Y10, Y10
+	VPADDD 64(R8)(BX*4), Y9, Y9
+	VPADDD 96(R8)(BX*4), Y8, Y8
+	ADDQ   $0x20, BX
+	CMPQ   BX, AX
+	JLE    pair
+	JMP    tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -60372,13 +60583,49 @@ fold:
 	VPADDD       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPADDD       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -60553,17 +60800,31 @@ done:
 
 // func k_foldadd_u32_u_941467d4dd(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldadd_u32_u_941467d4dd(SB), NOSPLIT, $0-8
+TEXT ·k_foldadd_u32_u_941467d4dd(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store add(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -60571,6 +60832,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPADDD (DI)(BX*4), Y15, Y15
+	VPADDD 32(DI)(BX*4), Y14, Y14
+	VPADDD 64(DI)(BX*4), Y13, Y13
+	VPADDD 96(DI)(BX*4), Y12, Y12
+	VPADDD (R8)(BX*4), Y11, Y11
+	VPADDD 32(R8)(BX*4), Y10, Y10
+	VPADDD 64(R8)(BX*4), Y9, Y9
+	VPADDD 96(R8)(BX*4), Y8, Y8
+	ADDQ   $0x20, BX
+	CMPQ   BX, AX
+	JLE    pair
+	JMP    tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -60661,13 +60948,49 @@ fold:
 	VPADDD       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPADDD       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -60675,17 +60998,31 @@ done:
 
 // func k_foldadd_u8_u_619c830f84(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldadd_u8_u_619c830f84(SB), NOSPLIT, $0-8
+TEXT ·k_foldadd_u8_u_619c830f84(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store add(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -60693,6 +61030,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPADDD    Y0, Y15, Y15
+	VPADDD    Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPADDD    Y0, Y13, Y13
+	VPADDD    Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPADDD    Y0, Y11, Y11
+	VPADDD    Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPADDD    Y0, Y9, Y9
+	VPADDD    Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -60835,13 +61206,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPADDD       Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -60849,18 +61256,32 @@ done:
 
 // func k_foldand_bool_u_e8db4bac34(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldand_bool_u_e8db4bac34(SB), NOSPLIT, $0-8
+TEXT ·k_foldand_bool_u_e8db4bac34(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { store and(u0) }
 	MOVQ   f+0(FP), CX
 	MOVQ   8(CX), SI
 	TESTQ  SI, SI
 	JLE    done
-	MOVQ   (CX), R8
-	TESTQ  R8, R8
+	MOVQ   (CX), R10
+	TESTQ  R10, R10
 	JLE    done
 	MOVQ   16(CX), DI
-	MOVQ   24(CX), R9
-	VXORPS Y11, Y11, Y11
+	MOVQ   24(CX), R11
+	MOVQ   R10, AX
+	SHRQ   $0x01, AX
+	SUBQ   AX, R10
+	MOVQ   AX, R9
+	MOVQ   208(CX), DX
+	IMULQ  AX, DX
+	ADDQ   DI, DX
+	MOVQ   DX, R8
+	MOVQ   216(CX), DX
+	IMULQ  AX, DX
+	ADDQ   R11, DX
+	MOVQ   DX, (SP)
+	XORQ   AX, AX
+	MOVQ   AX, 8(SP)
+	VXORPS Y7, Y7, Y7
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -60868,6 +61289,48 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPAND     Y0, Y15, Y15
+	VPAND     Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPAND     Y0, Y13, Y13
+	VPAND     Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPAND     Y0, Y11, Y11
+	VPAND     Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPAND     Y0, Y9, Y9
+	VPAND     Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -60876,14 +61339,14 @@ row:
 loop:
 	VPMOVZXBD (DI)(BX*1), Y0
 	VPMOVZXBD 8(DI)(BX*1), Y1
-	VPCMPGTD  Y11, Y0, Y0
-	VPCMPGTD  Y11, Y1, Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
 	VPAND     Y0, Y15, Y15
 	VPAND     Y1, Y14, Y14
 	VPMOVZXBD 16(DI)(BX*1), Y0
 	VPMOVZXBD 24(DI)(BX*1), Y1
-	VPCMPGTD  Y11, Y0, Y0
-	VPCMPGTD  Y11, Y1, Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
 	VPAND     Y0, Y13, Y13
 	VPAND     Y1, Y12, Y12
 	ADDQ      $0x20, BX
@@ -60895,19 +61358,19 @@ tail:
 	CMPQ      CX, SI
 	JGT       part0
 	VPMOVZXBD (DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y15, Y15
 	LEAQ      16(BX), CX
 	CMPQ      CX, SI
 	JGT       part1
 	VPMOVZXBD 8(DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y14, Y14
 	LEAQ      24(BX), CX
 	CMPQ      CX, SI
 	JGT       part2
 	VPMOVZXBD 16(DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y13, Y13
 	ADDQ      $0x18, BX
 	CMPQ      BX, SI
@@ -60924,7 +61387,7 @@ load1:
 	JNE       load1
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y12, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -60950,7 +61413,7 @@ load2:
 	JNE       load2
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y13, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -60976,7 +61439,7 @@ load3:
 	JNE       load3
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y14, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -61001,7 +61464,7 @@ load4:
 	JNE       load4
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPAND     Y0, Y15, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -61022,13 +61485,49 @@ fold:
 	VPAND        Y1, Y0, Y0
 	VPABSD       Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -61036,17 +61535,31 @@ done:
 
 // func k_foldand_i32_u_7698d9e9a7(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldand_i32_u_7698d9e9a7(SB), NOSPLIT, $0-8
+TEXT ·k_foldand_i32_u_7698d9e9a7(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store and(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -61054,6 +61567,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPAND (DI)(BX*4), Y15, Y15
+	VPAND 32(DI)(BX*4), Y14, Y14
+	VPAND 64(DI)(BX*4), Y13, Y13
+	VPAND 96(DI)(BX*4), Y12, Y12
+	VPAND (R8)(BX*4), Y11, Y11
+	VPAND 32(R8)(BX*4), Y10, Y10
+	VPAND 64(R8)(BX*4), Y9, Y9
+	VPAND 96(R8)(BX*4), Y8, Y8
+	ADDQ  $0x20, BX
+	CMPQ  BX, AX
+	JLE   pair
+	JMP   tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -61144,13 +61683,49 @@ fold:
 	VPAND        Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPAND        Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -61325,17 +61900,31 @@ done:
 
 // func k_foldand_u32_u_5291dfe513(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldand_u32_u_5291dfe513(SB), NOSPLIT, $0-8
+TEXT ·k_foldand_u32_u_5291dfe513(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store and(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -61343,6 +61932,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPAND (DI)(BX*4), Y15, Y15
+	VPAND 32(DI)(BX*4), Y14, Y14
+	VPAND 64(DI)(BX*4), Y13, Y13
+	VPAND 96(DI)(BX*4), Y12, Y12
+	VPAND (R8)(BX*4), Y11, Y11
+	VPAND 32(R8)(BX*4), Y10, Y10
+	VPAND 64(R8)(BX*4), Y9, Y9
+	VPAND 96(R8)(BX*4), Y8, Y8
+	ADDQ  $0x20, BX
+	CMPQ  BX, AX
+	JLE   pair
+	JMP   tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -61433,13 +62048,49 @@ fold:
 	VPAND        Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPAND        Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -61447,17 +62098,31 @@ done:
 
 // func k_foldand_u8_u_42e1f81a6c(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldand_u8_u_42e1f81a6c(SB), NOSPLIT, $0-8
+TEXT ·k_foldand_u8_u_42e1f81a6c(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store and(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c000000ff000000ff<>+0(SB), Y15
@@ -61465,6 +62130,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPAND     Y0, Y15, Y15
+	VPAND     Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPAND     Y0, Y13, Y13
+	VPAND     Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPAND     Y0, Y11, Y11
+	VPAND     Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPAND     Y0, Y9, Y9
+	VPAND     Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -61607,13 +62306,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPAND        Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -61621,17 +62356,31 @@ done:
 
 // func k_foldmax_f32_u_011e31aee1(f *runtime.Frame)
 // Requires: AVX, MMX+
-TEXT ·k_foldmax_f32_u_011e31aee1(SB), NOSPLIT, $0-8
+TEXT ·k_foldmax_f32_u_011e31aee1(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store max(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS cff800000ff800000<>+0(SB), Y15
@@ -61639,6 +62388,76 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	PREFETCHT0 1024(DI)(BX*4)
+	PREFETCHT0 1088(DI)(BX*4)
+	VMOVUPS    (DI)(BX*4), Y0
+	VMAXPS     Y0, Y15, Y1
+	VMOVUPS    32(DI)(BX*4), Y2
+	VMAXPS     Y2, Y14, Y3
+	VMAXPS     Y15, Y0, Y4
+	VMAXPS     Y14, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y15, Y0
+	VCMPPS     $0x03, Y2, Y14, Y2
+	VORPS      Y0, Y1, Y15
+	VORPS      Y2, Y3, Y14
+	VMOVUPS    64(DI)(BX*4), Y0
+	VMAXPS     Y0, Y13, Y1
+	VMOVUPS    96(DI)(BX*4), Y2
+	VMAXPS     Y2, Y12, Y3
+	VMAXPS     Y13, Y0, Y4
+	VMAXPS     Y12, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y13, Y0
+	VCMPPS     $0x03, Y2, Y12, Y2
+	VORPS      Y0, Y1, Y13
+	VORPS      Y2, Y3, Y12
+	PREFETCHT0 1024(R8)(BX*4)
+	PREFETCHT0 1088(R8)(BX*4)
+	VMOVUPS    (R8)(BX*4), Y0
+	VMAXPS     Y0, Y11, Y1
+	VMOVUPS    32(R8)(BX*4), Y2
+	VMAXPS     Y2, Y10, Y3
+	VMAXPS     Y11, Y0, Y4
+	VMAXPS     Y10, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y11, Y0
+	VCMPPS     $0x03, Y2, Y10, Y2
+	VORPS      Y0, Y1, Y11
+	VORPS      Y2, Y3, Y10
+	VMOVUPS    64(R8)(BX*4), Y0
+	VMAXPS     Y0, Y9, Y1
+	VMOVUPS    96(R8)(BX*4), Y2
+	VMAXPS     Y2, Y8, Y3
+	VMAXPS     Y9, Y0, Y4
+	VMAXPS     Y8, Y2, Y5
+	VANDPS     Y4, Y1, Y1
+	VANDPS     Y5, Y3, Y3
+	VCMPPS     $0x03, Y0, Y9, Y0
+	VCMPPS     $0x03, Y2, Y8, Y2
+	VORPS      Y0, Y1, Y9
+	VORPS      Y2, Y3, Y8
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        pair
+	JMP        tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -61806,13 +62625,49 @@ fold:
 	VANDPS       Y3, Y2, Y2
 	VCMPPS       $0x03, Y1, Y0, Y0
 	VORPS        Y0, Y2, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -62129,17 +62984,31 @@ done:
 
 // func k_foldmax_i32_u_3d23849a11(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmax_i32_u_3d23849a11(SB), NOSPLIT, $0-8
+TEXT ·k_foldmax_i32_u_3d23849a11(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store max(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -62147,6 +63016,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMAXSD (DI)(BX*4), Y15, Y15
+	VPMAXSD 32(DI)(BX*4), Y14, Y14
+	VPMAXSD 64(DI)(BX*4), Y13, Y13
+	VPMAXSD 96(DI)(BX*4), Y12, Y12
+	VPMAXSD (R8)(BX*4), Y11, Y11
+	VPMAXSD 32(R8)(BX*4), Y10, Y10
+	VPMAXSD 64(R8)(BX*4), Y9, Y9
+	VPMAXSD 96(R8)(BX*4), Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -62237,13 +63132,49 @@ fold:
 	VPMAXSD      Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMAXSD      Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -62467,17 +63398,31 @@ done:
 
 // func k_foldmax_u32_u_dfd0115626(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmax_u32_u_dfd0115626(SB), NOSPLIT, $0-8
+TEXT ·k_foldmax_u32_u_dfd0115626(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store max(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -62485,6 +63430,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMAXUD (DI)(BX*4), Y15, Y15
+	VPMAXUD 32(DI)(BX*4), Y14, Y14
+	VPMAXUD 64(DI)(BX*4), Y13, Y13
+	VPMAXUD 96(DI)(BX*4), Y12, Y12
+	VPMAXUD (R8)(BX*4), Y11, Y11
+	VPMAXUD 32(R8)(BX*4), Y10, Y10
+	VPMAXUD 64(R8)(BX*4), Y9, Y9
+	VPMAXUD 96(R8)(BX*4), Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -62575,13 +63546,49 @@ fold:
 	VPMAXUD      Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMAXUD      Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -62589,17 +63596,31 @@ done:
 
 // func k_foldmax_u8_u_72e07a6ae5(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmax_u8_u_72e07a6ae5(SB), NOSPLIT, $0-8
+TEXT ·k_foldmax_u8_u_72e07a6ae5(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store max(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -62607,6 +63628,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPMAXUD   Y0, Y15, Y15
+	VPMAXUD   Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPMAXUD   Y0, Y13, Y13
+	VPMAXUD   Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPMAXUD   Y0, Y11, Y11
+	VPMAXUD   Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPMAXUD   Y0, Y9, Y9
+	VPMAXUD   Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -62749,13 +63804,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMAXUD      Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -62763,17 +63854,31 @@ done:
 
 // func k_foldmin_f32_u_b980c3766a(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_foldmin_f32_u_b980c3766a(SB), NOSPLIT, $0-8
+TEXT ·k_foldmin_f32_u_b980c3766a(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store min(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c7f8000007f800000<>+0(SB), Y15
@@ -62781,6 +63886,56 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VMOVUPS (DI)(BX*4), Y0
+	VMINPS  Y0, Y15, Y1
+	VMOVUPS 32(DI)(BX*4), Y2
+	VMINPS  Y2, Y14, Y3
+	VMINPS  Y15, Y0, Y0
+	VMINPS  Y14, Y2, Y2
+	VORPS   Y0, Y1, Y15
+	VORPS   Y2, Y3, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VMINPS  Y0, Y13, Y1
+	VMOVUPS 96(DI)(BX*4), Y2
+	VMINPS  Y2, Y12, Y3
+	VMINPS  Y13, Y0, Y0
+	VMINPS  Y12, Y2, Y2
+	VORPS   Y0, Y1, Y13
+	VORPS   Y2, Y3, Y12
+	VMOVUPS (R8)(BX*4), Y0
+	VMINPS  Y0, Y11, Y1
+	VMOVUPS 32(R8)(BX*4), Y2
+	VMINPS  Y2, Y10, Y3
+	VMINPS  Y11, Y0, Y0
+	VMINPS  Y10, Y2, Y2
+	VORPS   Y0, Y1, Y11
+	VORPS   Y2, Y3, Y10
+	VMOVUPS 64(R8)(BX*4), Y0
+	VMINPS  Y0, Y9, Y1
+	VMOVUPS 96(R8)(BX*4), Y2
+	VMINPS  Y2, Y8, Y3
+	VMINPS  Y9, Y0, Y0
+	VMINPS  Y8, Y2, Y2
+	VORPS   Y0, Y1, Y9
+	VORPS   Y2, Y3, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -62912,13 +64067,49 @@ fold:
 	VMINPS       Y1, Y0, Y2
 	VMINPS       Y0, Y1, Y0
 	VORPS        Y0, Y2, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -63908,17 +65099,31 @@ done:
 
 // func k_foldmin_i32_u_cef4b0d95b(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmin_i32_u_cef4b0d95b(SB), NOSPLIT, $0-8
+TEXT ·k_foldmin_i32_u_cef4b0d95b(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store min(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c7fffffff7fffffff<>+0(SB), Y15
@@ -63926,6 +65131,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMINSD (DI)(BX*4), Y15, Y15
+	VPMINSD 32(DI)(BX*4), Y14, Y14
+	VPMINSD 64(DI)(BX*4), Y13, Y13
+	VPMINSD 96(DI)(BX*4), Y12, Y12
+	VPMINSD (R8)(BX*4), Y11, Y11
+	VPMINSD 32(R8)(BX*4), Y10, Y10
+	VPMINSD 64(R8)(BX*4), Y9, Y9
+	VPMINSD 96(R8)(BX*4), Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -64016,13 +65247,49 @@ fold:
 	VPMINSD      Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMINSD      Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -64246,17 +65513,31 @@ done:
 
 // func k_foldmin_u32_u_4b77bb8b17(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmin_u32_u_4b77bb8b17(SB), NOSPLIT, $0-8
+TEXT ·k_foldmin_u32_u_4b77bb8b17(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store min(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -64264,6 +65545,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMINUD (DI)(BX*4), Y15, Y15
+	VPMINUD 32(DI)(BX*4), Y14, Y14
+	VPMINUD 64(DI)(BX*4), Y13, Y13
+	VPMINUD 96(DI)(BX*4), Y12, Y12
+	VPMINUD (R8)(BX*4), Y11, Y11
+	VPMINUD 32(R8)(BX*4), Y10, Y10
+	VPMINUD 64(R8)(BX*4), Y9, Y9
+	VPMINUD 96(R8)(BX*4), Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -64354,13 +65661,49 @@ fold:
 	VPMINUD      Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMINUD      Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -64368,17 +65711,31 @@ done:
 
 // func k_foldmin_u8_u_6183e9578e(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmin_u8_u_6183e9578e(SB), NOSPLIT, $0-8
+TEXT ·k_foldmin_u8_u_6183e9578e(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store min(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c000000ff000000ff<>+0(SB), Y15
@@ -64386,6 +65743,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPMINUD   Y0, Y15, Y15
+	VPMINUD   Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPMINUD   Y0, Y13, Y13
+	VPMINUD   Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPMINUD   Y0, Y11, Y11
+	VPMINUD   Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPMINUD   Y0, Y9, Y9
+	VPMINUD   Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -64528,13 +65919,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMINUD      Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -64542,17 +65969,31 @@ done:
 
 // func k_foldmul_f32_u_f70aa4b2e1(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_foldmul_f32_u_f70aa4b2e1(SB), NOSPLIT, $0-8
+TEXT ·k_foldmul_f32_u_f70aa4b2e1(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store mul(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c3f8000003f800000<>+0(SB), Y15
@@ -64560,6 +66001,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VMULPS (DI)(BX*4), Y15, Y15
+	VMULPS 32(DI)(BX*4), Y14, Y14
+	VMULPS 64(DI)(BX*4), Y13, Y13
+	VMULPS 96(DI)(BX*4), Y12, Y12
+	VMULPS (R8)(BX*4), Y11, Y11
+	VMULPS 32(R8)(BX*4), Y10, Y10
+	VMULPS 64(R8)(BX*4), Y9, Y9
+	VMULPS 96(R8)(BX*4), Y8, Y8
+	ADDQ   $0x20, BX
+	CMPQ   BX, AX
+	JLE    pair
+	JMP    tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -64650,13 +66117,49 @@ fold:
 	VMULPS       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -64831,17 +66334,31 @@ done:
 
 // func k_foldmul_i32_u_3084ac7a63(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmul_i32_u_3084ac7a63(SB), NOSPLIT, $0-8
+TEXT ·k_foldmul_i32_u_3084ac7a63(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store mul(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c0000000100000001<>+0(SB), Y15
@@ -64849,6 +66366,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMULLD (DI)(BX*4), Y15, Y15
+	VPMULLD 32(DI)(BX*4), Y14, Y14
+	VPMULLD 64(DI)(BX*4), Y13, Y13
+	VPMULLD 96(DI)(BX*4), Y12, Y12
+	VPMULLD (R8)(BX*4), Y11, Y11
+	VPMULLD 32(R8)(BX*4), Y10, Y10
+	VPMULLD 64(R8)(BX*4), Y9, Y9
+	VPMULLD 96(R8)(BX*4), Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -64939,13 +66482,49 @@ fold:
 	VPMULLD      Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMULLD      Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -65355,17 +66934,31 @@ done:
 
 // func k_foldmul_u32_u_2e6b5b3029(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmul_u32_u_2e6b5b3029(SB), NOSPLIT, $0-8
+TEXT ·k_foldmul_u32_u_2e6b5b3029(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store mul(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c0000000100000001<>+0(SB), Y15
@@ -65373,6 +66966,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMULLD (DI)(BX*4), Y15, Y15
+	VPMULLD 32(DI)(BX*4), Y14, Y14
+	VPMULLD 64(DI)(BX*4), Y13, Y13
+	VPMULLD 96(DI)(BX*4), Y12, Y12
+	VPMULLD (R8)(BX*4), Y11, Y11
+	VPMULLD 32(R8)(BX*4), Y10, Y10
+	VPMULLD 64(R8)(BX*4), Y9, Y9
+	VPMULLD 96(R8)(BX*4), Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -65463,13 +67082,49 @@ fold:
 	VPMULLD      Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMULLD      Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -65477,17 +67132,31 @@ done:
 
 // func k_foldmul_u8_u_ebbb29866e(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldmul_u8_u_ebbb29866e(SB), NOSPLIT, $0-8
+TEXT ·k_foldmul_u8_u_ebbb29866e(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store mul(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c0000000100000001<>+0(SB), Y15
@@ -65495,6 +67164,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPMULLD   Y0, Y15, Y15
+	VPMULLD   Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPMULLD   Y0, Y13, Y13
+	VPMULLD   Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPMULLD   Y0, Y11, Y11
+	VPMULLD   Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPMULLD   Y0, Y9, Y9
+	VPMULLD   Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -65637,13 +67340,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPMULLD      Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -65651,18 +67390,32 @@ done:
 
 // func k_foldor_bool_u_bbde21292a(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldor_bool_u_bbde21292a(SB), NOSPLIT, $0-8
+TEXT ·k_foldor_bool_u_bbde21292a(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { store or(u0) }
 	MOVQ   f+0(FP), CX
 	MOVQ   8(CX), SI
 	TESTQ  SI, SI
 	JLE    done
-	MOVQ   (CX), R8
-	TESTQ  R8, R8
+	MOVQ   (CX), R10
+	TESTQ  R10, R10
 	JLE    done
 	MOVQ   16(CX), DI
-	MOVQ   24(CX), R9
-	VXORPS Y11, Y11, Y11
+	MOVQ   24(CX), R11
+	MOVQ   R10, AX
+	SHRQ   $0x01, AX
+	SUBQ   AX, R10
+	MOVQ   AX, R9
+	MOVQ   208(CX), DX
+	IMULQ  AX, DX
+	ADDQ   DI, DX
+	MOVQ   DX, R8
+	MOVQ   216(CX), DX
+	IMULQ  AX, DX
+	ADDQ   R11, DX
+	MOVQ   DX, (SP)
+	XORQ   AX, AX
+	MOVQ   AX, 8(SP)
+	VXORPS Y7, Y7, Y7
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -65670,6 +67423,48 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPOR      Y0, Y15, Y15
+	VPOR      Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPOR      Y0, Y13, Y13
+	VPOR      Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPOR      Y0, Y11, Y11
+	VPOR      Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPOR      Y0, Y9, Y9
+	VPOR      Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -65678,14 +67473,14 @@ row:
 loop:
 	VPMOVZXBD (DI)(BX*1), Y0
 	VPMOVZXBD 8(DI)(BX*1), Y1
-	VPCMPGTD  Y11, Y0, Y0
-	VPCMPGTD  Y11, Y1, Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
 	VPOR      Y0, Y15, Y15
 	VPOR      Y1, Y14, Y14
 	VPMOVZXBD 16(DI)(BX*1), Y0
 	VPMOVZXBD 24(DI)(BX*1), Y1
-	VPCMPGTD  Y11, Y0, Y0
-	VPCMPGTD  Y11, Y1, Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
 	VPOR      Y0, Y13, Y13
 	VPOR      Y1, Y12, Y12
 	ADDQ      $0x20, BX
@@ -65697,19 +67492,19 @@ tail:
 	CMPQ      CX, SI
 	JGT       part0
 	VPMOVZXBD (DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y15, Y15
 	LEAQ      16(BX), CX
 	CMPQ      CX, SI
 	JGT       part1
 	VPMOVZXBD 8(DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y14, Y14
 	LEAQ      24(BX), CX
 	CMPQ      CX, SI
 	JGT       part2
 	VPMOVZXBD 16(DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y13, Y13
 	ADDQ      $0x18, BX
 	CMPQ      BX, SI
@@ -65726,7 +67521,7 @@ load1:
 	JNE       load1
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y12, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -65752,7 +67547,7 @@ load2:
 	JNE       load2
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y13, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -65778,7 +67573,7 @@ load3:
 	JNE       load3
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y14, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -65803,7 +67598,7 @@ load4:
 	JNE       load4
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPOR      Y0, Y15, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -65824,13 +67619,49 @@ fold:
 	VPOR         Y1, Y0, Y0
 	VPABSD       Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -65838,17 +67669,31 @@ done:
 
 // func k_foldor_i32_u_475c0a17f2(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldor_i32_u_475c0a17f2(SB), NOSPLIT, $0-8
+TEXT ·k_foldor_i32_u_475c0a17f2(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store or(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -65856,6 +67701,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPOR (DI)(BX*4), Y15, Y15
+	VPOR 32(DI)(BX*4), Y14, Y14
+	VPOR 64(DI)(BX*4), Y13, Y13
+	VPOR 96(DI)(BX*4), Y12, Y12
+	VPOR (R8)(BX*4), Y11, Y11
+	VPOR 32(R8)(BX*4), Y10, Y10
+	VPOR 64(R8)(BX*4), Y9, Y9
+	VPOR 96(R8)(BX*4), Y8, Y8
+	ADDQ $0x20, BX
+	CMPQ BX, AX
+	JLE  pair
+	JMP  tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -65946,13 +67817,49 @@ fold:
 	VPOR         Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPOR         Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -66127,17 +68034,31 @@ done:
 
 // func k_foldor_u32_u_166ea5ad5f(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldor_u32_u_166ea5ad5f(SB), NOSPLIT, $0-8
+TEXT ·k_foldor_u32_u_166ea5ad5f(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store or(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -66145,6 +68066,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPOR (DI)(BX*4), Y15, Y15
+	VPOR 32(DI)(BX*4), Y14, Y14
+	VPOR 64(DI)(BX*4), Y13, Y13
+	VPOR 96(DI)(BX*4), Y12, Y12
+	VPOR (R8)(BX*4), Y11, Y11
+	VPOR 32(R8)(BX*4), Y10, Y10
+	VPOR 64(R8)(BX*4), Y9, Y9
+	VPOR 96(R8)(BX*4), Y8, Y8
+	ADDQ $0x20, BX
+	CMPQ BX, AX
+	JLE  pair
+	JMP  tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -66235,13 +68182,49 @@ fold:
 	VPOR         Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPOR         Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -66249,17 +68232,31 @@ done:
 
 // func k_foldor_u8_u_fe0ec2fba0(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldor_u8_u_fe0ec2fba0(SB), NOSPLIT, $0-8
+TEXT ·k_foldor_u8_u_fe0ec2fba0(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store or(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -66267,6 +68264,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPOR      Y0, Y15, Y15
+	VPOR      Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPOR      Y0, Y13, Y13
+	VPOR      Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPOR      Y0, Y11, Y11
+	VPOR      Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPOR      Y0, Y9, Y9
+	VPOR      Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -66409,13 +68440,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPOR         Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -66423,18 +68490,32 @@ done:
 
 // func k_foldxor_bool_u_5f9251e3c2(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldxor_bool_u_5f9251e3c2(SB), NOSPLIT, $0-8
+TEXT ·k_foldxor_bool_u_5f9251e3c2(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { store xor(u0) }
 	MOVQ   f+0(FP), CX
 	MOVQ   8(CX), SI
 	TESTQ  SI, SI
 	JLE    done
-	MOVQ   (CX), R8
-	TESTQ  R8, R8
+	MOVQ   (CX), R10
+	TESTQ  R10, R10
 	JLE    done
 	MOVQ   16(CX), DI
-	MOVQ   24(CX), R9
-	VXORPS Y11, Y11, Y11
+	MOVQ   24(CX), R11
+	MOVQ   R10, AX
+	SHRQ   $0x01, AX
+	SUBQ   AX, R10
+	MOVQ   AX, R9
+	MOVQ   208(CX), DX
+	IMULQ  AX, DX
+	ADDQ   DI, DX
+	MOVQ   DX, R8
+	MOVQ   216(CX), DX
+	IMULQ  AX, DX
+	ADDQ   R11, DX
+	MOVQ   DX, (SP)
+	XORQ   AX, AX
+	MOVQ   AX, 8(SP)
+	VXORPS Y7, Y7, Y7
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -66442,6 +68523,48 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPXOR     Y0, Y15, Y15
+	VPXOR     Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPXOR     Y0, Y13, Y13
+	VPXOR     Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPXOR     Y0, Y11, Y11
+	VPXOR     Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
+	VPXOR     Y0, Y9, Y9
+	VPXOR     Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -66450,14 +68573,14 @@ row:
 loop:
 	VPMOVZXBD (DI)(BX*1), Y0
 	VPMOVZXBD 8(DI)(BX*1), Y1
-	VPCMPGTD  Y11, Y0, Y0
-	VPCMPGTD  Y11, Y1, Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
 	VPXOR     Y0, Y15, Y15
 	VPXOR     Y1, Y14, Y14
 	VPMOVZXBD 16(DI)(BX*1), Y0
 	VPMOVZXBD 24(DI)(BX*1), Y1
-	VPCMPGTD  Y11, Y0, Y0
-	VPCMPGTD  Y11, Y1, Y1
+	VPCMPGTD  Y7, Y0, Y0
+	VPCMPGTD  Y7, Y1, Y1
 	VPXOR     Y0, Y13, Y13
 	VPXOR     Y1, Y12, Y12
 	ADDQ      $0x20, BX
@@ -66469,19 +68592,19 @@ tail:
 	CMPQ      CX, SI
 	JGT       part0
 	VPMOVZXBD (DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y15, Y15
 	LEAQ      16(BX), CX
 	CMPQ      CX, SI
 	JGT       part1
 	VPMOVZXBD 8(DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y14, Y14
 	LEAQ      24(BX), CX
 	CMPQ      CX, SI
 	JGT       part2
 	VPMOVZXBD 16(DI)(BX*1), Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y13, Y13
 	ADDQ      $0x18, BX
 	CMPQ      BX, SI
@@ -66498,7 +68621,7 @@ load1:
 	JNE       load1
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y12, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -66524,7 +68647,7 @@ load2:
 	JNE       load2
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y13, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -66550,7 +68673,7 @@ load3:
 	JNE       load3
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y14, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -66575,7 +68698,7 @@ load4:
 	JNE       load4
 	VMOVQ     AX, X0
 	VPMOVZXBD X0, Y0
-	VPCMPGTD  Y11, Y0, Y0
+	VPCMPGTD  Y7, Y0, Y0
 	VPXOR     Y0, Y15, Y0
 	MOVQ      SI, CX
 	SUBQ      BX, CX
@@ -66596,13 +68719,49 @@ fold:
 	VPXOR        Y1, Y0, Y0
 	VPABSD       Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -66610,17 +68769,31 @@ done:
 
 // func k_foldxor_i32_u_7eae729ecf(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldxor_i32_u_7eae729ecf(SB), NOSPLIT, $0-8
+TEXT ·k_foldxor_i32_u_7eae729ecf(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store xor(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -66628,6 +68801,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPXOR (DI)(BX*4), Y15, Y15
+	VPXOR 32(DI)(BX*4), Y14, Y14
+	VPXOR 64(DI)(BX*4), Y13, Y13
+	VPXOR 96(DI)(BX*4), Y12, Y12
+	VPXOR (R8)(BX*4), Y11, Y11
+	VPXOR 32(R8)(BX*4), Y10, Y10
+	VPXOR 64(R8)(BX*4), Y9, Y9
+	VPXOR 96(R8)(BX*4), Y8, Y8
+	ADDQ  $0x20, BX
+	CMPQ  BX, AX
+	JLE   pair
+	JMP   tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -66718,13 +68917,49 @@ fold:
 	VPXOR        Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPXOR        Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -66899,17 +69134,31 @@ done:
 
 // func k_foldxor_u32_u_a4b2726627(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldxor_u32_u_a4b2726627(SB), NOSPLIT, $0-8
+TEXT ·k_foldxor_u32_u_a4b2726627(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store xor(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -66917,6 +69166,32 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPXOR (DI)(BX*4), Y15, Y15
+	VPXOR 32(DI)(BX*4), Y14, Y14
+	VPXOR 64(DI)(BX*4), Y13, Y13
+	VPXOR 96(DI)(BX*4), Y12, Y12
+	VPXOR (R8)(BX*4), Y11, Y11
+	VPXOR 32(R8)(BX*4), Y10, Y10
+	VPXOR 64(R8)(BX*4), Y9, Y9
+	VPXOR 96(R8)(BX*4), Y8, Y8
+	ADDQ  $0x20, BX
+	CMPQ  BX, AX
+	JLE   pair
+	JMP   tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -67007,13 +69282,49 @@ fold:
 	VPXOR        Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPXOR        Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -67021,17 +69332,31 @@ done:
 
 // func k_foldxor_u8_u_54cfa20734(f *runtime.Frame)
 // Requires: AVX, AVX2
-TEXT ·k_foldxor_u8_u_54cfa20734(SB), NOSPLIT, $0-8
+TEXT ·k_foldxor_u8_u_54cfa20734(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store xor(u0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -67039,6 +69364,40 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VPMOVZXBD (DI)(BX*1), Y0
+	VPMOVZXBD 8(DI)(BX*1), Y1
+	VPXOR     Y0, Y15, Y15
+	VPXOR     Y1, Y14, Y14
+	VPMOVZXBD 16(DI)(BX*1), Y0
+	VPMOVZXBD 24(DI)(BX*1), Y1
+	VPXOR     Y0, Y13, Y13
+	VPXOR     Y1, Y12, Y12
+	VPMOVZXBD (R8)(BX*1), Y0
+	VPMOVZXBD 8(R8)(BX*1), Y1
+	VPXOR     Y0, Y11, Y11
+	VPXOR     Y1, Y10, Y10
+	VPMOVZXBD 16(R8)(BX*1), Y0
+	VPMOVZXBD 24(R8)(BX*1), Y1
+	VPXOR     Y0, Y9, Y9
+	VPXOR     Y1, Y8, Y8
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       pair
+	JMP       tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -67181,13 +69540,49 @@ fold:
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VPXOR        Y1, Y0, Y0
 	VMOVQ        X0, AX
-	MOVB         AL, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	MOVB         AL, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -93427,17 +95822,31 @@ done:
 
 // func k_mul_foldadd_f32_u_416ca212bd(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_mul_foldadd_f32_u_416ca212bd(SB), NOSPLIT, $0-8
+TEXT ·k_mul_foldadd_f32_u_416ca212bd(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R8
-	TESTQ R8, R8
+	MOVQ  (CX), R10
+	TESTQ R10, R10
 	JLE   done
 	MOVQ  16(CX), DI
-	MOVQ  24(CX), R9
+	MOVQ  24(CX), R11
+	MOVQ  R10, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R10
+	MOVQ  AX, R9
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R8
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R11, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -93445,6 +95854,48 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R9, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS (R8)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 32(R8)(BX*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y11, Y11
+	VADDPS  Y1, Y10, Y10
+	VMOVUPS 64(R8)(BX*4), Y0
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS 96(R8)(BX*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -93553,13 +96004,49 @@ fold:
 	VADDPS       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R9)
-	DECQ         R8
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R9
-	JMP          row
+	VMOVD        X0, (R11)
+	CMPQ         R9, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R8, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R8
+	MOVQ         R11, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R11
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R8
+	MOVQ 216(CX), AX
+	ADDQ AX, (SP)
+	DECQ R9
+	JGT  down
+	DECQ R10
+	JLE  done
+	MOVQ R8, AX
+	MOVQ AX, DI
+	MOVQ (SP), AX
+	MOVQ AX, R11
+	JMP  row
+
+down:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -93567,18 +96054,36 @@ done:
 
 // func k_mul_foldadd_f32_uu_9d27f0f397(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_mul_foldadd_f32_uu_9d27f0f397(SB), NOSPLIT, $0-8
+TEXT ·k_mul_foldadd_f32_uu_9d27f0f397(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R9
-	TESTQ R9, R9
+	MOVQ  (CX), R12
+	TESTQ R12, R12
 	JLE   done
 	MOVQ  16(CX), DI
 	MOVQ  24(CX), R8
-	MOVQ  32(CX), R10
+	MOVQ  32(CX), R13
+	MOVQ  R12, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R12
+	MOVQ  AX, R11
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R9
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R8, DX
+	MOVQ  DX, R10
+	MOVQ  224(CX), DX
+	IMULQ AX, DX
+	ADDQ  R13, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -93586,6 +96091,48 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R11, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VMULPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VMULPS  64(R8)(BX*4), Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VMULPS  96(R8)(BX*4), Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS (R9)(BX*4), Y0
+	VMULPS  (R10)(BX*4), Y0, Y0
+	VMOVUPS 32(R9)(BX*4), Y1
+	VMULPS  32(R10)(BX*4), Y1, Y1
+	VADDPS  Y0, Y11, Y11
+	VADDPS  Y1, Y10, Y10
+	VMOVUPS 64(R9)(BX*4), Y0
+	VMULPS  64(R10)(BX*4), Y0, Y0
+	VMOVUPS 96(R9)(BX*4), Y1
+	VMULPS  96(R10)(BX*4), Y1, Y1
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -93698,14 +96245,57 @@ fold:
 	VADDPS       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R10)
-	DECQ         R9
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R8
-	ADDQ         224(CX), R10
-	JMP          row
+	VMOVD        X0, (R13)
+	CMPQ         R11, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R9, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R9
+	MOVQ         R8, AX
+	MOVQ         R10, DX
+	MOVQ         DX, R8
+	MOVQ         AX, R10
+	MOVQ         R13, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R13
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R9
+	ADDQ 216(CX), R10
+	MOVQ 224(CX), AX
+	ADDQ AX, (SP)
+	DECQ R11
+	JGT  down
+	DECQ R12
+	JLE  done
+	MOVQ R9, AX
+	MOVQ AX, DI
+	MOVQ R10, AX
+	MOVQ AX, R8
+	MOVQ (SP), AX
+	MOVQ AX, R13
+	JMP  row
+
+down:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R13
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -130403,18 +132993,36 @@ done:
 
 // func k_sub_mul_foldadd_f32_uu_6fa73871ae(f *runtime.Frame)
 // Requires: AVX
-TEXT ·k_sub_mul_foldadd_f32_uu_6fa73871ae(SB), NOSPLIT, $0-8
+TEXT ·k_sub_mul_foldadd_f32_uu_6fa73871ae(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R9
-	TESTQ R9, R9
+	MOVQ  (CX), R12
+	TESTQ R12, R12
 	JLE   done
 	MOVQ  16(CX), DI
 	MOVQ  24(CX), R8
-	MOVQ  32(CX), R10
+	MOVQ  32(CX), R13
+	MOVQ  R12, AX
+	SHRQ  $0x01, AX
+	SUBQ  AX, R12
+	MOVQ  AX, R11
+	MOVQ  208(CX), DX
+	IMULQ AX, DX
+	ADDQ  DI, DX
+	MOVQ  DX, R9
+	MOVQ  216(CX), DX
+	IMULQ AX, DX
+	ADDQ  R8, DX
+	MOVQ  DX, R10
+	MOVQ  224(CX), DX
+	IMULQ AX, DX
+	ADDQ  R13, DX
+	MOVQ  DX, (SP)
+	XORQ  AX, AX
+	MOVQ  AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -130422,6 +133030,56 @@ row:
 	VMOVAPS Y15, Y13
 	VMOVAPS Y15, Y12
 	XORQ    BX, BX
+	CMPQ    R11, $0x00
+	JLE     alone
+	VMOVAPS Y15, Y11
+	VMOVAPS Y14, Y10
+	VMOVAPS Y13, Y9
+	VMOVAPS Y12, Y8
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+pair:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  32(R8)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y15, Y15
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 64(DI)(BX*4), Y0
+	VSUBPS  64(R8)(BX*4), Y0, Y0
+	VMOVUPS 96(DI)(BX*4), Y1
+	VSUBPS  96(R8)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y13, Y13
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS (R9)(BX*4), Y0
+	VSUBPS  (R10)(BX*4), Y0, Y0
+	VMOVUPS 32(R9)(BX*4), Y1
+	VSUBPS  32(R10)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y11, Y11
+	VADDPS  Y1, Y10, Y10
+	VMOVUPS 64(R9)(BX*4), Y0
+	VSUBPS  64(R10)(BX*4), Y0, Y0
+	VMOVUPS 96(R9)(BX*4), Y1
+	VSUBPS  96(R10)(BX*4), Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y8, Y8
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     pair
+	JMP     tail
+
+alone:
 	MOVQ    SI, AX
 	SUBQ    $0x20, AX
 	JLT     tail
@@ -130545,14 +133203,57 @@ fold:
 	VADDPS       Y1, Y0, Y0
 	VSHUFPS      $0x55, Y0, Y0, Y1
 	VADDPS       Y1, Y0, Y0
-	VMOVD        X0, (R10)
-	DECQ         R9
-	JLE          done
-	MOVQ         f+0(FP), CX
-	ADDQ         208(CX), DI
-	ADDQ         216(CX), R8
-	ADDQ         224(CX), R10
-	JMP          row
+	VMOVD        X0, (R13)
+	CMPQ         R11, $0x00
+	JLE          down
+	MOVQ         DI, AX
+	MOVQ         R9, DX
+	MOVQ         DX, DI
+	MOVQ         AX, R9
+	MOVQ         R8, AX
+	MOVQ         R10, DX
+	MOVQ         DX, R8
+	MOVQ         AX, R10
+	MOVQ         R13, AX
+	MOVQ         (SP), DX
+	MOVQ         DX, R13
+	MOVQ         AX, (SP)
+	XORQ         $0x01, 8(SP)
+	JEQ          both
+	VMOVAPS      Y11, Y15
+	VMOVAPS      Y10, Y14
+	VMOVAPS      Y9, Y13
+	VMOVAPS      Y8, Y12
+	MOVQ         SI, BX
+	ANDQ         $-32, BX
+	JMP          tail
+
+both:
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R9
+	ADDQ 216(CX), R10
+	MOVQ 224(CX), AX
+	ADDQ AX, (SP)
+	DECQ R11
+	JGT  down
+	DECQ R12
+	JLE  done
+	MOVQ R9, AX
+	MOVQ AX, DI
+	MOVQ R10, AX
+	MOVQ AX, R8
+	MOVQ (SP), AX
+	MOVQ AX, R13
+	JMP  row
+
+down:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R13
+	JMP  row
 
 done:
 	VZEROUPPER

@@ -16,6 +16,8 @@ type body struct {
 	main    []machineInst
 	tail    []machineInst
 	rest    [][]machineInst // what folds have after the loop, as graph.rest lists it
+	guard   *guard          // of the main loop, or nil
+	pair    *rowPair        // the row that is folded beside, or nil
 	accs    []pin           // accumulators in registers
 	pinned  []pin           // invariants that stay in registers
 	onStack []ref           // invariants on the stack, by slot
@@ -52,7 +54,10 @@ func compile(k *ir.Kernel) (*body, error) {
 	var b *body
 	var best float64
 	for _, c := range g.candidates(k) {
-		next, err := g.fit(c.order, tail, g.rest(k, c.unroll), g.accumulators(k))
+		next, err := g.fit(c, tail, g.rest(k, c.unroll), g.accumulators(k))
+		if c.pair && err != nil {
+			continue // there is no room for it
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +72,17 @@ func compile(k *ir.Kernel) (*body, error) {
 	return b, g.addHead(b)
 }
 
-// time is what the main loop takes, in instructions. A save counts twice: its
-// value will come late.
+// time is what the main loop takes, in instructions, for one row. A save counts
+// twice: its value will come late.
 func (b *body) time() float64 {
 	n := len(b.main) + loopEnd
 	for _, i := range b.main {
 		if i.op == opSave {
 			n++
 		}
+	}
+	if b.pair != nil {
+		return float64(n) - loopEnd/2.0
 	}
 	return float64(n)
 }
@@ -84,6 +92,8 @@ type candidate struct {
 	order  []ref
 	unroll int
 	share  float64 // of the time that its instructions would take one after the other
+	pair   bool    // two rows at a time
+	taken  []ref   // see guardOf
 }
 
 // What instructions take of that time that work on two or four vectors side by
@@ -107,20 +117,20 @@ func (g *graph) candidates(k *ir.Kernel) []candidate {
 	if short := g.unrollFold(k, first); short != nil {
 		return short
 	}
-	list := []candidate{{first, 1, 1}}
+	list := []candidate{{order: first, unroll: 1, share: 1}}
 	side, share, from := apart, byTwo, unrollFrom
 	if len(g.twin) > 0 {
 		side, share, from = together, byFour, unrollTwinsFrom
 		first = g.schedule(stores, g.isInvariant, together)
-		list = append(list, candidate{first, 1, byTwo})
+		list = append(list, candidate{order: first, unroll: 1, share: byTwo})
 	}
 	work := g.work(first)
 	if work >= from {
 		second := g.schedule(g.lower(k, 1, false), g.isInvariant, side)
-		list = append(list, candidate{interleave(first, second), 2, share})
+		list = append(list, candidate{order: interleave(first, second), unroll: 2, share: share})
 		if work >= spreadFrom && len(g.twin) == 0 && k.Fold == nil {
 			third := g.schedule(g.lower(k, 2, false), g.isInvariant, apart)
-			list = append(list, candidate{g.spread(first, second, third), 3, bySpread})
+			list = append(list, candidate{order: g.spread(first, second, third), unroll: 3, share: bySpread})
 		}
 	}
 	return list
@@ -143,23 +153,28 @@ func (g *graph) work(order []ref) int {
 
 // fit chooses how many accumulators and invariants to pin: most first, and fewer
 // as long as that makes room that is worth more.
-func (g *graph) fit(order, tail []ref, rest [][]ref, accs []ref) (*body, error) {
-	ranked, used := g.rank(order, tail)
+func (g *graph) fit(c candidate, tail []ref, rest [][]ref, accs []ref) (*body, error) {
+	ranked, used := g.rank(c.order, tail)
+	near := len(accs)
+	if c.pair {
+		accs = append(accs, g.besideThese(accs)...)
+	}
 	ranked, used = append(accs, ranked...), used+len(accs)
 	var best *body
 	var bestCost float64
 	var err error
 	for n := min(used, maxPinned); n >= 0; n-- {
-		if n < len(accs) && n%turns != 0 {
-			continue // those of one vector stay together
+		if n < len(accs) && (c.pair || n%turns != 0) {
+			continue // those of one vector stay together, and those of a pair
 		}
 		b := &body{g: g, scratch: g.scratch}
 		pinned := map[ref]int{}
 		for i, v := range ranked[:n] {
 			pinned[v] = vectorRegisters - 1 - i
-			if p := (pin{v, vectorRegisters - 1 - i, -1}); g.at(v).kind == kAcc {
+			switch p := (pin{v, vectorRegisters - 1 - i, -1}); {
+			case i < near:
 				b.accs = append(b.accs, p)
-			} else {
+			case i >= len(accs):
 				b.pinned = append(b.pinned, p)
 			}
 		}
@@ -170,7 +185,7 @@ func (g *graph) fit(order, tail []ref, rest [][]ref, accs []ref) (*body, error) 
 				b.onStack = append(b.onStack, v)
 			}
 		}
-		main, e := g.allocate(order, pinned, slots)
+		main, e := g.allocate(c.order, pinned, slots)
 		if e != nil {
 			err = e
 			continue
@@ -179,6 +194,18 @@ func (g *graph) fit(order, tail []ref, rest [][]ref, accs []ref) (*body, error) 
 			continue
 		}
 		b.main, b.spills = main.out, main.spills
+		if c.taken != nil {
+			if b.guard, e = g.newGuard(main.out, c.taken, pinned, slots); e != nil {
+				err = e
+				continue
+			}
+		}
+		if c.pair {
+			if b.pair, e = g.newPair(c.order, accs, pinned, slots); e != nil {
+				err = e
+				continue
+			}
+		}
 		if e := g.allocateRest(b, tail, rest, pinned, slots); e != nil {
 			err = e
 			continue

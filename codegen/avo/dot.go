@@ -308,7 +308,7 @@ func (t *dotTile) load(vector int, from memory, to int) {
 		return
 	}
 	t.do("VMOVUPS", mem(at(dotMask, 0)), y(to))
-	t.do(maskMove("VMASKMOV", t.d), mem(from), y(to), y(to))
+	t.do(widthOf("VMASKMOV", t.d), mem(from), y(to), y(to))
 }
 
 func (t *dotTile) masks(vector int) bool { return t.masked && vector == t.vectors-1 }
@@ -336,7 +336,7 @@ func (t *dotTile) total() {
 	t.each(func(row, v int) {
 		to := mem(at(dotC, 32*v))
 		if t.masks(v) {
-			t.do(maskMove("VMASKMOV", t.d), y(t.sum(row, v, 0)), y(dotScratch), to)
+			t.do(widthOf("VMASKMOV", t.d), y(t.sum(row, v, 0)), y(dotScratch), to)
 		} else {
 			t.do("VMOVUPS", y(t.sum(row, v, 0)), to)
 		}

@@ -103,10 +103,14 @@ func (l *lowerer) fold(f fold) []ref {
 		if l.tail {
 			next = l.choose(l.maskOf(f.d, p), next, acc)
 		}
-		carry := node{kind: kOp, op: opcodeOf("CARRY"), slot: l.at(acc).slot, arg: args4([]ref{next})}
-		out = append(out, l.add(carry))
+		out = append(out, l.carry(acc, next))
 	}
 	return out
+}
+
+// carry makes a value that of an accumulator.
+func (g *graph) carry(acc, next ref) ref {
+	return g.add(node{kind: kOp, op: opcodeOf("CARRY"), slot: g.at(acc).slot, arg: args4([]ref{next})})
 }
 
 // halve folds the accumulators of a row into one element each, and stores it.
@@ -154,8 +158,17 @@ func (g *graph) unrollFold(k *ir.Kernel, first []ref) []candidate {
 	for c := 1; c < turns; c++ {
 		copies[c] = g.schedule(g.lower(k, c, false), g.isInvariant, apart)
 	}
-	pairs := slices.Concat(interleave(copies[0], copies[1]), interleave(copies[2], copies[3]))
-	return []candidate{{pairs, turns, 1}, {slices.Concat(copies[:]...), turns, 1}}
+	byTwos := slices.Concat(interleave(copies[0], copies[1]), interleave(copies[2], copies[3]))
+	var list []candidate
+	for _, order := range [][]ref{byTwos, slices.Concat(copies[:]...)} {
+		c := candidate{order: order, unroll: turns, share: 1}
+		c.order, c.taken = g.guardOf(k, order)
+		list = append(list, c)
+		if c.pair = pairs(k, first); c.pair {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // rest returns what a kernel with folds has after the main loop besides one step

@@ -51,7 +51,7 @@ func (l *lowerer) repeat(d ir.DType, r ref) value {
 func (l *lowerer) vector(i int, d ir.DType, p int) ref {
 	at := l.where(i, d, p)
 	if l.tail {
-		return l.placed(maskMove("VMASKMOV", d), at, l.maskOf(d, p))
+		return l.placed(widthOf("VMASKMOV", d), at, l.maskOf(d, p))
 	}
 	return l.add(node{kind: kLoad, place: at, arg: noArgs})
 }
@@ -64,7 +64,8 @@ func (l *lowerer) bytes(i int, d ir.DType) ref {
 	return l.add(node{kind: kLoad, place: at, arg: noArgs})
 }
 
-func maskMove(prefix string, d ir.DType) string {
+// widthOf returns the name of an instruction on floating-point lanes as wide as d.
+func widthOf(prefix string, d ir.DType) string {
 	if d.Size() == 8 {
 		return prefix + "PD"
 	}
@@ -97,7 +98,7 @@ func (l *lowerer) store(operand int, d ir.DType, v value) []ref {
 	for p := range parts(d) {
 		at := l.where(operand, d, p)
 		if l.tail {
-			out = append(out, l.placed(maskMove("MASKSTORE", d), at, l.maskOf(d, p), v.part[p]))
+			out = append(out, l.placed(widthOf("MASKSTORE", d), at, l.maskOf(d, p), v.part[p]))
 		} else {
 			out = append(out, l.placed("STORE", at, l.loaded(v.part[p])))
 		}

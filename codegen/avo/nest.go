@@ -20,6 +20,9 @@ type nest struct {
 	accs                          int // the same of accumulators
 	turn                          int // a register, or -1
 
+	beside      []place64 // pointers in the other row of a pair
+	pairs, side place64   // see pair.go
+
 	exits                           []*exit // in the order of their tests
 	places, kept, blockSpills, back int     // and what they have of the frame
 }
@@ -49,6 +52,7 @@ func (b *body) emit() *program {
 	n.pinRow()
 	n.startFolds()
 	n.do("XORQ", gp(index), gp(index))
+	n.pairLoop()
 	n.mainLoop()
 	if n.b.unroll == turns {
 		n.foldTail()
@@ -60,6 +64,7 @@ func (b *body) emit() *program {
 	n.here("done")
 	n.do("VZEROUPPER")
 	n.do("RET")
+	n.found()
 	n.detours()
 	return &n.program
 }
@@ -95,6 +100,7 @@ func (n *nest) layFrame() {
 		}
 	}
 	n.layFolds(func() place64 { return take(generalRegisters) })
+	n.layPair(func() place64 { return take(generalRegisters) })
 	n.rows = take(generalRegisters)
 	for i := range n.pointer {
 		if n.splat(i) || n.folded(i) {
@@ -129,6 +135,7 @@ func (n *nest) prologue() {
 	for i, p := range n.pointer {
 		n.copyTo(at(cx, codegen.FramePtr+8*i), p)
 	}
+	n.startPairs()
 	for _, p := range n.b.pinned {
 		if n.b.g.at(p.v).kind == kConst {
 			n.vector(p.reg, loc{space: inConst, bits: n.b.g.at(p.v).bits})
@@ -158,17 +165,29 @@ func (n *nest) pinRow() {
 	}
 }
 
-// mainLoop keeps the last index from which a whole step fits in ax, where the
-// body leaves it there.
+// mainLoop takes whole steps of a row.
 func (n *nest) mainLoop() {
+	n.loop("loop", func() {
+		n.prefetch()
+		if n.b.guard != nil {
+			n.guardedStep()
+		} else {
+			n.insts(n.b.main)
+		}
+	})
+}
+
+// loop repeats a step of the columns as long as a whole one fits, and goes to the
+// tail if none does. It keeps the last index from which one does in ax, where the
+// step leaves it there.
+func (n *nest) loop(name string, body func()) {
 	step := int64(8 * n.b.unroll)
 	n.do("MOVQ", gp(cols), gp(ax))
 	n.do("SUBQ", imm(step), gp(ax))
 	n.do("JLT", label("tail"))
 	n.do("PCALIGN", imm(32))
-	n.here("loop")
-	n.prefetch()
-	n.insts(n.b.main)
+	n.here(name)
+	body()
 	n.do("ADDQ", imm(step), gp(index))
 	n.nextTurn(n.b.unroll)
 	if n.clobber {
@@ -176,7 +195,7 @@ func (n *nest) mainLoop() {
 		n.do("SUBQ", imm(step), gp(ax))
 	}
 	n.do("CMPQ", gp(index), gp(ax))
-	n.do("JLE", label("loop"))
+	n.do("JLE", label(name))
 }
 
 const (
@@ -191,7 +210,7 @@ const (
 // prefetch asks for what later steps of the main loop of a folding kernel read.
 func (n *nest) prefetch() {
 	const line = 64
-	if n.b.rest == nil || len(n.b.main) < slowFold*n.b.unroll {
+	if n.b.rest == nil || n.b.guard != nil || len(n.b.main) < slowFold*n.b.unroll {
 		return
 	}
 	for i, in := range n.b.k.In {
@@ -227,8 +246,14 @@ func (n *nest) tailLoop() {
 // nextRow moves all pointers down a row. The last row leaves them in place.
 func (n *nest) nextRow() {
 	n.here("next")
+	n.nextOfPair()
 	n.do("DECQ", n.rows.arg())
 	n.do("JLE", label("done"))
+	n.movePointers()
+	n.do("JMP", label("row"))
+}
+
+func (n *nest) movePointers() {
 	n.do("MOVQ", frameArg(), gp(cx))
 	for i, p := range n.pointer {
 		step := mem(at(cx, codegen.FrameStep+8*i))
@@ -239,5 +264,4 @@ func (n *nest) nextRow() {
 		n.do("MOVQ", step, gp(ax))
 		n.do("ADDQ", gp(ax), p.arg())
 	}
-	n.do("JMP", label("row"))
 }

@@ -65,7 +65,7 @@ var shapes = []struct {
 	{"VMASKMOVPS VMASKMOVPD", opcode{args: 1, mem: -1, form: formMaskLoad}},
 	{"BYTELOAD", opcode{mem: -1, form: formByteLoad, xdst: true}},
 	{"DETOUR", opcode{mem: -1, form: formDetour}},
-	{"KEEP STORE STOREONE VMOVQ", opcode{args: 1, mem: -1, form: formStore}},
+	{"KEEP STORE STOREONE VMOVQ GUARD", opcode{args: 1, mem: -1, form: formStore}},
 	{"MASKSTOREPS MASKSTOREPD", opcode{args: 2, mem: -1, form: formMaskStore}},
 	{"CARRY", opcode{args: 1, mem: -1, form: formCarry}},
 	{"BYTESTORE", opcode{args: 1, mem: -1, form: formByteStore}},

@@ -78,7 +78,7 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 	}
 	if k.Fold != nil {
 		for i, cols := range foldWidths {
-			blocks = append(blocks, newBlock(k, rng, 3-i%3, cols, tame))
+			blocks = append(blocks, newBlock(k, rng, 1+i%6, cols, tame))
 		}
 	}
 	for _, b := range blocks {
