@@ -378,7 +378,7 @@ done:
 	RET
 
 // func k_abs_foldadd_f32_u_609c9b2df6(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_abs_foldadd_f32_u_609c9b2df6(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = abs u0; store add(t0) }
 	MOVQ    f+0(FP), CX
@@ -392,6 +392,9 @@ TEXT ·k_abs_foldadd_f32_u_609c9b2df6(SB), NOSPLIT, $16-8
 	MOVQ    24(CX), R11
 	MOVQ    R10, AX
 	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
 	SUBQ    AX, R10
 	MOVQ    AX, R9
 	MOVQ    208(CX), DX
@@ -60069,32 +60072,35 @@ resume1:
 	JMP     back1
 
 // func k_foldadd_f32_u_27c42265f0(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_foldadd_f32_u_27c42265f0(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store add(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -60434,32 +60440,35 @@ done:
 	RET
 
 // func k_foldadd_i32_u_09fad1a540(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldadd_i32_u_09fad1a540(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store add(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -60799,32 +60808,35 @@ done:
 	RET
 
 // func k_foldadd_u32_u_941467d4dd(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldadd_u32_u_941467d4dd(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store add(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -60997,32 +61009,35 @@ done:
 	RET
 
 // func k_foldadd_u8_u_619c830f84(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldadd_u8_u_619c830f84(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store add(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -61255,33 +61270,36 @@ done:
 	RET
 
 // func k_foldand_bool_u_e8db4bac34(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldand_bool_u_e8db4bac34(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { store and(u0) }
-	MOVQ   f+0(FP), CX
-	MOVQ   8(CX), SI
-	TESTQ  SI, SI
-	JLE    done
-	MOVQ   (CX), R10
-	TESTQ  R10, R10
-	JLE    done
-	MOVQ   16(CX), DI
-	MOVQ   24(CX), R11
-	MOVQ   R10, AX
-	SHRQ   $0x01, AX
-	SUBQ   AX, R10
-	MOVQ   AX, R9
-	MOVQ   208(CX), DX
-	IMULQ  AX, DX
-	ADDQ   DI, DX
-	MOVQ   DX, R8
-	MOVQ   216(CX), DX
-	IMULQ  AX, DX
-	ADDQ   R11, DX
-	MOVQ   DX, (SP)
-	XORQ   AX, AX
-	MOVQ   AX, 8(SP)
-	VXORPS Y7, Y7, Y7
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
+	VXORPS  Y7, Y7, Y7
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -61534,32 +61552,35 @@ done:
 	RET
 
 // func k_foldand_i32_u_7698d9e9a7(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldand_i32_u_7698d9e9a7(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store and(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -61899,32 +61920,35 @@ done:
 	RET
 
 // func k_foldand_u32_u_5291dfe513(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldand_u32_u_5291dfe513(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store and(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -62097,32 +62121,35 @@ done:
 	RET
 
 // func k_foldand_u8_u_42e1f81a6c(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldand_u8_u_42e1f81a6c(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store and(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c000000ff000000ff<>+0(SB), Y15
@@ -62355,32 +62382,35 @@ done:
 	RET
 
 // func k_foldmax_f32_u_011e31aee1(f *runtime.Frame)
-// Requires: AVX, MMX+
+// Requires: AVX, CMOV, MMX+
 TEXT ·k_foldmax_f32_u_011e31aee1(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store max(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS cff800000ff800000<>+0(SB), Y15
@@ -62983,32 +63013,35 @@ done:
 	RET
 
 // func k_foldmax_i32_u_3d23849a11(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmax_i32_u_3d23849a11(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store max(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -63397,32 +63430,35 @@ done:
 	RET
 
 // func k_foldmax_u32_u_dfd0115626(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmax_u32_u_dfd0115626(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store max(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -63595,32 +63631,35 @@ done:
 	RET
 
 // func k_foldmax_u8_u_72e07a6ae5(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmax_u8_u_72e07a6ae5(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store max(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -63853,32 +63892,35 @@ done:
 	RET
 
 // func k_foldmin_f32_u_b980c3766a(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_foldmin_f32_u_b980c3766a(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store min(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c7f8000007f800000<>+0(SB), Y15
@@ -65098,32 +65140,35 @@ done:
 	RET
 
 // func k_foldmin_i32_u_cef4b0d95b(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmin_i32_u_cef4b0d95b(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store min(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c7fffffff7fffffff<>+0(SB), Y15
@@ -65512,32 +65557,35 @@ done:
 	RET
 
 // func k_foldmin_u32_u_4b77bb8b17(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmin_u32_u_4b77bb8b17(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store min(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS cffffffffffffffff<>+0(SB), Y15
@@ -65710,32 +65758,35 @@ done:
 	RET
 
 // func k_foldmin_u8_u_6183e9578e(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmin_u8_u_6183e9578e(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store min(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c000000ff000000ff<>+0(SB), Y15
@@ -65968,32 +66019,35 @@ done:
 	RET
 
 // func k_foldmul_f32_u_f70aa4b2e1(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_foldmul_f32_u_f70aa4b2e1(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { store mul(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c3f8000003f800000<>+0(SB), Y15
@@ -66333,32 +66387,35 @@ done:
 	RET
 
 // func k_foldmul_i32_u_3084ac7a63(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmul_i32_u_3084ac7a63(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store mul(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c0000000100000001<>+0(SB), Y15
@@ -66933,32 +66990,35 @@ done:
 	RET
 
 // func k_foldmul_u32_u_2e6b5b3029(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmul_u32_u_2e6b5b3029(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store mul(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c0000000100000001<>+0(SB), Y15
@@ -67131,32 +67191,35 @@ done:
 	RET
 
 // func k_foldmul_u8_u_ebbb29866e(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldmul_u8_u_ebbb29866e(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store mul(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c0000000100000001<>+0(SB), Y15
@@ -67389,33 +67452,36 @@ done:
 	RET
 
 // func k_foldor_bool_u_bbde21292a(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldor_bool_u_bbde21292a(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { store or(u0) }
-	MOVQ   f+0(FP), CX
-	MOVQ   8(CX), SI
-	TESTQ  SI, SI
-	JLE    done
-	MOVQ   (CX), R10
-	TESTQ  R10, R10
-	JLE    done
-	MOVQ   16(CX), DI
-	MOVQ   24(CX), R11
-	MOVQ   R10, AX
-	SHRQ   $0x01, AX
-	SUBQ   AX, R10
-	MOVQ   AX, R9
-	MOVQ   208(CX), DX
-	IMULQ  AX, DX
-	ADDQ   DI, DX
-	MOVQ   DX, R8
-	MOVQ   216(CX), DX
-	IMULQ  AX, DX
-	ADDQ   R11, DX
-	MOVQ   DX, (SP)
-	XORQ   AX, AX
-	MOVQ   AX, 8(SP)
-	VXORPS Y7, Y7, Y7
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
+	VXORPS  Y7, Y7, Y7
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -67668,32 +67734,35 @@ done:
 	RET
 
 // func k_foldor_i32_u_475c0a17f2(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldor_i32_u_475c0a17f2(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store or(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -68033,32 +68102,35 @@ done:
 	RET
 
 // func k_foldor_u32_u_166ea5ad5f(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldor_u32_u_166ea5ad5f(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store or(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -68231,32 +68303,35 @@ done:
 	RET
 
 // func k_foldor_u8_u_fe0ec2fba0(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldor_u8_u_fe0ec2fba0(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store or(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -68489,33 +68564,36 @@ done:
 	RET
 
 // func k_foldxor_bool_u_5f9251e3c2(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldxor_bool_u_5f9251e3c2(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { store xor(u0) }
-	MOVQ   f+0(FP), CX
-	MOVQ   8(CX), SI
-	TESTQ  SI, SI
-	JLE    done
-	MOVQ   (CX), R10
-	TESTQ  R10, R10
-	JLE    done
-	MOVQ   16(CX), DI
-	MOVQ   24(CX), R11
-	MOVQ   R10, AX
-	SHRQ   $0x01, AX
-	SUBQ   AX, R10
-	MOVQ   AX, R9
-	MOVQ   208(CX), DX
-	IMULQ  AX, DX
-	ADDQ   DI, DX
-	MOVQ   DX, R8
-	MOVQ   216(CX), DX
-	IMULQ  AX, DX
-	ADDQ   R11, DX
-	MOVQ   DX, (SP)
-	XORQ   AX, AX
-	MOVQ   AX, 8(SP)
-	VXORPS Y7, Y7, Y7
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
+	VXORPS  Y7, Y7, Y7
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -68768,32 +68846,35 @@ done:
 	RET
 
 // func k_foldxor_i32_u_7eae729ecf(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldxor_i32_u_7eae729ecf(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { store xor(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -69133,32 +69214,35 @@ done:
 	RET
 
 // func k_foldxor_u32_u_a4b2726627(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldxor_u32_u_a4b2726627(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { store xor(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -69331,32 +69415,35 @@ done:
 	RET
 
 // func k_foldxor_u8_u_54cfa20734(f *runtime.Frame)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·k_foldxor_u8_u_54cfa20734(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { store xor(u0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VXORPS  Y15, Y15, Y15
@@ -95821,32 +95908,35 @@ done:
 	RET
 
 // func k_mul_foldadd_f32_u_416ca212bd(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_mul_foldadd_f32_u_416ca212bd(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R10
-	TESTQ R10, R10
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R11
-	MOVQ  R10, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R10
-	MOVQ  AX, R9
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R8
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R11, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    R10, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R10
+	MOVQ    AX, R9
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R8
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R11, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -96053,37 +96143,40 @@ done:
 	RET
 
 // func k_mul_foldadd_f32_uu_9d27f0f397(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_mul_foldadd_f32_uu_9d27f0f397(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R12
-	TESTQ R12, R12
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R8
-	MOVQ  32(CX), R13
-	MOVQ  R12, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R12
-	MOVQ  AX, R11
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R9
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R8, DX
-	MOVQ  DX, R10
-	MOVQ  224(CX), DX
-	IMULQ AX, DX
-	ADDQ  R13, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R12
+	TESTQ   R12, R12
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R13
+	MOVQ    R12, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R12
+	MOVQ    AX, R11
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R9
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R8, DX
+	MOVQ    DX, R10
+	MOVQ    224(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R13, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
@@ -132992,37 +133085,40 @@ done:
 	RET
 
 // func k_sub_mul_foldadd_f32_uu_6fa73871ae(f *runtime.Frame)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·k_sub_mul_foldadd_f32_uu_6fa73871ae(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-	MOVQ  f+0(FP), CX
-	MOVQ  8(CX), SI
-	TESTQ SI, SI
-	JLE   done
-	MOVQ  (CX), R12
-	TESTQ R12, R12
-	JLE   done
-	MOVQ  16(CX), DI
-	MOVQ  24(CX), R8
-	MOVQ  32(CX), R13
-	MOVQ  R12, AX
-	SHRQ  $0x01, AX
-	SUBQ  AX, R12
-	MOVQ  AX, R11
-	MOVQ  208(CX), DX
-	IMULQ AX, DX
-	ADDQ  DI, DX
-	MOVQ  DX, R9
-	MOVQ  216(CX), DX
-	IMULQ AX, DX
-	ADDQ  R8, DX
-	MOVQ  DX, R10
-	MOVQ  224(CX), DX
-	IMULQ AX, DX
-	ADDQ  R13, DX
-	MOVQ  DX, (SP)
-	XORQ  AX, AX
-	MOVQ  AX, 8(SP)
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R12
+	TESTQ   R12, R12
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R13
+	MOVQ    R12, AX
+	SHRQ    $0x01, AX
+	XORQ    DX, DX
+	CMPQ    SI, $+256
+	CMOVQLT DX, AX
+	SUBQ    AX, R12
+	MOVQ    AX, R11
+	MOVQ    208(CX), DX
+	IMULQ   AX, DX
+	ADDQ    DI, DX
+	MOVQ    DX, R9
+	MOVQ    216(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R8, DX
+	MOVQ    DX, R10
+	MOVQ    224(CX), DX
+	IMULQ   AX, DX
+	ADDQ    R13, DX
+	MOVQ    DX, (SP)
+	XORQ    AX, AX
+	MOVQ    AX, 8(SP)
 
 row:
 	VMOVUPS c8000000080000000<>+0(SB), Y15
