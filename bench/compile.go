@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/stridefuse/stridefuse/bench/formula"
 	"github.com/stridefuse/stridefuse/graph"
@@ -22,11 +23,31 @@ func compileLatency() []workload {
 			for i := range n / 2 {
 				y = y.Mul(2).Add(float64(i))
 			}
-			return []call{{note: "a chain of multiplications and additions", run: func() error {
+			allocated, live, err := footprint(y)
+			note := fmt.Sprintf("a chain of multiplications and additions: %d B a node are allocated, %d B stay", allocated/n, live/n)
+			return []call{{note: note, run: func() error {
 				_, err := graph.Compile(y)
 				return err
-			}}}, nil
+			}}}, err
 		}})
 	}
 	return ws
+}
+
+// footprint returns how many bytes a Compile allocates, and how many of them the
+// program keeps.
+func footprint(y graph.Node) (allocated, live int, err error) {
+	if _, err := graph.Compile(y); err != nil { // what all programs share is there
+		return 0, 0, err
+	}
+	var before, after, kept runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	p, err := graph.Compile(y)
+	runtime.ReadMemStats(&after)
+	runtime.GC()
+	runtime.ReadMemStats(&kept)
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(y)
+	return int(after.TotalAlloc - before.TotalAlloc), int(kept.HeapAlloc) - int(before.HeapAlloc), err
 }

@@ -71,10 +71,9 @@ func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
 	if step.Kernel.Dots() {
 		text = product(step.Extents)
 	}
-	for _, g := range plan.Rows {
-		if g.First <= i && i <= g.Last {
-			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(g.Block, "row"), g.First, g.Last)
-		}
+	if s.Group >= 0 {
+		g := &plan.Rows[s.Group]
+		text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(g.Block, "row"), g.First, g.Last)
 	}
 	switch s.Compiled {
 	case "":
@@ -138,11 +137,13 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 	var fused []ir.Op
 	saved := 0
 	var told []Decision
+	seen := map[Decision]bool{}
 	for _, d := range ledger {
 		if d.Kind == ir.Fused {
 			fused = append(fused, d.Op)
 			saved += d.Bytes
-		} else if !slices.Contains(told, d) {
+		} else if !seen[d] {
+			seen[d] = true
 			told = append(told, d)
 		}
 	}

@@ -30,10 +30,12 @@ func (p *Program) Kernels() []string {
 		bound = p.shown
 	}
 	var sigs []string
+	seen := map[string]bool{}
 	for _, plan := range append([]*ir.Plan{bound.plan}, p.lines()...) {
 		for i := range plan.Steps {
 			k, _ := plan.Steps[i].Kernel.Canonical()
-			if sig := k.Signature(); !slices.Contains(sigs, sig) {
+			if sig := k.Signature(); !seen[sig] {
+				seen[sig] = true
 				sigs = append(sigs, sig)
 			}
 		}

@@ -17,31 +17,35 @@ type lowering struct {
 	captured []*Tensor
 	sizes    []string // the axes of inputs that are a name alone
 	errs     []error
-	kept     map[axisOf]bool // under NoBroadcast
+	told     map[string]bool  // their texts
+	named    map[string]*node // the inputs
+	kept     map[axisOf]bool  // under NoBroadcast
+	place    map[*node]int    // in order
 }
 
 // walk orders the nodes below an output. It does not recurse: a graph may be
 // deeper than a stack.
 func (l *lowering) walk(outputs []Node) {
-	const opened, done = 1, 2
-	state := map[*node]int{}
+	const opened = -1
+	l.place = map[*node]int{}
 	stack := make([]*node, 0, len(outputs))
 	for _, x := range slices.Backward(outputs) {
 		stack = append(stack, x.get().value())
 	}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
-		switch state[n] {
-		case 0:
-			state[n] = opened
+		switch at, met := l.place[n]; {
+		case !met:
+			l.place[n] = opened
 			for _, a := range slices.Backward(n.args) {
-				if a = a.value(); state[a] == 0 {
+				a = a.value()
+				if _, met := l.place[a]; !met {
 					stack = append(stack, a)
 				}
 			}
 			continue
-		case opened:
-			state[n] = done
+		case at == opened:
+			l.place[n] = len(l.order)
 			l.order = append(l.order, n)
 		}
 		stack = stack[:len(stack)-1]
@@ -50,12 +54,10 @@ func (l *lowering) walk(outputs []Node) {
 
 // report keeps an error, unless it is one that others have too.
 func (l *lowering) report(err *Error) {
-	for _, have := range l.errs {
-		if have.Error() == err.Error() {
-			return
-		}
+	if text := err.Error(); !l.told[text] {
+		l.told[text] = true
+		l.errs = append(l.errs, err)
 	}
-	l.errs = append(l.errs, err)
 }
 
 func (l *lowering) reportf(n *node, op ir.Op, format string, args ...any) {
@@ -75,8 +77,7 @@ func (l *lowering) err() error {
 
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
-	named := map[string]*node{}
-	l.kept = map[axisOf]bool{}
+	l.told, l.named, l.kept = map[string]bool{}, map[string]*node{}, map[axisOf]bool{}
 	var last *Error
 	for _, n := range l.order {
 		switch {
@@ -86,10 +87,10 @@ func (l *lowering) check(s *settings) {
 			}
 			last = n.err
 		case n.input != "":
-			if m := named[n.input]; m != nil {
+			if m := l.named[n.input]; m != nil {
 				l.reportf(n, n.op, "the input at %s has this name too", m.pos)
 			}
-			named[n.input] = n
+			l.named[n.input] = n
 			l.inputs = append(l.inputs, n)
 		case s.noBroadcast:
 			l.noteKept(n)
@@ -152,9 +153,11 @@ func (l *lowering) noteKept(n *node) {
 
 // checkSizes reports names of sizes that no run will know.
 func (l *lowering) checkSizes() {
+	known := map[string]bool{}
 	for _, in := range l.inputs {
 		for _, d := range in.typ.Shape {
-			if name, _, _, ok := d.Linear(); ok && !slices.Contains(l.sizes, name) {
+			if name, _, _, ok := d.Linear(); ok && !known[name] {
+				known[name] = true
 				l.sizes = append(l.sizes, name)
 			}
 		}
@@ -165,7 +168,7 @@ func (l *lowering) checkSizes() {
 		}
 		for _, d := range n.typ.Shape {
 			for _, name := range d.Names() {
-				if slices.Contains(l.sizes, name) || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
+				if known[name] || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
 					continue
 				}
 				l.reportf(n, n.op, "no input tells the size %q of shape %s: one must have an axis Dim(%q)", name, n.typ.Shape, name)
@@ -182,13 +185,14 @@ func mentions(s Shape, name string) bool {
 // tensors, of which each occurs once.
 func (l *lowering) function(name string, outputs []Node) (*ir.Func, error) {
 	f := &ir.Func{Name: name, Body: make([]*ir.Value, 0, len(l.order))}
-	values := make(map[*node]*ir.Value, len(l.order))
+	values := make([]*ir.Value, len(l.order)) // in order
 	for _, in := range l.inputs {
-		values[in] = f.Param(in.input, in.typ, nil)
-		values[in].Pos = in.pos
+		p := f.Param(in.input, in.typ, nil)
+		p.Pos = in.pos
+		values[l.place[in]] = p
 	}
 	tensors := map[*Tensor]*ir.Value{}
-	for _, n := range l.order {
+	for at, n := range l.order {
 		var err error
 		switch {
 		case n.input != "":
@@ -196,20 +200,20 @@ func (l *lowering) function(name string, outputs []Node) (*ir.Func, error) {
 			if tensors[n.tensor] == nil {
 				tensors[n.tensor] = l.capture(f, n)
 			}
-			values[n] = tensors[n.tensor]
+			values[at] = tensors[n.tensor]
 		default:
 			args := make([]*ir.Value, len(n.args))
 			for i, a := range n.args {
-				args[i] = values[a.value()]
+				args[i] = values[l.place[a.value()]]
 			}
-			values[n], err = f.Add(n.op, n.attr, n.pos, args...)
+			values[at], err = f.Add(n.op, n.attr, n.pos, args...)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	for _, x := range outputs {
-		f.Results = append(f.Results, values[x.n.value()])
+		f.Results = append(f.Results, values[l.place[x.n.value()]])
 	}
 	return f, nil
 }
@@ -217,7 +221,7 @@ func (l *lowering) function(name string, outputs []Node) (*ir.Func, error) {
 // capture appends the param of a tensor.
 func (l *lowering) capture(f *ir.Func, n *node) *ir.Value {
 	name := "const" + strconv.Itoa(len(l.captured))
-	for slices.ContainsFunc(l.inputs, func(in *node) bool { return in.input == name }) {
+	for l.named[name] != nil {
 		name += "_"
 	}
 	l.captured = append(l.captured, n.tensor)

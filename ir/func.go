@@ -36,6 +36,8 @@ type Func struct {
 	Body    []*Value
 	Results []*Value
 	Fast    bool // composed ops have their fast expansions
+
+	ids int // the ID of what Add appends next
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
@@ -47,20 +49,23 @@ func (f *Func) Param(name string, t Type, at *Layout) *Value {
 
 // Add appends the value of an operation, whose type Infer gives.
 func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
-	types := make([]Type, len(args))
-	for i, a := range args {
-		types[i] = a.Type
+	var few [maxArity]Type
+	types := few[:0]
+	for _, a := range args {
+		types = append(types, a.Type)
 	}
 	t, err := Infer(op, attr, types)
 	if err != nil {
 		return nil, &Error{Pos: pos, Op: op, Msg: err.Error()}
 	}
-	v := &Value{Op: op, Args: args, Attr: attr, Type: t, Pos: pos, ID: len(f.Body)}
+	v := &Value{Op: op, Args: args, Attr: attr, Type: t, Pos: pos, ID: f.ids}
+	f.ids++
 	f.Body = append(f.Body, v)
 	return v, nil
 }
 
-// Number gives params and body values the IDs of their positions.
+// Number gives params and body values the IDs of their positions. What Add appends
+// later has higher ones, even if the body has been taken apart meanwhile.
 func (f *Func) Number() {
 	for i, v := range f.Params {
 		v.ID = i
@@ -68,6 +73,7 @@ func (f *Func) Number() {
 	for i, v := range f.Body {
 		v.ID = i
 	}
+	f.ids = len(f.Body)
 }
 
 // Clone returns a copy of f whose values can be changed apart from f's.
@@ -98,10 +104,16 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	return g, err
 }
 
-// rebuild copies f with the attributes that attr returns, inferring types anew.
+// rebuild copies f with the attributes that attr returns, inferring types anew. The
+// values of f have the IDs of their positions.
 func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
 	g := &Func{Name: f.Name, Fast: f.Fast, Body: make([]*Value, 0, len(f.Body))}
-	twin := make(map[*Value]*Value, len(f.Params)+len(f.Body))
+	twin := func(v *Value) *Value {
+		if v.Op == OpParam {
+			return g.Params[v.ID]
+		}
+		return g.Body[v.ID]
+	}
 	for _, p := range f.Params {
 		a, err := attr(p)
 		if err != nil {
@@ -109,25 +121,22 @@ func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
 		}
 		q := g.Param(p.Name, Type{p.Type.DType, a.Shape}, a.At)
 		q.Pos = p.Pos
-		twin[p] = q
 	}
 	for _, v := range f.Body {
 		args := make([]*Value, len(v.Args))
 		for i, x := range v.Args {
-			args[i] = twin[x]
+			args[i] = twin(x)
 		}
 		a, err := attr(v)
 		if err != nil {
 			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 		}
-		w, err := g.Add(v.Op, a, v.Pos, args...)
-		if err != nil {
+		if _, err := g.Add(v.Op, a, v.Pos, args...); err != nil {
 			return nil, err
 		}
-		twin[v] = w
 	}
 	for _, r := range f.Results {
-		g.Results = append(g.Results, twin[r])
+		g.Results = append(g.Results, twin(r))
 	}
 	return g, nil
 }

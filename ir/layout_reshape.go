@@ -14,7 +14,7 @@ func NumElems(shape []int) (int, error) {
 	size, empty := uint(1), false
 	for k, n := range shape {
 		if n < 0 {
-			return 0, fmt.Errorf("shape %v: extent %d of axis %d is negative", shape, n, k)
+			return 0, fmt.Errorf("shape %v: extent %d of axis %d is negative", slices.Clone(shape), n, k)
 		}
 		if n == 0 {
 			empty = true
@@ -22,7 +22,7 @@ func NumElems(shape []int) (int, error) {
 		}
 		over, product := bits.Mul(size, uint(n))
 		if over != 0 || product > math.MaxInt {
-			return 0, fmt.Errorf("shape %v: the product of its extents passes %d, the greatest int", shape, math.MaxInt)
+			return 0, fmt.Errorf("shape %v: the product of its extents passes %d, the greatest int", slices.Clone(shape), math.MaxInt)
 		}
 		size = product
 	}

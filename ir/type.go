@@ -52,7 +52,7 @@ func (s Shape) Check() error {
 	if len(s) > MaxRank {
 		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), MaxRank)
 	}
-	known := []int{}
+	known := make([]int, 0, 8)
 	for i, d := range s {
 		if err := d.Err(); err != nil {
 			return fmt.Errorf("axis %d: %w", i, err)
@@ -90,6 +90,9 @@ func (s Shape) Bind(sizes map[string]int) (Shape, error) {
 // aligned at the last axis, an axis of extent 1 repeats. A symbolic extent
 // equals only itself.
 func Broadcast(a, b Shape) (Shape, error) {
+	if a.Equal(b) {
+		return a, nil
+	}
 	out := make(Shape, max(len(a), len(b)))
 	for i := range out {
 		x, y := fromEnd(a, len(out)-i), fromEnd(b, len(out)-i)

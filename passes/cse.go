@@ -29,14 +29,10 @@ func checkCSE(s *State) error {
 // numbering finds values that compute the same. Constants are compared by their
 // bits, so 0 and -0 stay apart, and the operands of commutative ops in either
 // order.
-type numbering struct {
-	seen  map[valueKey]*ir.Value
-	place map[*ir.Value]int // in the order in which first met them
-}
+type numbering struct{ seen map[valueKey]*ir.Value }
 
 func newNumbering(f *ir.Func) *numbering {
-	n := len(f.Body) + len(f.Params)
-	return &numbering{seen: make(map[valueKey]*ir.Value, n), place: make(map[*ir.Value]int, n)}
+	return &numbering{make(map[valueKey]*ir.Value, len(f.Body))}
 }
 
 // first returns the first value met that computes what v does.
@@ -46,12 +42,12 @@ func (n *numbering) first(v *ir.Value) *ir.Value {
 	}
 	k := valueKey{op: v.Op, dtype: v.Type.DType, bits: v.Attr.Bits}
 	for i, a := range v.Args {
-		k.args[i] = n.number(a)
+		k.args[i] = number(a)
 	}
 	if v.Op.Info().Commutative && k.args[0] > k.args[1] {
 		k.args[0], k.args[1] = k.args[1], k.args[0]
 	}
-	if !v.Op.IsElementwise() {
+	if !v.Op.IsElementwise() && !isConst(v) {
 		k.view = viewText(v)
 	}
 	if w, ok := n.seen[k]; ok {
@@ -61,20 +57,19 @@ func (n *numbering) first(v *ir.Value) *ir.Value {
 	return v
 }
 
-func (n *numbering) number(v *ir.Value) int {
-	k, ok := n.place[v]
-	if !ok {
-		k = len(n.place) + 1
-		n.place[v] = k
+// number is above 0 for values, whose IDs differ, and below for params.
+func number(v *ir.Value) int32 {
+	if v.Op == ir.OpParam {
+		return -1 - int32(v.ID)
 	}
-	return k
+	return 1 + int32(v.ID)
 }
 
 // valueKey is equal for values that compute the same.
 type valueKey struct {
 	op    ir.Op
 	dtype ir.DType
-	args  [3]int
+	args  [3]int32
 	bits  uint64
 	view  string
 }

@@ -26,6 +26,11 @@ func (s *State) packs(v *ir.Value) bool {
 	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
 }
 
+// multiplies reports whether a graph has products.
+func multiplies(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op == ir.OpDot })
+}
+
 // alone reports whether v is computed in a loop of its own.
 func alone(v *ir.Value) bool {
 	k := v.Op.Info().Kind

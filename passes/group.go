@@ -144,6 +144,7 @@ func (fu *fuser) seal() {
 			}
 		}
 	}
+	fu.ledger = slices.Grow(fu.ledger, len(f.Body))
 	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
 	for _, g := range fu.groups {
 		for _, v := range g.values {

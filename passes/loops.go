@@ -22,8 +22,11 @@ func loops(s *State) error {
 	l := &looper{s, packedAlone(s), copiedProducts(s)}
 	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
-	for _, p := range l.placed {
-		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return e.value == p.copy })
+	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
+		for _, p := range l.placed {
+			copies[p.copy] = true
+		}
+		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return copies[e.value] })
 	}
 	for _, g := range s.groups {
 		if l.group(g) {

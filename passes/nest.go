@@ -192,8 +192,7 @@ func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
 	inputs := len(n.operands) - len(g.outputs)
 	operands := make([]ir.Operand, inputs)
 	ref := make(map[*ir.Value]ir.Ref, len(g.inputs)+len(g.values))
-	for i := range operands {
-		v := slices.Concat(g.inputs, g.outputs)[i]
+	for i, v := range slices.Concat(g.inputs, g.outputs)[:inputs] {
 		operands[i] = ir.Operand{DType: v.Type.DType, Splat: n.isSplat(i)}
 		if i < len(g.inputs) {
 			ref[v] = ir.Ref(i)

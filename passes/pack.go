@@ -31,7 +31,11 @@ func plain(y ir.Layout) ir.Layout {
 
 // packedAlone returns the values that only a product reads, and in panels.
 func packedAlone(s *State) map[*ir.Value]*packing {
-	alone, uses := map[*ir.Value]*packing{}, countUses(s.Func)
+	alone := map[*ir.Value]*packing{}
+	if !multiplies(s.Func) {
+		return alone
+	}
+	uses := countUses(s.Func)
 	for _, v := range s.Func.Body {
 		if v.Op != ir.OpDot || !s.packs(v) {
 			continue

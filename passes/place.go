@@ -13,7 +13,11 @@ type placed struct {
 // copiedProducts returns the products that are stored as a copy of them would be,
 // if their rows stay contiguous.
 func copiedProducts(s *State) map[*ir.Value]placed {
-	out, uses := map[*ir.Value]placed{}, countUses(s.Func)
+	out := map[*ir.Value]placed{}
+	if !multiplies(s.Func) {
+		return out
+	}
+	uses := countUses(s.Func)
 	for _, g := range s.groups {
 		u := g.values[0]
 		if len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {

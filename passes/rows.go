@@ -36,7 +36,10 @@ const (
 // results only its own rows; buffers that only a group uses are scratch. The
 // ledger is final but for sizes.
 func rows(s *State) error {
-	r := &grouper{State: s, p: s.Plan}
+	r := &grouper{State: s, p: s.Plan, from: make([]int, len(s.Plan.Steps))}
+	for i := range r.from {
+		r.from[i] = i
+	}
 	r.users()
 	for i := 0; i < len(r.p.Steps); i++ {
 		if g := r.group(i); g != nil {
@@ -44,6 +47,7 @@ func rows(s *State) error {
 			i = r.p.Rows[len(r.p.Rows)-1].Last
 		}
 	}
+	r.renumber()
 	s.Plan.Ledger = s.decisions()
 	return nil
 }
@@ -52,6 +56,7 @@ type grouper struct {
 	*State
 	p    *ir.Plan
 	uses []int // by buffer: how many steps touch it
+	from []int // by step: where it stood at first
 }
 
 func (r *grouper) users() {
@@ -74,15 +79,30 @@ func buffersOf(s *ir.Step) []int {
 	return out
 }
 
-// rowGroup is a row group in the making.
+// rowGroup is a row group in the making. A copy is a try, and shares what the slices
+// hold: one of the two is given up before the other grows.
 type rowGroup struct {
 	steps  []int
-	before []int       // steps that must go before them, out of their order
-	rows   int         // in all
-	outer  []int       // the extents of the outer axes
-	made   map[int]int // buffers that its steps write: the distance from a row to the next
-	split  []ir.Step   // the steps with the outer axes split
-	along  []int       // which axis is the last outer one
+	before []int      // steps that must go before them, out of their order
+	rows   int        // in all
+	outer  []int      // the extents of the outer axes
+	made   []madeRows // buffers that its steps write
+	split  []ir.Step  // the steps with the outer axes split
+	along  []int      // which axis is the last outer one
+}
+
+// madeRows says how far the rows of a buffer that a group writes are apart.
+type madeRows struct{ buffer, row int }
+
+// row returns how far the rows of a buffer that the group writes are apart, 0 if it
+// writes no such buffer.
+func (g *rowGroup) row(buffer int) int {
+	for _, m := range g.made {
+		if m.buffer == buffer {
+			return m.row
+		}
+	}
+	return 0
 }
 
 // group returns the row group that begins with step i, nil if there is none worth
@@ -92,7 +112,7 @@ func (r *grouper) group(i int) *rowGroup {
 	if rows < 2 {
 		return nil
 	}
-	g := &rowGroup{rows: rows, outer: []int{rows}, made: map[int]int{}}
+	g := &rowGroup{rows: rows, outer: []int{rows}}
 	if !r.join(g, i) {
 		return nil
 	}
@@ -211,7 +231,7 @@ func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
 
 // reads reports whether step j reads what the group makes.
 func (r *grouper) reads(g *rowGroup, j int) bool {
-	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return g.made[a.Buffer] > 0 })
+	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return g.row(a.Buffer) > 0 })
 }
 
 // multiplies reports whether a step of the group is a product.
@@ -233,18 +253,22 @@ func (g *rowGroup) stages() int {
 // join adds step j to the group, if its loop nest has the rows for outer axes
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
-	next := rowGroup{steps: append(slices.Clone(g.steps), j), before: g.before, rows: g.rows, made: map[int]int{}}
-	var ok bool
 	switch s := &r.p.Steps[j]; {
 	case s.Down && (s.Scan != ir.NoScan || s.Extents[len(s.Extents)-1] < minColumns):
 		return false // each of its blocks has all rows
 	case s.Kernel.Dots() && g.rows < leastProductRows && !r.eager:
 		return false
 	}
-	if next.outer, ok = outerAxes(&r.p.Steps[j], g.outer, g.rows); !ok {
+	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)
+	if !ok {
 		return false
 	}
-	for _, k := range next.steps {
+	next := *g
+	next.steps = append(g.steps, j)
+	if !slices.Equal(outer, g.outer) { // the others are split anew
+		next.outer, next.made, next.split, next.along = outer, nil, nil, nil
+	}
+	for _, k := range next.steps[len(next.split):] {
 		s, along, ok := splitRows(&r.p.Steps[k], next.outer, g.rows)
 		if !ok || !next.local(r.p, &s, along) {
 			return false
@@ -261,11 +285,11 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 func (g *rowGroup) local(p *ir.Plan, s *ir.Step, along int) bool {
 	ins := len(s.Kernel.In)
 	for o, a := range slices.Concat(s.Operands[ins:], s.Operands[:ins]) {
-		row, made := g.made[a.Buffer]
-		if o < len(s.Operands)-ins && !made {
+		row := g.row(a.Buffer)
+		if o < len(s.Operands)-ins && row == 0 {
 			row = max(a.Strides[along], 1)
-			g.made[a.Buffer] = row
-		} else if !made {
+			g.made = append(g.made, madeRows{a.Buffer, row})
+		} else if row == 0 {
 			continue
 		}
 		if !g.rowOnly(&p.Buffers[a.Buffer], s, a, along, row) {

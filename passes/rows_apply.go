@@ -9,32 +9,18 @@ import (
 // apply puts the steps of a group together, in the place of the first, and
 // makes the buffers that no other step touches scratch.
 func (r *grouper) apply(g *rowGroup) {
-	first := g.steps[0]
-	steps := r.p.Steps[:first:first]
-	for _, i := range g.before {
-		steps = append(steps, r.p.Steps[i])
-	}
-	first = len(steps)
-	steps = append(steps, g.split...)
-	place := make([]int, len(r.p.Steps))
-	for i := range r.p.Steps {
-		k, up := slices.Index(g.steps, i), slices.Index(g.before, i)
-		switch {
-		case i < g.steps[0]:
-			place[i] = i
-		case up >= 0:
-			place[i] = g.steps[0] + up
-		case k >= 0:
-			place[i] = first + k
-		default:
-			place[i] = len(steps)
-			steps = append(steps, r.p.Steps[i])
+	begin, end := g.steps[0], slices.Max(slices.Concat(g.steps, g.before))+1
+	order := slices.Concat(g.before, g.steps) // of the steps from begin to end
+	for i := begin; i < end; i++ {
+		if !slices.Contains(g.before, i) && !slices.Contains(g.steps, i) {
+			order = append(order, i)
 		}
 	}
-	r.p.Steps = steps
-	for v, i := range r.step {
-		r.step[v] = place[i]
-	}
+	steps, from := pick(r.p.Steps, order), pick(r.from, order)
+	first := begin + len(g.before)
+	copy(r.p.Steps[begin:], steps)
+	copy(r.from[begin:], from)
+	copy(r.p.Steps[first:], g.split)
 	last := g.outer[len(g.outer)-1]
 	group := ir.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
 	row, shared := r.bytesOfRow(g)
@@ -48,48 +34,66 @@ func (r *grouper) apply(g *rowGroup) {
 		parts := (last-1)/(group.Block/unit*unit) + 1
 		group.Block = ((last-1)/parts + unit) / unit * unit
 	}
-	for b, step := range g.made {
-		r.scratch(g, &group, b, step)
-	}
+	r.scratch(g, &group)
 	r.p.Rows = append(r.p.Rows, group)
 }
 
-// scratch makes a temporary that only the group touches one block of rows.
-func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup, b, row int) {
-	buffer := &r.p.Buffers[b]
+// renumber tells where the steps stand now.
+func (r *grouper) renumber() {
+	place := make([]int, len(r.from))
+	for i, k := range r.from {
+		place[k] = i
+	}
+	for v, i := range r.step {
+		r.step[v] = place[i]
+	}
+}
+
+// scratch makes the temporaries that only the group touches one block of rows.
+func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup) {
 	steps := r.p.Steps[group.First : group.Last+1]
-	touched := 0
+	touched := map[int]int{}
 	for i := range steps {
-		if slices.Contains(buffersOf(&steps[i]), b) {
-			touched++
+		for _, b := range buffersOf(&steps[i]) {
+			touched[b]++
 		}
 	}
-	if buffer.Kind != ir.TempBuffer || touched != r.uses[b] {
-		return
-	}
-	width := buffer.Size() / g.rows
-	chunked := row == 1 && width > 1
-	buffer.Kind, buffer.Shape = ir.ScratchBuffer, []int{group.Block, width}
-	if chunked {
-		buffer.Shape = []int{width, group.Block}
+	kept := map[int]bool{} // such a buffer: whether chunk lies after chunk
+	for _, made := range g.made {
+		buffer := &r.p.Buffers[made.buffer]
+		if buffer.Kind != ir.TempBuffer || touched[made.buffer] != r.uses[made.buffer] {
+			continue
+		}
+		width := buffer.Size() / g.rows
+		chunked := made.row == 1 && width > 1
+		buffer.Kind, buffer.Shape = ir.ScratchBuffer, []int{group.Block, width}
+		if chunked {
+			buffer.Shape = []int{width, group.Block}
+		}
+		kept[made.buffer] = chunked
 	}
 	for i := range steps {
 		for o := range steps[i].Operands {
 			a := &steps[i].Operands[o]
-			if a.Buffer != b {
-				continue
+			if chunked, ok := kept[a.Buffer]; ok {
+				g.ofBlock(a, group, group.Along[i], chunked)
 			}
-			a.Strides = slices.Clone(a.Strides)
-			clear(a.Strides[:len(g.outer)-1])
-			if !chunked {
-				continue
-			}
-			a.Offset = a.Offset / g.rows * group.Block
-			for k := len(g.outer) - 1; k < len(a.Strides); k++ {
-				if k != group.Along[i] {
-					a.Strides[k] = a.Strides[k] / g.rows * group.Block
-				}
-			}
+		}
+	}
+}
+
+// ofBlock has an access read or write a scratch buffer, for a block of rows.
+func (g *rowGroup) ofBlock(a *ir.Access, group *ir.RowGroup, along int, chunked bool) {
+	lead := len(g.outer) - 1
+	a.Strides = slices.Clone(a.Strides)
+	clear(a.Strides[:lead])
+	if !chunked {
+		return
+	}
+	a.Offset = a.Offset / g.rows * group.Block
+	for k := lead; k < len(a.Strides); k++ {
+		if k != along {
+			a.Strides[k] = a.Strides[k] / g.rows * group.Block
 		}
 	}
 }

@@ -23,8 +23,8 @@ func keptAxes(s *ir.Step) []int {
 	return axes
 }
 
-func pick(from, axes []int) []int {
-	out := make([]int, len(axes))
+func pick[T any](from []T, axes []int) []T {
+	out := make([]T, len(axes))
 	for i, k := range axes {
 		out[i] = from[k]
 	}

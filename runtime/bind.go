@@ -1,8 +1,10 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -21,38 +23,41 @@ func (st *state) bind(outs, ins []*Tensor) error {
 		}
 		if b.elems > 0 {
 			st.bases[l.params[i]] = b.start(t)
+			st.reach = append(st.reach, b.reach(t, -1))
 			if b.dense {
 				raceRead(b.start(t), b.elems*b.size)
 			}
 		}
 	}
-	need := 0
 	for i, t := range outs {
 		b := &l.buffers[l.results[i]]
 		if err := b.check(t); err != nil {
 			return fmt.Errorf("run: output %d %s: %w", i, b.name, err)
 		}
-		if b.elems == 0 {
-			continue
-		}
-		raceWrite(b.start(t), b.elems*b.size)
-		if n := b.elems * b.size; st.overlaps(i, outs, ins) {
-			st.moves = append(st.moves, spareOut{out: i, at: need, n: n})
-			need += (n + alignment - 1) &^ (alignment - 1)
-			if need < 0 {
-				return fmt.Errorf("run: the outputs that overlap other tensors pass int together")
-			}
-		} else {
+		if b.elems > 0 {
 			st.bases[l.results[i]] = b.start(t)
+			st.reach = append(st.reach, b.reach(t, i))
+			raceWrite(b.start(t), b.elems*b.size)
 		}
 	}
-	if need > 0 {
-		return st.bindSpare(outs, need)
+	st.findMoves()
+	if len(st.moves) > 0 {
+		return st.bindSpare()
 	}
 	return nil
 }
 
-func (st *state) bindSpare(outs []*Tensor, need int) error {
+// bindSpare has the outs that overlap computed in spare memory.
+func (st *state) bindSpare() error {
+	l, need := st.l, 0
+	for k := range st.moves {
+		m := &st.moves[k]
+		b := &l.buffers[l.results[m.out]]
+		m.at, m.n, m.to = need, b.elems*b.size, st.bases[l.results[m.out]]
+		if need += (m.n + alignment - 1) &^ (alignment - 1); need < 0 {
+			return fmt.Errorf("run: the outputs that overlap other tensors pass int together")
+		}
+	}
 	if len(st.spare) < need {
 		st.spare = nil // not both at once
 		spare, err := allocate(need)
@@ -61,34 +66,34 @@ func (st *state) bindSpare(outs []*Tensor, need int) error {
 		}
 		st.spare = spare
 	}
-	for k := range st.moves {
-		m := &st.moves[k]
-		b := st.l.results[m.out]
-		m.to = st.l.buffers[b].start(outs[m.out])
-		st.bases[b] = unsafe.Pointer(&st.spare[m.at])
+	for _, m := range st.moves {
+		st.bases[l.results[m.out]] = unsafe.Pointer(&st.spare[m.at])
 	}
 	return nil
 }
 
-// overlaps reports whether out i has a byte in common with an in or another out.
-func (st *state) overlaps(i int, outs, ins []*Tensor) bool {
-	l := st.l
-	lo, hi := l.buffers[l.results[i]].reach(outs[i])
-	for j, t := range ins {
-		if first, end := l.buffers[l.params[j]].reach(t); lo < end && first < hi {
-			return true
+// reach is where the bytes of a tensor lie, from its first to behind its last, and
+// which out it is, -1 for an in.
+type reach struct {
+	first, end uintptr
+	out        int
+}
+
+// findMoves finds the outs that have a byte in common with an in or another out: in
+// the order of their first bytes, with one before them or with the next.
+func (st *state) findMoves() {
+	slices.SortFunc(st.reach, func(a, b reach) int { return cmp.Compare(a.first, b.first) })
+	end := uintptr(0) // of those before
+	for k, r := range st.reach {
+		next := k+1 < len(st.reach) && st.reach[k+1].first < r.end
+		if r.out >= 0 && (r.first < end || next) {
+			st.moves = append(st.moves, spareOut{out: r.out})
 		}
+		end = max(end, r.end)
 	}
-	for j, t := range outs {
-		// An out not checked yet may not be a tensor at all; then bind fails.
-		if j == i || !t.valid() {
-			continue
-		}
-		if first, end := l.buffers[l.results[j]].reach(t); lo < end && first < hi {
-			return true
-		}
+	if len(st.moves) > 1 { // they are copied in their order
+		slices.SortFunc(st.moves, func(a, b spareOut) int { return a.out - b.out })
 	}
-	return false
 }
 
 // start returns the address of the element at index 0,...,0.
@@ -96,14 +101,10 @@ func (b *buffer) start(t *Tensor) unsafe.Pointer {
 	return unsafe.Add(t.base, t.layout.Offset*b.size)
 }
 
-// reach returns the addresses of the first byte of a tensor of b's layout and
-// of the one after its last, 0 and 0 without elements.
-func (b *buffer) reach(t *Tensor) (first, end uintptr) {
-	if b.elems == 0 {
-		return 0, 0
-	}
+// reach returns where the bytes of a tensor of b's layout lie, which has elements.
+func (b *buffer) reach(t *Tensor, out int) reach {
 	at := uintptr(t.base) + uintptr((t.layout.Offset-b.layout.Offset)*b.size)
-	return at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size)
+	return reach{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}
 }
 
 // copyPiece is what is copied between two looks at the context, in bytes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,4 +140,34 @@ func TestArenaTooLarge(t *testing.T) {
 	require.NoError(t, err)
 	outs, ins := operandsFor(t, newRand(), p)
 	require.ErrorContains(t, l.Run(context.Background(), outs, ins), fmt.Sprint(math.MaxInt/4, " bytes"))
+}
+
+// The outs that move are those that meet another tensor, as each against each finds.
+func TestFindMoves(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var st state
+		for k := range 1 + rnd.IntN(12) {
+			first := uintptr(1 + rnd.IntN(60))
+			st.reach = append(st.reach, reach{first, first + uintptr(1+rnd.IntN(8)), max(-1, k-rnd.IntN(12))})
+		}
+		for k := range st.reach { // outs differ
+			if st.reach[k].out >= 0 {
+				st.reach[k].out = k
+			}
+		}
+		var want []spareOut
+		for i, a := range st.reach {
+			meets := false
+			for j, b := range st.reach {
+				meets = meets || i != j && a.first < b.end && b.first < a.end
+			}
+			if a.out >= 0 && meets {
+				want = append(want, spareOut{out: a.out})
+			}
+		}
+		all := fmt.Sprint(st.reach)
+		st.findMoves()
+		require.Equal(t, want, st.moves, all)
+	}
 }

@@ -27,6 +27,7 @@ type buffer struct {
 
 // linkBuffers checks the plan's buffers and puts them in order.
 func (l *Linked) linkBuffers(p *ir.Plan) error {
+	l.buffers = make([]buffer, 0, len(p.Buffers))
 	for i := range p.Buffers {
 		b, err := linkBuffer(&p.Buffers[i], p.Arena)
 		if err != nil {
@@ -38,9 +39,9 @@ func (l *Linked) linkBuffers(p *ir.Plan) error {
 			l.consts = append(l.consts, 0)
 			storeBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), p.Buffers[i].Bits)
 		case ir.ParamBuffer:
-			l.params, err = enlist(l.params, b.index, i)
+			l.params, err = enlist(l.params, len(p.Buffers), b.index, i)
 		case ir.ResultBuffer:
-			l.results, err = enlist(l.results, b.index, i)
+			l.results, err = enlist(l.results, len(p.Buffers), b.index, i)
 		}
 		if err != nil {
 			return fmt.Errorf("buffer %d %q: %w", i, b.name, err)
@@ -57,9 +58,9 @@ func (l *Linked) linkBuffers(p *ir.Plan) error {
 	return nil
 }
 
-// enlist puts buffer b at a place of list, which grows with -1.
-func enlist(list []int, at, b int) ([]int, error) {
-	if at < 0 || at > 1<<16 || at < len(list) && list[at] >= 0 {
+// enlist puts buffer b, of so many, at a place of list, which grows with -1.
+func enlist(list []int, buffers, at, b int) ([]int, error) {
+	if at < 0 || at >= buffers || at < len(list) && list[at] >= 0 {
 		return list, fmt.Errorf("index %d among its kind is taken or out of range", at)
 	}
 	for at >= len(list) {

@@ -159,7 +159,8 @@ type state struct {
 	arena []byte           // temporaries
 	spare []byte           // outs that overlap are computed here
 	moves []spareOut
-	lane  lane // the caller's
+	reach []reach // of the tensors that have elements
+	lane  lane    // the caller's
 	job   job
 }
 
@@ -213,5 +214,5 @@ func (st *state) release() {
 		st.bases[b] = nil
 	}
 	clear(st.moves)
-	st.moves = st.moves[:0]
+	st.moves, st.reach = st.moves[:0], st.reach[:0]
 }

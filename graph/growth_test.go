@@ -1,0 +1,194 @@
+package graph_test
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// growing are formulas of about n ops, each of which makes much of something that
+// a pass looks at.
+var growing = []struct {
+	name  string
+	nodes func(n int) []graph.Item
+}{
+	{"chain", func(n int) []graph.Item {
+		y := f32("x", 1000)
+		for i := range n / 2 {
+			y = y.Mul(2).Add(float64(i))
+		}
+		return []graph.Item{y}
+	}},
+	{"diamonds", func(n int) []graph.Item {
+		y := f32("x", 1000)
+		for range n / 2 {
+			y = y.Add(y.Mul(1.5))
+		}
+		return []graph.Item{y}
+	}},
+	{"outputs", func(n int) []graph.Item {
+		x := f32("x", 1000)
+		var out []graph.Item
+		for i := range n {
+			out = append(out, x.Mul(float64(i)+0.5))
+		}
+		return out
+	}},
+	{"params", func(n int) []graph.Item {
+		y := f32("x", 100)
+		for i := range n {
+			y = y.Add(f32(fmt.Sprint("p", i), 100))
+		}
+		return []graph.Item{y}
+	}},
+	{"captured", func(n int) []graph.Item {
+		y := f32("x", 10)
+		for range n {
+			y = y.Add(graph.Ones(graph.Float32, 10))
+		}
+		return []graph.Item{y}
+	}},
+	{"views", func(n int) []graph.Item {
+		y := f32("x", 40, 40)
+		for i := range n / 5 {
+			y = y.T().Add(y.Slice("::-1")).Reshape(1600).Reshape(40, 40).Mul(float64(i))
+		}
+		return []graph.Item{y}
+	}},
+	{"shifts", func(n int) []graph.Item {
+		x := f32("x", 100000)
+		y := x.Slice("0:10")
+		for i := range n / 2 {
+			y = y.Add(x.Slice(fmt.Sprintf("%d:%d", i%99990, i%99990+10)))
+		}
+		return []graph.Item{y}
+	}},
+	{"broadcasts", func(n int) []graph.Item {
+		y, row, col := f32("x", 30, 20), f32("row", 20), f32("col", 30, 1)
+		for i := range n / 4 {
+			y = y.Add(row.Mul(float64(i))).Mul(col.Add(float64(i)))
+		}
+		return []graph.Item{y}
+	}},
+	{"sums", func(n int) []graph.Item {
+		y := f32("x", 100, 50)
+		for range n / 3 {
+			y = y.Sub(y.Sum(1, graph.KeepDims)).Mul(0.5)
+		}
+		return []graph.Item{y}
+	}},
+	{"softmax", func(n int) []graph.Item {
+		y := f32("x", 64, 128)
+		for range n / 8 {
+			y = y.Softmax(1)
+		}
+		return []graph.Item{y}
+	}},
+	{"products", func(n int) []graph.Item {
+		y, w := f32("x", 128, 64), f32("w", 64, 64)
+		for range n / 3 {
+			y = y.MatMul(w).Add(1).Max(0)
+		}
+		return []graph.Item{y}
+	}},
+	{"folds", func(n int) []graph.Item {
+		x := f32("x", 100, 50)
+		var out []graph.Item
+		for i := range n / 2 {
+			out = append(out, x.Mul(float64(i)+0.5).Sum(1))
+		}
+		return out
+	}},
+	{"tree", func(n int) []graph.Item {
+		var leaves []graph.Node
+		x := f32("x", 1000)
+		for i := range n / 2 {
+			leaves = append(leaves, x.Mul(float64(i)+0.5))
+		}
+		for len(leaves) > 1 {
+			var next []graph.Node
+			for i := 0; i+1 < len(leaves); i += 2 {
+				next = append(next, leaves[i].Add(leaves[i+1]))
+			}
+			if len(leaves)%2 > 0 {
+				next = append(next, leaves[len(leaves)-1])
+			}
+			leaves = next
+		}
+		return []graph.Item{leaves[0]}
+	}},
+	{"crossed", func(n int) []graph.Item { // every value is read near and far
+		x := f32("x", 1000)
+		all := []graph.Node{x, x.Add(1)}
+		for i := 2; i < n; i++ {
+			all = append(all, all[i-1].Add(all[i*7919%i]))
+		}
+		return []graph.Item{all[len(all)-1]}
+	}},
+	{"scans", func(n int) []graph.Item {
+		y := f32("x", 100, 50)
+		for range n / 2 {
+			y = y.CumSum(1).Mul(0.5)
+		}
+		return []graph.Item{y}
+	}},
+	{"sized", func(n int) []graph.Item { // many symbolic sizes
+		var out []graph.Item
+		for i := range n {
+			out = append(out, graph.Input(fmt.Sprint("x", i), graph.Float32, graph.Dim(fmt.Sprint("n", i))).Add(1))
+		}
+		return out
+	}},
+}
+
+// footprint compiles and returns what that allocates: in all, and what stays.
+func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
+	var before, after, kept goruntime.MemStats
+	goruntime.GC()
+	goruntime.ReadMemStats(&before)
+	p, err := graph.Compile(items...)
+	require.NoError(tb, err)
+	goruntime.ReadMemStats(&after)
+	goruntime.GC()
+	goruntime.ReadMemStats(&kept)
+	goruntime.KeepAlive(p)
+	goruntime.KeepAlive(items)
+	return int(after.Mallocs - before.Mallocs), int(after.TotalAlloc - before.TotalAlloc), int(kept.HeapAlloc) - int(before.HeapAlloc)
+}
+
+// What Compile allocates for a node does not grow with the number of nodes: no pass
+// keeps more for each, or copies all of them again and again.
+func TestCompileIsLinear(t *testing.T) {
+	for _, g := range growing {
+		few, many := measured(footprint(t, g.nodes(1000))), measured(footprint(t, g.nodes(20_000)))
+		for k, what := range []string{"objects", "bytes", "bytes that stay"} {
+			require.Less(t, float64(many[k]), 1.2*20*float64(few[k]), "%s: %s", g.name, what)
+		}
+	}
+}
+
+func measured(objects, bytes, live int) [3]int { return [3]int{objects, bytes, live} }
+
+func BenchmarkCompileShapes(b *testing.B) {
+	for _, g := range growing {
+		for _, n := range []int{10, 100, 1000, 10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/%d", g.name, n), func(b *testing.B) {
+				items := g.nodes(n)
+				objects, bytes, live := footprint(b, items)
+				for b.Loop() {
+					if _, err := graph.Compile(items...); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/node")
+				b.ReportMetric(float64(bytes)/float64(n), "B/node")
+				b.ReportMetric(float64(live)/float64(n), "live/node")
+				b.ReportMetric(float64(objects)/float64(n), "objects/node")
+			})
+		}
+	}
+}
