@@ -38,7 +38,6 @@ func info(in *ir.Step, parts []*step, read, written int) StepInfo {
 			}
 		}
 		x.Blocks += s.blocks
-		x.Chunks += s.chunks
 		x.Elements += s.elems
 	}
 	return x

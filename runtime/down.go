@@ -11,7 +11,7 @@ const (
 	// stay in the first-level cache while rows stream past them in long stretches.
 	downBytes = 16 << 10
 	// leastWidth is how many columns a block has at least, if there are as many.
-	leastWidth = 512
+	leastWidth = 128
 	// lanesBytes is how much the accumulators of all lanes have at most to stay
 	// there together.
 	lanesBytes = 16 << 10
@@ -49,8 +49,8 @@ type accumulator struct {
 }
 
 // newDown finds the accumulators and chooses the width of a block, so that there
-// are some for each of the hands.
-func newDown(s *step, in *ir.Step, hands int) *down {
+// are so many, if it is wide enough.
+func newDown(s *step, in *ir.Step, pieces int) *down {
 	d := &down{}
 	bytes := 0
 	for o, value := range s.kernel.Out {
@@ -68,7 +68,7 @@ func newDown(s *step, in *ir.Step, hands int) *down {
 	last := len(in.Extents) - 1
 	rows, cols := in.Extents[last-1], in.Extents[last]
 	d.width = min(cols, downBytes/bytes)
-	for hands > 1 && d.width > leastWidth && s.elems/rows/d.width*ir.Chunks(rows) < 2*hands {
+	for d.width > leastWidth && s.elems/rows/d.width*ir.Chunks(rows) < pieces {
 		d.width /= 2
 	}
 	d.flat = rows > 1 && d.width == cols

@@ -15,8 +15,11 @@ import (
 // Link; the zero Executor is ready. It must not be copied after that.
 //
 // An Executor owns its workers: goroutines started by the first run that has
-// work for several, parked at no cost between runs, and ended when neither the
-// Executor nor a plan that it linked is reachable. Concurrent runs share them.
+// work for several, and ended when neither the Executor nor a plan that it linked
+// is reachable. Concurrent runs share them. A worker that has done its part looks
+// for more for some microseconds, 32 at most, before it parks; parked it costs
+// nothing. While it looks, a step of a few microseconds is worth sharing with it;
+// otherwise only one of ten or more is, or many small ones in a burst.
 type Executor struct {
 	// Workers is how many goroutines compute one run, the caller's included.
 	// 0 stands for GOMAXPROCS at the first Link. The results do not depend on it.
@@ -27,8 +30,8 @@ type Executor struct {
 	// operations: for tests and measurements.
 	NoFused bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
-	// for 32 Ki, and leaves steps to the caller that are done before a worker has
-	// woken. A number is for tests: every step of two chunks is then shared, every
+	// for 32 Ki, less in small steps, and leaves steps to the caller that are done
+	// before a worker has come. A number is for tests: every step of two chunks is then shared, every
 	// result that can be is stored past the caches, and who has computed a chunk
 	// lets the others run. The results do not depend on it.
 	ChunkElems int
@@ -61,10 +64,7 @@ func (e *Executor) workers() *crew {
 // Helped returns how many chunks the workers have computed so far, those of the
 // goroutines that called Run not counted.
 func (e *Executor) Helped() int {
-	c := e.workers()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.helped
+	return int(e.workers().helped.Load())
 }
 
 // Linked is a plan with a kernel chosen for every step. Any number of
@@ -172,7 +172,7 @@ type spareOut struct {
 
 func newState(l *Linked) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
-	st.job.done.L = &l.crew.mu
+	st.job.left.L = &l.crew.mu
 	var err error
 	if st.arena, err = allocate(l.arena); err != nil {
 		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)

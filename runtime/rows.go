@@ -17,7 +17,6 @@ type group struct {
 	full, last []groupStep
 	blocks     int // of rows
 	along      int // how many of them along the last outer axis
-	chunk      int // how many a worker takes at a time
 	window     int // bytes of scratch buffers
 }
 
@@ -27,9 +26,9 @@ type groupStep struct {
 	each int
 }
 
-// compute takes the blocks of chunk c through the steps.
-func (g *group) compute(ln *lane, bases []unsafe.Pointer, c int) {
-	for k := c * g.chunk; k < min(g.blocks, (c+1)*g.chunk); k++ {
+// compute takes n blocks from the first on through the steps.
+func (g *group) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
+	for k := first; k < first+n; k++ {
 		outer, at := k/g.along, k%g.along
 		steps, along := g.full, g.along
 		if g.last != nil {
@@ -44,27 +43,12 @@ func (g *group) compute(ln *lane, bases []unsafe.Pointer, c int) {
 	}
 }
 
-// share divides the blocks into chunks and returns how many. asked is
-// Executor.ChunkElems.
-func (g *group) share(asked int) int {
-	elems := 0
-	for _, s := range slices.Concat(g.full, g.last) {
-		elems += s.elems
-	}
-	chunk := chunkElements
-	if asked > 0 {
-		chunk = asked
-	}
-	g.chunk = (chunk-1)/max(1, elems/g.blocks) + 1
-	return (g.blocks-1)/g.chunk + 1
-}
-
 // linkGroup makes the task of a row group of the plan.
 func (l *Linked) linkGroup(p *ir.Plan, index int) error {
-	in := &p.Rows[index]
-	if err := checkGroup(p, in); err != nil {
+	if err := checkGroup(p, &p.Rows[index]); err != nil {
 		return err
 	}
+	in := l.smaller(p, p.Rows[index])
 	axis := len(in.Outer) - 1
 	n := in.Outer[axis]
 	block := min(in.Block, max(1, n))
@@ -90,6 +74,22 @@ func (l *Linked) linkGroup(p *ir.Plan, index int) error {
 		l.infos[i].Chunks, l.infos[i].Group = t.chunks, index
 	}
 	return nil
+}
+
+// smaller returns a group with fewer rows in a block if that gives work to more
+// hands.
+func (l *Linked) smaller(p *ir.Plan, g ir.RowGroup) *ir.RowGroup {
+	work := 0.0
+	for _, s := range p.Steps[g.First : g.Last+1] {
+		elems, _ := ir.NumElems(s.Extents)
+		work += kernelWork(s.Kernel, elems)
+	}
+	if l.exec.ChunkElems <= 0 {
+		rows, _ := ir.NumElems(g.Outer)
+		few := (rows-1)/l.exec.pieces(work) + 1
+		g.Block = min(g.Block, max(1, (few+scanRows-1)/scanRows*scanRows))
+	}
+	return &g
 }
 
 func (l *Linked) linkGroupStep(g *group, group *ir.RowGroup, p *ir.Plan, i int) error {

@@ -66,14 +66,15 @@ func newScan(s *step, in *ir.Step, hands int) *scan {
 
 // block returns the rows and columns of a block. One line is a block if it has
 // chunks enough to fill a vector, and lines side by side would leave a hand idle.
-func (sc *scan) block(s *step, in *ir.Step, hands int) (int, int) {
+// Otherwise it has about so many rows.
+func (sc *scan) block(s *step, rows, hands int) (int, int) {
 	if sc.down {
 		return s.rows, min(s.cols, sc.width)
 	}
 	if lines := s.elems / s.cols; sc.n >= scanRows*ir.FoldChunk && hands > 1 && lines < 2*scanRows*hands {
 		return 1, s.cols
 	}
-	return min(s.rows, max(scanRows, in.Rows/scanRows*scanRows)), s.cols
+	return min(s.rows, max(scanRows, rows/scanRows*scanRows)), s.cols
 }
 
 // link finds the kernels and lays out the scratch, and returns its size.

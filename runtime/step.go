@@ -5,12 +5,16 @@ import (
 )
 
 const (
-	// chunkElements is the least work handed to a worker, some tens of
-	// microseconds of it.
+	// chunkElements is how many elements a worker takes at a time, about: some tens
+	// of microseconds.
 	chunkElements = 32 << 10
-	// handWork is the least work worth waking a worker for, about ten microseconds,
-	// in additions of assembly.
-	handWork = 1 << 20
+	// handWork is the least work worth waking a worker for, in additions of assembly,
+	// and handTime how many nanoseconds it takes, about.
+	handWork, handTime = 1 << 20, 10_000
+	// awakeWork is the least work of a hand where the other is awake and looks for it.
+	awakeWork = 150_000
+	// pieceWork is the least work of a piece where the hands get one each.
+	pieceWork = 1 << 16
 	// blockElements bounds a kernel call, during which Go's runtime can't stop
 	// the goroutine. Plans keep below it; a larger block is cut.
 	blockElements = 64 << 10
@@ -31,7 +35,6 @@ type step struct {
 	counts               []int   // outer axes, blocks of rows, blocks of columns
 	carry                [][]int // see next
 	blocks               int
-	chunk, chunks        int // blocks of a chunk; chunks
 
 	fn      func(*Frame) // computes a block as it lies, or
 	program *program     // computes it in tiles
@@ -82,13 +85,14 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 	if elems == 0 {
 		return s
 	}
+	pieces := l.exec.pieces(s.work())
 	switch {
 	case in.Scan != ir.NoScan:
-		s.scan = newScan(s, in, l.hands())
+		s.scan = newScan(s, in, l.crew.hands())
 	case kernel.Dots():
 		s.dot = newDot(s, in)
 	case in.Down:
-		s.down = newDown(s, in, l.hands())
+		s.down = newDown(s, in, pieces)
 	case kernel.Fold != nil && in.Extents[len(in.Extents)-1] > ir.FoldChunk:
 		s.long = newLongRows(s, in.Extents[len(in.Extents)-1])
 	case in.ShortRows():
@@ -96,7 +100,7 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 	default:
 		s.findTurns(in.Extents[len(in.Extents)-1])
 	}
-	s.cut(in, l.exec.ChunkElems, l.hands())
+	s.cut(in, l.exec.ChunkElems, pieces, l.crew.hands())
 	return s
 }
 
@@ -123,21 +127,20 @@ func (s *step) addOperand(l *Linked, in *ir.Step, from int) {
 	s.operands = append(s.operands, o)
 }
 
-// cut divides the index space into blocks and those into chunks. asked is
-// Executor.ChunkElems.
-func (s *step) cut(in *ir.Step, asked, hands int) {
-	block, chunk := blockElements, chunkElements
+// cut divides the index space into blocks: at least so many pieces, but for what
+// must stay together. asked is Executor.ChunkElems.
+func (s *step) cut(in *ir.Step, asked, pieces, hands int) {
+	block := min(blockElements, ((s.elems-1)/pieces+64)&^63)
 	if asked > 0 {
-		block, chunk = min(block, asked), asked
+		block = min(blockElements, asked)
 	}
 	last := len(in.Extents) - 1
 	s.rows, s.cols = in.Extents[last-1], in.Extents[last]
 	switch {
 	case s.scan != nil:
-		s.blockRows, s.blockCols = s.scan.block(s, in, hands)
+		s.blockRows, s.blockCols = s.scan.block(s, min(in.Rows, block/s.cols), hands)
 	case s.dot != nil:
 		s.blockRows, s.blockCols = s.dot.block(s, hands)
-		chunk = chunk * 8 / s.dot.pairs // a pair costs little
 	case s.down != nil:
 		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
 	case s.long != nil:
@@ -164,9 +167,6 @@ func (s *step) cut(in *ir.Step, asked, hands int) {
 	for _, n := range s.counts {
 		s.blocks *= n
 	}
-	s.chunk = max(0, chunk-1)/(s.blockRows*s.blockCols) + 1
-	s.chunks = (s.blocks-1)/s.chunk + 1
-
 	s.setCarry(last)
 }
 
@@ -205,13 +205,19 @@ func (s *step) callSize() (rows, cols int) {
 
 // work estimates what the step costs, in additions of assembly.
 func (s *step) work() float64 {
-	const loads = 8 // reading and writing an element
-	work := float64(loads)
-	for _, in := range s.kernel.Body {
-		work += in.Op.Info().Cost
-	}
-	if s.engine != AVX2.String() {
+	work := kernelWork(s.kernel, s.elems)
+	if s.engine != "" && s.engine != AVX2.String() {
 		work *= 4
 	}
-	return work * float64(s.elems)
+	return work
+}
+
+// kernelWork estimates what a kernel costs for so many elements.
+func kernelWork(k *ir.Kernel, elems int) float64 {
+	const loads = 8 // reading and writing an element
+	work := float64(loads)
+	for _, in := range k.Body {
+		work += in.Op.Info().Cost
+	}
+	return work * float64(elems)
 }

@@ -10,13 +10,17 @@ import (
 // task is what the goroutines of a run share out: the chunks of a step, or blocks
 // of rows that go through all the steps of a group.
 type task struct {
-	steps   []*step
-	group   *group // nil for one step
-	chunks  int
-	hands   int  // how many goroutines are worth their waking
-	yields  bool // after each chunk
-	scratch int  // bytes that the steps need of a lane, one at a time
+	steps  []*step
+	group  *group // nil for one step
+	blocks int    // of the step, or of rows
+	chunk  int    // blocks of a chunk
+	chunks int
+	time   int64 // nanoseconds that it takes, a guess
+	hands  int   // how many goroutines are worth their waking
+	awake  int   // how many are worth it that are awake
+	yields bool  // after each chunk
 
+	scratch  int          // bytes that the steps need of a lane, one at a time
 	operands int          // that a step has at most
 	stream   func(*Frame) // what stores streamed outputs, or nil
 	inner    bool         // a step calls kernels within a block
@@ -24,11 +28,15 @@ type task struct {
 
 // newTask returns the task of steps that have kernels.
 func newTask(e *Executor, g *group, steps []*step) *task {
-	t := &task{steps: steps, group: g, chunks: steps[0].chunks}
-	work := 0.0
+	t := &task{steps: steps, group: g, blocks: steps[0].blocks}
+	if g != nil {
+		t.blocks = g.blocks
+	}
+	work, elems := 0.0, 0
 	for i, s := range steps {
 		s.bench = i
 		work += s.work()
+		elems += s.elems
 		if s.stream != nil {
 			t.stream = s.stream
 		}
@@ -36,26 +44,56 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 		t.operands = max(t.operands, len(s.operands))
 		t.inner = t.inner || s.fn == nil || len(s.turns) > 0 || s.long != nil
 	}
-	if g != nil {
-		t.chunks = g.share(e.ChunkElems)
-	}
+	t.cut(elems, e.pieces(work), e.ChunkElems)
+	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
+	t.hands, t.awake = worth(handWork), worth(awakeWork)
 	if e.ChunkElems > 0 {
 		t.hands, t.yields = t.chunks, true
-	} else {
-		t.hands = int(min(float64(t.chunks), work/handWork))
 	}
+	t.time = int64(min(work*handTime/handWork, lookFor))
 	return t
+}
+
+// pieces returns into how many pieces so much work is cut at least. A small task is
+// one for each of the hands, if they are worth it: they come at once, and find their
+// piece in the cache where they left it. A larger one is two for each, as some come
+// late.
+func (e *Executor) pieces(work float64) int {
+	hands := e.workers().hands()
+	switch {
+	case hands == 1:
+		return 1
+	case e.ChunkElems > 0: // a test
+		return 2 * hands
+	}
+	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
+	return max(1, upTo(hands, pieceWork), upTo(2*hands, handWork))
+}
+
+// cut divides the blocks into chunks that are as equal as can be: at least so many
+// pieces. asked is Executor.ChunkElems.
+func (t *task) cut(elems, pieces, asked int) {
+	chunk := chunkElements
+	if t.group == nil && t.steps[0].dot != nil {
+		chunk *= 8 // a pair costs little
+	}
+	chunks := max((elems-1)/chunk+1, pieces)
+	if asked > 0 {
+		chunks = (elems-1)/asked + 1
+	}
+	t.chunk = (t.blocks-1)/chunks + 1
+	t.chunks = (t.blocks-1)/t.chunk + 1
 }
 
 // compute runs chunk c.
 func (t *task) compute(ln *lane, bases []unsafe.Pointer, c int) {
+	first := c * t.chunk
+	n := min(t.chunk, t.blocks-first)
 	if t.group != nil {
-		t.group.compute(ln, bases, c)
-		return
+		t.group.compute(ln, bases, first, n)
+	} else {
+		t.steps[0].compute(ln, bases, first, n)
 	}
-	s := t.steps[0]
-	first := c * s.chunk
-	s.compute(ln, bases, first, min(s.chunk, s.blocks-first))
 }
 
 // link makes the tasks of the plan, and the descriptions of its steps.
@@ -95,21 +133,16 @@ func (l *Linked) linkAlone(in *ir.Step) error {
 	if err != nil {
 		return err
 	}
+	about := info(in, parts, read, written)
 	for _, s := range parts {
 		if s.elems > 0 {
-			l.tasks = append(l.tasks, newTask(l.exec, nil, []*step{s}))
+			t := newTask(l.exec, nil, []*step{s})
+			l.tasks = append(l.tasks, t)
+			about.Chunks += t.chunks
 		}
 	}
-	l.infos = append(l.infos, info(in, parts, read, written))
+	l.infos = append(l.infos, about)
 	return nil
-}
-
-// hands returns how many goroutines may share a step.
-func (l *Linked) hands() int {
-	if l.crew == nil {
-		return 1
-	}
-	return l.crew.size + 1
 }
 
 // linkParts finds the kernels of a step.

@@ -1,151 +1,141 @@
 package runtime
 
 import (
-	"context"
-	"fmt"
-	"math"
 	goruntime "runtime"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
-// crew is the workers of an Executor. Jobs that want helpers stand in a queue;
-// a worker that is free joins the first of them. The caller of a run computes
-// too and never waits for a helper that has not begun.
+const (
+	// lookFor is how long a worker that has done a job looks for the next before it
+	// parks, at most, in nanoseconds: about what it costs to park and be woken.
+	lookFor = 32_000
+	// lookPart is how many times longer than its last job a worker looks, at most.
+	// Small tasks are worth a worker's looking if they fill this part of the time.
+	lookPart = 4
+	// mostVain is how many times a worker woken for nothing doubles what it takes to
+	// wake one for small tasks.
+	mostVain = 8
+	// places is how many jobs can call for helpers at a time. Where more run at once
+	// nobody is idle.
+	places = 8
+)
+
+// crew is the workers of an Executor. A job that wants helpers stands in a place
+// where those workers see it that are awake and look for one; others are woken if
+// it is worth it. The caller of a run computes too and never waits for a helper
+// that has not begun.
 type crew struct {
-	mu      sync.Mutex
-	idle    sync.Cond // workers wait here for a job
-	jobs    []*job    // those that want helpers
-	size    int       // workers at most, the callers not counted
-	alive   int       // workers that have been started and have not ended
-	helped  int       // chunks that workers have computed
-	stopped bool
+	jobs    [places]atomic.Pointer[job] // those that want helpers
+	_       [64]byte                    // workers read the former all the time
+	looking atomic.Int32                // workers awake and without a job
+	burst   atomic.Int64                // see bursts
+	vain    atomic.Int32                // times in a row that a worker was woken for nothing
+	helped  atomic.Int64                // chunks that workers have computed
+	stopped atomic.Bool
+
+	size    int   // workers at most, the callers not counted
+	looks   int32 // how many may look at a time
+	lookFor int64 // nanoseconds, 0 where a worker that looks would keep others from working
+
+	mu     sync.Mutex
+	idle   sync.Cond // workers are parked here
+	parked int       // so many
+	alive  int       // workers that have been started and have not ended
 }
 
 func newCrew(size int) *crew {
 	c := &crew{size: size}
+	if procs := min(goruntime.GOMAXPROCS(0), goruntime.NumCPU()); procs > 1 {
+		c.looks, c.lookFor = int32(min(size, procs-1)), lookFor
+	}
 	c.idle.L = &c.mu
 	return c
 }
 
-// job is a task being computed: its chunks are handed out by a counter.
-type job struct {
-	ctx   context.Context
-	task  *task
-	bases []unsafe.Pointer
-	next  atomic.Int64 // the first chunk that nobody has
-
-	failed atomic.Bool
-	err    error // of the first to fail
-
-	// Guarded by the crew's mu.
-	want   int // helpers
-	active int // helpers at work
-	done   sync.Cond
-}
-
-// run computes a task and returns when nobody works on it any more. The job's
-// fields are for this run; nothing is allocated.
-func (j *job) run(ctx context.Context, t *task, st *state) error {
-	j.ctx, j.task, j.bases, j.err = ctx, t, st.bases, nil
-	j.failed.Store(false)
-	j.next.Store(0)
-	crew := st.l.crew
-	if t.hands <= 1 || crew.size == 0 {
-		j.work(&st.lane)
-	} else {
-		crew.help(j, min(crew.size, t.hands-1))
-		j.work(&st.lane)
-		crew.finish(j)
+// hands returns how many goroutines may share a step.
+func (c *crew) hands() int {
+	if c == nil {
+		return 1
 	}
-	j.ctx, j.bases = nil, nil
-	return j.err
+	return c.size + 1
 }
 
-// work computes chunks until none is left, and returns how many. A panic becomes
-// the job's error.
-func (j *job) work(ln *lane) (chunks int) {
+// offer lets workers join a job, and reports whether some may come: finish is then
+// due. A small task is for those that are awake.
+func (c *crew) offer(j *job) bool {
 	t := j.task
-	defer j.end(ln, t)
-	ln.job = j
-	if err := ln.prepare(t); err != nil {
-		j.fail(err)
-		return 0
-	}
-	for ; ; chunks++ {
-		c := j.next.Add(1) - 1
-		if c >= int64(t.chunks) {
-			return chunks
+	wake := min(t.hands-1, c.size)
+	want := max(wake, min(t.awake-1, int(c.looking.Load())))
+	if want <= 0 {
+		if t.awake <= 1 || c.looks == 0 || !c.bursts(t) {
+			return false
 		}
-		if err := j.ctx.Err(); err != nil {
-			j.fail(err)
-			return chunks
+		wake, want = 1, 1
+	}
+	j.want.Store(int32(want))
+	if !c.place(j) {
+		j.want.Store(0)
+		return false
+	}
+	c.wake(wake)
+	return true
+}
+
+// place puts a job where workers look.
+func (c *crew) place(j *job) bool {
+	for i := range c.jobs {
+		if p := &c.jobs[i]; p.Load() == nil && p.CompareAndSwap(nil, j) {
+			j.place = p
+			return true
 		}
-		t.compute(ln, j.bases, int(c))
-		if t.yields {
-			goruntime.Gosched()
-		}
 	}
+	return false
 }
 
-func (j *job) end(ln *lane, t *task) {
-	if p := recover(); p != nil {
-		s := ln.now
-		if s == nil {
-			s = t.steps[0]
-		}
-		j.fail(fmt.Errorf("run: %s: %v", s.kernel.Signature(), p))
-	}
-	ln.forget(t)
-	t.fence()
-}
-
-// fail notes the first error and keeps the others from taking another chunk.
-func (j *job) fail(err error) {
-	if j.failed.CompareAndSwap(false, true) {
-		j.err = err
-	}
-	j.next.Store(math.MaxInt64 / 2)
-}
-
-// help asks for n helpers, at most size. Two are woken here, and each wakes two more, so that
-// the caller gets to work.
-func (c *crew) help(j *job, n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for ; c.alive < n && !c.stopped; c.alive++ {
-		go c.serve()
-	}
-	j.want = n
-	c.jobs = append(c.jobs, j)
-	c.wake(n)
-}
-
-func (c *crew) wake(n int) {
-	for range min(n, 2) {
-		c.idle.Signal()
-	}
-}
-
-// finish takes the job back and waits for the helpers that have begun.
+// finish lets nobody else join a job and waits for the helpers that have.
 func (c *crew) finish(j *job) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.withdraw(j)
-	for j.active > 0 {
-		j.done.Wait()
-	}
+	j.place.Store(nil)
+	j.want.Store(0)
+	j.wait(c.lookFor)
 }
 
-// withdraw lets nobody else join a job.
-func (c *crew) withdraw(j *job) {
-	if j.want > 0 {
-		j.want = 0
-		i := slices.Index(c.jobs, j)
-		c.jobs = slices.Delete(c.jobs, i, i+1)
+// bursts reports whether so many small tasks came lately that a worker is worth
+// waking, which then waits for more of them. The time that they take piles up,
+// lookPart times, and runs off with the clock. If those woken before came too late
+// for anything, as when other processes have the processors, it takes more.
+func (c *crew) bursts(t *task) bool {
+	now := clock()
+	until := max(now, c.burst.Load()) + lookPart*t.time
+	enough := until-now > 2*lookFor<<c.vain.Load()
+	if enough {
+		until = now
+	}
+	c.burst.Store(until)
+	return enough
+}
+
+// wake gets workers to look for jobs until there are n that do. Two are woken here,
+// and each wakes two more, so that the caller gets to work.
+func (c *crew) wake(n int) {
+	// Who stops looking takes another look, and will see the job that n are for.
+	n -= int(c.looking.Load())
+	if n <= 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for range min(n, 2) {
+		switch {
+		case c.stopped.Load():
+		case c.parked > 0:
+			c.parked--
+			c.idle.Signal()
+		case c.alive < c.size:
+			c.alive++
+			go c.serve()
+		}
 	}
 }
 
@@ -153,40 +143,78 @@ func (c *crew) withdraw(j *job) {
 func (c *crew) serve() {
 	debug.SetPanicOnFault(true) // of this goroutine
 	ln := &lane{}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for !c.stopped {
-		if len(c.jobs) == 0 {
-			c.idle.Wait()
+	for long, woken := c.lookFor, false; ; {
+		if !c.look(long) {
+			if woken {
+				c.vain.Store(min(c.vain.Load()+1, mostVain))
+			}
+			if !c.park() {
+				return
+			}
+			long, woken = c.lookFor, true
 			continue
 		}
-		c.join(c.jobs[0], ln)
+		if j := c.find(); j != nil && j.join() {
+			c.vain.Store(0)
+			long, woken = min(c.lookFor, lookPart*j.task.time), false
+			c.help(j, ln)
+		}
 	}
-	c.alive--
 }
 
-// join works on a job. The caller holds mu, and holds it again afterwards.
-func (c *crew) join(j *job, ln *lane) {
-	j.active++
-	if j.want == 1 {
-		c.withdraw(j)
-	} else {
-		j.want--
-		c.wake(j.want)
+// help works on a job that the worker has joined.
+func (c *crew) help(j *job, ln *lane) {
+	if j.task.hands > 1 {
+		c.wake(int(j.want.Load()))
 	}
-	c.mu.Unlock()
-	chunks := j.work(ln)
+	c.helped.Add(int64(j.work(ln, helper)))
+	j.leave()
+}
+
+// find returns a job that wants helpers, or nil.
+func (c *crew) find() *job {
+	for i := range c.jobs {
+		if j := c.jobs[i].Load(); j != nil && j.want.Load() > 0 {
+			return j
+		}
+	}
+	return nil
+}
+
+// due reports whether there is something to do for a worker.
+func (c *crew) due() bool { return c.find() != nil || c.stopped.Load() }
+
+// look looks for a job for so long, and reports whether there is one, unless
+// enough others look already.
+func (c *crew) look(long int64) bool {
+	defer c.looking.Add(-1)
+	if c.looking.Add(1) > c.looks {
+		long = 0
+	}
+	return watch(long, c.due) && !c.stopped.Load()
+}
+
+// park waits until the worker is woken or there is a job for it, and reports
+// whether it is to live on.
+func (c *crew) park() bool {
 	c.mu.Lock()
-	c.helped += chunks
-	if j.active--; j.active == 0 {
-		j.done.Signal()
+	defer c.mu.Unlock()
+	if !c.due() {
+		c.parked++
+		c.idle.Wait()
 	}
+	if c.stopped.Load() {
+		c.alive--
+		return false
+	}
+	return true
 }
 
 // stop ends the workers, each after the job it is at.
 func (c *crew) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stopped = true
+	c.stopped.Store(true)
+	c.parked = 0
 	c.idle.Broadcast()
 }

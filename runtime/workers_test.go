@@ -38,6 +38,10 @@ const tilesInChunk = chunkElements/(tileBytes/4) + 2
 
 const manyChunks = 5 * chunkElements
 
+// smallTask is so many elements of fiveOps that a worker is not worth waking, but
+// one that is awake is worth having.
+const smallTask = 32 << 10
+
 func TestPanicIsAnError(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var call atomic.Int64
@@ -92,7 +96,11 @@ func TestCancel(t *testing.T) {
 }
 
 func TestConcurrentRuns(t *testing.T) {
-	p := fiveOpsPlan(manyChunks, 4096)
+	concurrentRuns(t, fiveOpsPlan(manyChunks, 4096), 5)
+	concurrentRuns(t, fiveOpsPlan(smallTask, 4096), 200)
+}
+
+func concurrentRuns(t *testing.T, p *ir.Plan, runs int) {
 	outs0, ins := operandsFor(t, newRand(), p)
 	for _, e := range []*Executor{{}, {Workers: 3}, {Workers: 1}} {
 		l, err := e.Link(p)
@@ -102,7 +110,7 @@ func TestConcurrentRuns(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				outs, _ := operandsFor(t, newRand(), p)
-				for range 5 {
+				for range runs {
 					if err := l.Run(context.Background(), outs, ins); err != nil {
 						panic(err)
 					}
@@ -143,18 +151,99 @@ func TestWorkersEnd(t *testing.T) {
 	e := &Executor{Workers: 20}
 	check(t, e, fiveOpsPlan(manyChunks, 4096), "")
 	c := e.crew
-	alive := func() int {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.alive
-	}
-	require.Positive(t, alive())
+	require.Positive(t, c.living())
 	goruntime.KeepAlive(e)
 	e = nil
 	require.Eventually(t, func() bool {
 		goruntime.GC()
-		return alive() == 0
+		return c.living() == 0
 	}, 10*time.Second, 10*time.Millisecond)
+}
+
+// awake returns an Executor whose only worker looks for jobs for so long that the
+// test sees no end.
+func awake(t *testing.T) *Executor {
+	e := &Executor{Workers: 2}
+	c := e.workers()
+	c.looks, c.lookFor = 1, int64(time.Hour)
+	c.wake(1)
+	require.Eventually(t, func() bool { return c.looking.Load() == 1 }, 10*time.Second, time.Millisecond)
+	return e
+}
+
+func (c *crew) living() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.alive
+}
+
+// A worker that is awake takes chunks of a small task; one that is not is left alone.
+func TestSmallTask(t *testing.T) {
+	e := awake(t)
+	var first atomic.Pointer[Frame]
+	met, once := make(chan struct{}), sync.Once{}
+	e.lookup = hooked(t, func(f *Frame) { // the two wait for each other
+		if first.CompareAndSwap(nil, f) {
+			select {
+			case <-met:
+			case <-time.After(10 * time.Second):
+			}
+		} else if first.Load() != f {
+			once.Do(func() { close(met) })
+		}
+	})
+	l := check(t, e, fiveOpsPlan(smallTask/2, 4096), "")
+	require.LessOrEqual(t, l.tasks[0].hands, 1)
+	require.Equal(t, 2, min(2, l.tasks[0].awake))
+	require.Positive(t, e.Helped())
+
+	p := fiveOpsPlan(smallTask, 4096)
+	for range 20 { // as if it were long ago each time
+		e := &Executor{Workers: 2}
+		check(t, e, p, "")
+		require.Zero(t, e.crew.living())
+	}
+}
+
+// Small tasks without a pause between them get a worker awake.
+func TestBurst(t *testing.T) {
+	e := &Executor{Workers: 2}
+	c := e.workers()
+	c.looks, c.lookFor = 1, lookFor
+	small := &task{time: handTime}
+	woken := 0
+	for range 10 {
+		if c.bursts(small) {
+			woken++
+		}
+	}
+	require.LessOrEqual(t, woken, 10*lookPart*handTime/(2*lookFor))
+	check(t, e, fiveOpsPlan(smallTask, 4096), "")
+	require.Zero(t, c.living())
+	c.burst.Store(clock() + int64(time.Hour)) // as after many
+	check(t, e, fiveOpsPlan(smallTask, 4096), "")
+	require.Equal(t, 1, c.living())
+}
+
+// Nobody looks where it would keep others from working.
+func TestOneProcessor(t *testing.T) {
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
+	e := &Executor{Workers: 4}
+	p := fiveOpsPlan(smallTask, 4096)
+	l := check(t, e, p, "")
+	outs, ins := operandsFor(t, newRand(), p)
+	for range 100 {
+		require.NoError(t, l.Run(context.Background(), outs, ins))
+	}
+	require.Zero(t, e.crew.living())
+	check(t, e, fiveOpsPlan(manyChunks, 4096), "")
+}
+
+func TestWorkersThatLookEnd(t *testing.T) {
+	e := awake(t)
+	e.crew.stop()
+	require.Eventually(t, func() bool { return e.crew.living() == 0 }, 10*time.Second, time.Millisecond)
+	require.Zero(t, e.crew.looking.Load())
 }
 
 // Go's runtime can stop the world while workers do nothing but call kernels.
@@ -201,7 +290,7 @@ func TestRunAllocatesNothing(t *testing.T) {
 	if raceDetector {
 		t.Skip("sync.Pool forgets at random under the race detector")
 	}
-	for _, n := range []int{16, 5000, manyChunks} {
+	for _, n := range []int{16, 5000, smallTask, manyChunks} {
 		for name, e := range map[string]*Executor{"default": {}, "cover": {NoFused: true}, "four": {Workers: 4}} {
 			p := fiveOpsPlan(n, 4096)
 			l := check(t, e, p, name)
