@@ -14,7 +14,9 @@ func builtinScans() []*ir.Kernel {
 			out = append(out, ir.ScanKernel(by.ScannedBy(), d))
 			across, _ := ir.CarryKernel(by, d)
 			down, _ := ir.RowKernel(by, d)
-			out = append(out, across, down)
+			first, _ := ir.RowsKernel(by, d, false)
+			later, _ := ir.RowsKernel(by, d, true)
+			out = append(out, across, down, first, later)
 		}
 	}
 	return out

@@ -1,6 +1,9 @@
 package ir
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // The kernels that scans are made of. They are built in; no plan has them.
 
@@ -29,6 +32,40 @@ func RowKernel(by Op, d DType) (k *Kernel, order []int) {
 	b.Store(run)
 	b.Store(b.carried(by, d, 0, run))
 	return b.Kernel().Canonical()
+}
+
+// ScanRows is how many rows RowsKernel goes down.
+const ScanRows = 4
+
+// RowsKernel returns the kernel that goes down ScanRows rows: the first output is
+// the running values combined with all of them, the others are those after each
+// row, with the carries if there are some. Input i is the carries, the running
+// values or a row as order[i] is 0, 1 or from 2 on.
+func RowsKernel(by Op, d DType, carries bool) (k *Kernel, order []int) {
+	in := slices.Repeat([]Operand{{DType: d}}, ScanRows+1)
+	if carries {
+		in = slices.Insert(in, 0, Operand{DType: PartialType(by, d)})
+	}
+	b := NewBuilder(in...)
+	first := Ref(len(in) - ScanRows)
+	run, outs := first-1, []Ref(nil)
+	for r := range Ref(ScanRows) {
+		run = b.Op(by, run, first+r)
+		outs = append(outs, run)
+		if carries {
+			outs[r] = b.carried(by, d, 0, run)
+		}
+	}
+	for _, out := range append([]Ref{run}, outs...) {
+		b.Store(out)
+	}
+	k, order = b.Kernel().Canonical()
+	if !carries {
+		for i := range order {
+			order[i]++
+		}
+	}
+	return k, order
 }
 
 // carried combines a carry with a running value.

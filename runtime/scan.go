@@ -32,10 +32,11 @@ type scan struct {
 
 	running  func(*Frame) // along: ir.ScanKernel
 	addCarry func(*Frame) // along: ir.CarryKernel
-	stream   func(*Frame) // along: of the step, if its output is streamed
+	stream   func(*Frame) // of the step, if its output is streamed
 	combine  func(*Frame) // down: by(in 0, in 1)
 	addRow   func(*Frame) // down: ir.RowKernel
 	args     [3]int       // where the inputs of addCarry or addRow are
+	streams  *downStream  // down: if it is streamed
 	carryOn  carrier
 
 	carry, next, tile int            // places in scratch
@@ -110,7 +111,11 @@ func (sc *scan) link(f finder, s *step) (int, error) {
 		return 0, err
 	}
 	s.engine, s.compiled = on.String(), "kernel"
-	sc.stream = s.stream
+	if sc.stream = s.stream; sc.down && sc.stream != nil {
+		if sc.streams, err = newDownStream(f, by, sc.dtype, sc.combine); err != nil {
+			return 0, err
+		}
+	}
 	return sc.reserve(s, f)
 }
 
@@ -123,10 +128,13 @@ func (sc *scan) reserve(s *step, f finder) (int, error) {
 		return at
 	}
 	carries, tile := scanRows+1, scanRows*sc.tileStep(min(sc.n, ir.FoldChunk))
-	if sc.down {
+	switch {
+	case sc.stream != nil && sc.down:
+		carries, tile = s.blockCols, ir.ScanRows*sc.tileStep(sc.streamPiece())
+	case sc.down:
 		carries, tile = s.blockCols, s.blockCols*sc.packedRows(s.blockCols)*sc.size
 	}
-	if sc.n > ir.FoldChunk {
+	if sc.n > ir.FoldChunk || sc.stream != nil {
 		sc.carry, sc.next = place(carries*sc.carrySize), place(carries*sc.carrySize)
 	}
 	if o := &s.operands[0]; o.packed {
@@ -135,7 +143,7 @@ func (sc *scan) reserve(s *step, f finder) (int, error) {
 			return 0, err
 		}
 	}
-	if sc.pack != nil || !sc.down {
+	if sc.pack != nil || sc.stream != nil || !sc.down {
 		sc.tile = place(tile)
 	}
 	return end, nil

@@ -28,10 +28,14 @@ func (sc *scan) rows(ln *lane, f *Frame, x, y unsafe.Pointer) {
 	for c := 0; c < sc.n; c += ir.FoldChunk {
 		end := min(sc.n, c+ir.FoldChunk)
 		last := run
-		if c == 0 {
+		switch {
+		case sc.stream != nil:
+			copyBytes(run, sc.identity, cols*sc.size)
+			sc.streamChunk(ln, f, x, y, c, end, cols)
+		case c == 0:
 			sc.firstRows(ln, f, x, y, end, cols)
 			last = unsafe.Add(y, (end-1)*sc.out)
-		} else {
+		default:
 			copyBytes(run, sc.identity, cols*sc.size)
 			sc.laterRows(ln, f, x, y, c, end, cols)
 		}

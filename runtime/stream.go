@@ -37,7 +37,10 @@ func (s *step) streamOuts(f finder, e *Executor, buffers []buffer) {
 	if e.stream > 0 {
 		from = e.stream
 	}
-	if s.scan != nil && s.scan.down || s.down != nil || s.dot != nil || f.engines[0] != AVX2 || s.cost() > work {
+	if e.ChunkElems == 0 && s.scan != nil && s.scan.down && s.blockCols < s.scan.streamPiece() {
+		return // short rows take a call for every few of them
+	}
+	if s.down != nil || s.dot != nil || f.engines[0] != AVX2 || s.cost() > work {
 		return
 	}
 	fn, ok := f.lookup(AVX2, ir.StreamKernel().Signature())

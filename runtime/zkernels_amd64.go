@@ -28,8 +28,20 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e},
 		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15},
 		{Sig: "kernel fast (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_8143bafaf6},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118},
@@ -572,8 +584,20 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5},
@@ -592,8 +616,20 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442},
@@ -656,8 +692,20 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_6552878545},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
@@ -1179,6 +1227,15 @@ func k_acosh_f64_u_75bbf63e15(f *Frame)
 //go:noescape
 func k_acosh_f64_u_8143bafaf6(f *Frame)
 
+// k_add_add_add_add_f32_uuuuu_aad75106e6 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_f32_uuuuu_aad75106e6(f *Frame)
+
 // k_add_add_add_add_f32_uuuuu_b4ae80f57d is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
@@ -1196,6 +1253,105 @@ func k_add_add_add_add_f32_uuuuu_b4ae80f57d(f *Frame)
 //
 //go:noescape
 func k_add_add_add_add_f64_uuuuu_538c81cc10(f *Frame)
+
+// k_add_add_add_add_f64_uuuuu_6705a678a5 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_f64_uuuuu_6705a678a5(f *Frame)
+
+// k_add_add_add_add_i32_uuuuu_28cbf5475a is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_i32_uuuuu_28cbf5475a(f *Frame)
+
+// k_add_add_add_add_i64_uuuuu_084582cf37 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_i64_uuuuu_084582cf37(f *Frame)
+
+// k_add_add_add_add_u32_uuuuu_5469584bc4 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_u32_uuuuu_5469584bc4(f *Frame)
+
+// k_add_add_add_add_u8_uuuuu_107e20b626 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_u8_uuuuu_107e20b626(f *Frame)
+
+// k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = float32(a5[i] + float64(t0)); o2[i] = float32(a5[i] + float64(t1)); o3[i] = float32(float64(t2) + a5[i]); o4[i] = float32(a5[i] + float64(t3))
+//
+//go:noescape
+func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17(f *Frame)
+
+// k_add_add_add_etc_f64_uuuuuu_fb3575fa2e is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
+//
+//go:noescape
+func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(f *Frame)
+
+// k_add_add_add_etc_i32_uuuuuu_8d7087ea87 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
+//
+//go:noescape
+func k_add_add_add_etc_i32_uuuuuu_8d7087ea87(f *Frame)
+
+// k_add_add_add_etc_i64_uuuuuu_2362899c35 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
+//
+//go:noescape
+func k_add_add_add_etc_i64_uuuuuu_2362899c35(f *Frame)
+
+// k_add_add_add_etc_u32_uuuuuu_1e99386894 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
+//
+//go:noescape
+func k_add_add_add_etc_u32_uuuuuu_1e99386894(f *Frame)
+
+// k_add_add_add_etc_u8_uuuuuu_babceecc51 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
+//
+//go:noescape
+func k_add_add_add_etc_u8_uuuuuu_babceecc51(f *Frame)
 
 // k_add_add_f32_uss_dead8fb081 is
 //
@@ -6075,6 +6231,60 @@ func k_max_max_i32_uuu_564f6039cd(f *Frame)
 //go:noescape
 func k_max_max_i64_uuu_3b8d92c0bc(f *Frame)
 
+// k_max_max_max_etc_f32_uuuuuu_42c99f8865 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(t1, a5[i]); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
+//
+//go:noescape
+func k_max_max_max_etc_f32_uuuuuu_42c99f8865(f *Frame)
+
+// k_max_max_max_etc_f64_uuuuuu_2bf194f3f1 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+//
+//go:noescape
+func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(f *Frame)
+
+// k_max_max_max_etc_i32_uuuuuu_caa1b2db15 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(a5[i], t1); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
+//
+//go:noescape
+func k_max_max_max_etc_i32_uuuuuu_caa1b2db15(f *Frame)
+
+// k_max_max_max_etc_i64_uuuuuu_2e1623b989 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+//
+//go:noescape
+func k_max_max_max_etc_i64_uuuuuu_2e1623b989(f *Frame)
+
+// k_max_max_max_etc_u32_uuuuuu_1a19fd9265 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(a5[i], t3)
+//
+//go:noescape
+func k_max_max_max_etc_u32_uuuuuu_1a19fd9265(f *Frame)
+
+// k_max_max_max_etc_u8_uuuuuu_c611900758 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+//
+//go:noescape
+func k_max_max_max_etc_u8_uuuuuu_c611900758(f *Frame)
+
 // k_max_max_max_max_f32_uuuuu_782406c534 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
@@ -6084,6 +6294,15 @@ func k_max_max_i64_uuu_3b8d92c0bc(f *Frame)
 //go:noescape
 func k_max_max_max_max_f32_uuuuu_782406c534(f *Frame)
 
+// k_max_max_max_max_f32_uuuuu_a707095306 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_f32_uuuuu_a707095306(f *Frame)
+
 // k_max_max_max_max_f64_uuuuu_5fca77a7d1 is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
@@ -6092,6 +6311,51 @@ func k_max_max_max_max_f32_uuuuu_782406c534(f *Frame)
 //
 //go:noescape
 func k_max_max_max_max_f64_uuuuu_5fca77a7d1(f *Frame)
+
+// k_max_max_max_max_f64_uuuuu_c92924e26b is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_f64_uuuuu_c92924e26b(f *Frame)
+
+// k_max_max_max_max_i32_uuuuu_c1c52ebbd1 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_i32_uuuuu_c1c52ebbd1(f *Frame)
+
+// k_max_max_max_max_i64_uuuuu_5ac990cf34 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_i64_uuuuu_5ac990cf34(f *Frame)
+
+// k_max_max_max_max_u32_uuuuu_8e2d6160cd is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_u32_uuuuu_8e2d6160cd(f *Frame)
+
+// k_max_max_max_max_u8_uuuuu_a89495660d is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_u8_uuuuu_a89495660d(f *Frame)
 
 // k_max_max_u32_uuu_c29a8b7939 is
 //
@@ -6255,6 +6519,60 @@ func k_min_min_i32_uuu_cfde69c2f6(f *Frame)
 //go:noescape
 func k_min_min_i64_uuu_e3d69da3ec(f *Frame)
 
+// k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+//
+//go:noescape
+func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e(f *Frame)
+
+// k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+//
+//go:noescape
+func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(f *Frame)
+
+// k_min_min_min_etc_i32_uuuuuu_fd63e77ed5 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+//
+//go:noescape
+func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5(f *Frame)
+
+// k_min_min_min_etc_i64_uuuuuu_853ec11265 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+//
+//go:noescape
+func k_min_min_min_etc_i64_uuuuuu_853ec11265(f *Frame)
+
+// k_min_min_min_etc_u32_uuuuuu_33a2e743b1 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+//
+//go:noescape
+func k_min_min_min_etc_u32_uuuuuu_33a2e743b1(f *Frame)
+
+// k_min_min_min_etc_u8_uuuuuu_a0694c78aa is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+//
+//go:noescape
+func k_min_min_min_etc_u8_uuuuuu_a0694c78aa(f *Frame)
+
 // k_min_min_min_min_f32_uuuuu_4dda052b3c is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
@@ -6264,6 +6582,15 @@ func k_min_min_i64_uuu_e3d69da3ec(f *Frame)
 //go:noescape
 func k_min_min_min_min_f32_uuuuu_4dda052b3c(f *Frame)
 
+// k_min_min_min_min_f32_uuuuu_84629d0049 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_f32_uuuuu_84629d0049(f *Frame)
+
 // k_min_min_min_min_f64_uuuuu_814e363768 is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
@@ -6272,6 +6599,51 @@ func k_min_min_min_min_f32_uuuuu_4dda052b3c(f *Frame)
 //
 //go:noescape
 func k_min_min_min_min_f64_uuuuu_814e363768(f *Frame)
+
+// k_min_min_min_min_f64_uuuuu_bfa55cfe99 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_f64_uuuuu_bfa55cfe99(f *Frame)
+
+// k_min_min_min_min_i32_uuuuu_91f56121cd is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_i32_uuuuu_91f56121cd(f *Frame)
+
+// k_min_min_min_min_i64_uuuuu_331488ed89 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_i64_uuuuu_331488ed89(f *Frame)
+
+// k_min_min_min_min_u32_uuuuu_92306c82e1 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_u32_uuuuu_92306c82e1(f *Frame)
+
+// k_min_min_min_min_u8_uuuuu_183f149635 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_u8_uuuuu_183f149635(f *Frame)
 
 // k_min_min_u32_uuu_d99a866278 is
 //
@@ -6831,6 +7203,60 @@ func k_mul_mul_i32_uuu_6b26474ba1(f *Frame)
 //go:noescape
 func k_mul_mul_i64_uuu_5051b24d65(f *Frame)
 
+// k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = float32(float64(t0) * a5[i]); o2[i] = float32(float64(t1) * a5[i]); o3[i] = float32(a5[i] * float64(t2)); o4[i] = float32(a5[i] * float64(t3))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f(f *Frame)
+
+// k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+//
+//go:noescape
+func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f(f *Frame)
+
+// k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+//
+//go:noescape
+func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(f *Frame)
+
+// k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+//
+//go:noescape
+func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(f *Frame)
+
+// k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = a5[i] * t2; o4[i] = a5[i] * t3
+//
+//go:noescape
+func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(f *Frame)
+
+// k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+//
+//go:noescape
+func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(f *Frame)
+
 // k_mul_mul_mul_mul_f32_uuuuu_59631ca150 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
@@ -6840,6 +7266,24 @@ func k_mul_mul_i64_uuu_5051b24d65(f *Frame)
 //go:noescape
 func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *Frame)
 
+// k_mul_mul_mul_mul_f32_uuuuu_6552878545 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_f32_uuuuu_6552878545(f *Frame)
+
+// k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(f *Frame)
+
 // k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
@@ -6848,6 +7292,42 @@ func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *Frame)
 //
 //go:noescape
 func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(f *Frame)
+
+// k_mul_mul_mul_mul_i32_uuuuu_594859d274 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_i32_uuuuu_594859d274(f *Frame)
+
+// k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(f *Frame)
+
+// k_mul_mul_mul_mul_u32_uuuuu_5d182b2263 is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(f *Frame)
+
+// k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(f *Frame)
 
 // k_mul_mul_u32_uuu_fda5307aa3 is
 //

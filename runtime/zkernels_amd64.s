@@ -3300,6 +3300,117 @@ resume1:
 	VMOVUPS 352(SP), Y0
 	JMP     back1
 
+// func k_add_add_add_add_f32_uuuuu_aad75106e6(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_add_add_add_add_f32_uuuuu_aad75106e6(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VADDPS  32(R8)(BX*4), Y1, Y1
+	VADDPS  (R9)(BX*4), Y0, Y2
+	VADDPS  32(R9)(BX*4), Y1, Y3
+	VADDPS  (R10)(BX*4), Y2, Y4
+	VADDPS  32(R10)(BX*4), Y3, Y5
+	VADDPS  (R11)(BX*4), Y4, Y6
+	VADDPS  32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VADDPS     Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VADDPS     Y4, Y3, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_add_add_add_add_f32_uuuuu_b4ae80f57d(f *runtime.Frame)
 // Requires: AVX, CMOV
 TEXT ·k_add_add_add_add_f32_uuuuu_b4ae80f57d(SB), NOSPLIT, $0-8
@@ -3471,6 +3582,2081 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_add_f64_uuuuu_6705a678a5(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_add_add_f64_uuuuu_6705a678a5(SB), NOSPLIT, $16-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y2
+	VADDPD  32(R9)(BX*8), Y1, Y3
+	VADDPD  (R10)(BX*8), Y2, Y4
+	VADDPD  32(R10)(BX*8), Y3, Y5
+	VADDPD  (R11)(BX*8), Y4, Y6
+	VADDPD  32(R11)(BX*8), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*8)
+	VMOVUPS Y7, 32(R12)(BX*8)
+	VMOVUPS Y0, (R13)(BX*8)
+	VMOVUPS Y1, 32(R13)(BX*8)
+	VMOVUPS Y2, (R14)(BX*8)
+	VMOVUPS Y3, 32(R14)(BX*8)
+	VMOVUPS Y4, (R15)(BX*8)
+	VMOVUPS Y5, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VADDPD     Y2, Y3, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VADDPD     Y4, Y3, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VADDPD     Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VADDPD     Y6, Y7, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VADDPD     Y7, Y8, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VADDPD     Y9, Y8, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_add_i32_uuuuu_28cbf5475a(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_add_add_add_i32_uuuuu_28cbf5475a(SB), NOSPLIT, $16-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPADDD  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPADDD  32(R8)(BX*4), Y1, Y1
+	VPADDD  (R9)(BX*4), Y0, Y2
+	VPADDD  32(R9)(BX*4), Y1, Y3
+	VPADDD  (R10)(BX*4), Y2, Y4
+	VPADDD  32(R10)(BX*4), Y3, Y5
+	VPADDD  (R11)(BX*4), Y4, Y6
+	VPADDD  32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPADDD     Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPADDD     Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_add_i64_uuuuu_084582cf37(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_add_add_add_add_i64_uuuuu_084582cf37(SB), NOSPLIT, $16-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VPADDQ  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VPADDQ  32(R8)(BX*8), Y1, Y1
+	VPADDQ  (R9)(BX*8), Y0, Y2
+	VPADDQ  32(R9)(BX*8), Y1, Y3
+	VPADDQ  (R10)(BX*8), Y2, Y4
+	VPADDQ  32(R10)(BX*8), Y3, Y5
+	VPADDQ  (R11)(BX*8), Y4, Y6
+	VPADDQ  32(R11)(BX*8), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*8)
+	VMOVUPS Y7, 32(R12)(BX*8)
+	VMOVUPS Y0, (R13)(BX*8)
+	VMOVUPS Y1, 32(R13)(BX*8)
+	VMOVUPS Y2, (R14)(BX*8)
+	VMOVUPS Y3, 32(R14)(BX*8)
+	VMOVUPS Y4, (R15)(BX*8)
+	VMOVUPS Y5, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPADDQ     Y2, Y1, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPADDQ     Y2, Y3, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPADDQ     Y4, Y3, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VPADDQ     Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPADDQ     Y7, Y6, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPADDQ     Y7, Y8, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPADDQ     Y9, Y8, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_add_u32_uuuuu_5469584bc4(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_add_add_add_u32_uuuuu_5469584bc4(SB), NOSPLIT, $16-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPADDD  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPADDD  32(R8)(BX*4), Y1, Y1
+	VPADDD  (R9)(BX*4), Y0, Y2
+	VPADDD  32(R9)(BX*4), Y1, Y3
+	VPADDD  (R10)(BX*4), Y2, Y4
+	VPADDD  32(R10)(BX*4), Y3, Y5
+	VPADDD  (R11)(BX*4), Y4, Y6
+	VPADDD  32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPADDD     Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPADDD     Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPADDD     Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_add_u8_uuuuu_107e20b626(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_add_add_add_u8_uuuuu_107e20b626(SB), NOSPLIT, $16-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), AX
+	MOVQ    AX, 8(SP)
+	TESTQ   AX, AX
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	MOVQ    40(CX), R10
+	MOVQ    48(CX), R11
+	MOVQ    56(CX), R12
+	MOVQ    64(CX), R13
+	MOVQ    72(CX), R14
+	MOVQ    80(CX), R15
+	MOVQ    88(CX), AX
+	MOVQ    AX, (SP)
+	VMOVUPS c000000ff000000ff<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPAND        Y15, Y0, Y0
+	VPAND        Y15, Y1, Y1
+	VPMOVZXBD    (R9)(BX*1), Y2
+	VPMOVZXBD    8(R9)(BX*1), Y3
+	VPADDD       Y2, Y0, Y2
+	VPADDD       Y3, Y1, Y3
+	VPAND        Y15, Y2, Y2
+	VPAND        Y15, Y3, Y3
+	VPMOVZXBD    (R10)(BX*1), Y4
+	VPMOVZXBD    8(R10)(BX*1), Y5
+	VPADDD       Y2, Y4, Y4
+	VPADDD       Y3, Y5, Y5
+	VPAND        Y15, Y4, Y4
+	VPAND        Y15, Y5, Y5
+	VPMOVZXBD    (R11)(BX*1), Y6
+	VPMOVZXBD    8(R11)(BX*1), Y7
+	VPADDD       Y4, Y6, Y6
+	VPADDD       Y5, Y7, Y7
+	VPAND        Y15, Y6, Y6
+	VPAND        Y15, Y7, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VEXTRACTF128 $0x01, Y7, X9
+	VPACKUSDW    X8, X6, X6
+	VPACKUSDW    X9, X7, X7
+	VPACKUSWB    X6, X6, X6
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X6, (R12)(BX*1)
+	VMOVQ        X7, 8(R12)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X8
+	VEXTRACTF128 $0x01, Y1, X9
+	VPACKUSDW    X8, X0, X0
+	VPACKUSDW    X9, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R13)(BX*1)
+	VMOVQ        X1, 8(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y2, X0
+	VEXTRACTF128 $0x01, Y3, X1
+	VPACKUSDW    X0, X2, X0
+	VPACKUSDW    X1, X3, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R14)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VEXTRACTF128 $0x01, Y4, X0
+	VEXTRACTF128 $0x01, Y5, X1
+	VPACKUSDW    X0, X4, X0
+	VPACKUSDW    X1, X5, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R15)(BX*1)
+	VMOVQ        X1, 8(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X6, (DX)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X7, 8(DX)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPADDD    Y1, Y0, Y0
+	VPAND     Y15, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
+	VPMOVZXBD X1, Y1
+	VPADDD    Y1, Y0, Y1
+	VPAND     Y15, Y1, Y1
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X2
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X2
+
+end11:
+	VPMOVZXBD X2, Y2
+	VPADDD    Y1, Y2, Y2
+	VPAND     Y15, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X3
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X3
+
+end14:
+	VPMOVZXBD    X3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPAND        Y15, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X3
+	VPACKUSWB    X3, X3, X3
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        X3, (R12)(BX*1)
+	JMP          end17
+
+part16:
+	LEAQ  (R12)(BX*1), DX
+	VMOVQ X3, AX
+
+store18:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store18
+
+end17:
+	VEXTRACTF128 $0x01, Y0, X4
+	VPACKUSDW    X4, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part19
+	VMOVQ        X0, (R13)(BX*1)
+	JMP          end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X0, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VEXTRACTF128 $0x01, Y1, X0
+	VPACKUSDW    X0, X1, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VEXTRACTF128 $0x01, Y2, X0
+	VPACKUSDW    X0, X2, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part28
+	MOVQ    (SP), DX
+	VMOVQ   X3, (DX)(BX*1)
+	JMP     end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X3, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17(SB), NOSPLIT, $24-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS      (DI)(BX*4), Y0
+	VADDPS       (R8)(BX*4), Y0, Y0
+	VADDPS       (R9)(BX*4), Y0, Y1
+	VADDPS       (R10)(BX*4), Y1, Y2
+	VADDPS       (R11)(BX*4), Y2, Y3
+	VMOVUPS      Y3, (R13)(BX*4)
+	VCVTPS2PD    X0, Y4
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VMOVUPS      (R12)(BX*8), Y5
+	VADDPD       Y5, Y4, Y4
+	VMOVUPS      32(R12)(BX*8), Y6
+	VADDPD       Y6, Y0, Y0
+	VCVTPD2PSY   Y4, X4
+	VCVTPD2PSY   Y0, X0
+	VINSERTF128  $0x01, X0, Y4, Y0
+	VMOVUPS      Y0, (R14)(BX*4)
+	VCVTPS2PD    X1, Y0
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y5, Y0
+	VADDPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VMOVUPS      Y0, (R15)(BX*4)
+	VCVTPS2PD    X2, Y0
+	VEXTRACTF128 $0x01, Y2, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y5, Y0, Y0
+	VADDPD       Y6, Y1, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVQ         (SP), DX
+	VMOVUPS      Y0, (DX)(BX*4)
+	VCVTPS2PD    X3, Y0
+	VEXTRACTF128 $0x01, Y3, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y0, Y5, Y0
+	VADDPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVQ         8(SP), DX
+	VMOVUPS      Y0, (DX)(BX*4)
+	ADDQ         $0x08, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y1
+	VMASKMOVPS   (R8)(BX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (R9)(BX*4), Y0, Y2
+	VADDPS       Y2, Y1, Y2
+	VMASKMOVPS   (R10)(BX*4), Y0, Y3
+	VADDPS       Y3, Y2, Y3
+	VMASKMOVPS   (R11)(BX*4), Y0, Y4
+	VADDPS       Y4, Y3, Y4
+	VMASKMOVPS   Y4, Y0, (R13)(BX*4)
+	VCVTPS2PD    X1, Y5
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*8), Y6
+	VMASKMOVPD   (R12)(BX*8), Y6, Y6
+	VADDPD       Y5, Y6, Y5
+	VCVTPD2PSY   Y5, X5
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      32(DX)(CX*8), Y7
+	VMASKMOVPD   32(R12)(BX*8), Y7, Y7
+	VADDPD       Y1, Y7, Y1
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y5, Y1
+	VMASKMOVPS   Y1, Y0, (R14)(BX*4)
+	VCVTPS2PD    X2, Y1
+	VADDPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y1, X1
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y2, Y7, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (R15)(BX*4)
+	VCVTPS2PD    X3, Y1
+	VADDPD       Y6, Y1, Y1
+	VCVTPD2PSY   Y1, X1
+	VEXTRACTF128 $0x01, Y3, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y7, Y2, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVQ         (SP), DX
+	VMASKMOVPS   Y1, Y0, (DX)(BX*4)
+	VCVTPS2PD    X4, Y1
+	VADDPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y1, X1
+	VEXTRACTF128 $0x01, Y4, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y2, Y7, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVQ         8(SP), DX
+	VMASKMOVPS   Y1, Y0, (DX)(BX*4)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(SB), NOSPLIT, $24-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y2
+	VADDPD  32(R9)(BX*8), Y1, Y3
+	VADDPD  (R10)(BX*8), Y2, Y4
+	VADDPD  32(R10)(BX*8), Y3, Y5
+	VADDPD  (R11)(BX*8), Y4, Y6
+	VADDPD  32(R11)(BX*8), Y5, Y7
+	VMOVUPS (R12)(BX*8), Y8
+	VADDPD  Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*8), Y9
+	VADDPD  Y9, Y1, Y1
+	VADDPD  Y8, Y2, Y2
+	VADDPD  Y9, Y3, Y3
+	VADDPD  Y8, Y4, Y4
+	VADDPD  Y9, Y5, Y5
+	VADDPD  Y8, Y6, Y8
+	VMOVUPS Y6, (R13)(BX*8)
+	VMOVUPS Y0, (R14)(BX*8)
+	VMOVUPS Y2, (R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*8)
+	VADDPD  Y9, Y7, Y0
+	VMOVUPS Y7, 32(R13)(BX*8)
+	VMOVUPS Y1, 32(R14)(BX*8)
+	VMOVUPS Y3, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y0, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VADDPD     Y2, Y3, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VADDPD     Y3, Y4, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VADDPD     Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VADDPD     Y7, Y6, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VADDPD     Y7, Y8, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VADDPD     Y8, Y9, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VADDPD     Y10, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VADDPD     Y1, Y6, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VADDPD     Y10, Y2, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VADDPD     Y1, Y7, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VADDPD     Y10, Y3, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VADDPD     Y1, Y8, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VADDPD     Y10, Y4, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VADDPD     Y1, Y9, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_etc_i32_uuuuuu_8d7087ea87(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_add_add_etc_i32_uuuuuu_8d7087ea87(SB), NOSPLIT, $24-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPADDD  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPADDD  32(R8)(BX*4), Y1, Y1
+	VPADDD  (R9)(BX*4), Y0, Y2
+	VPADDD  32(R9)(BX*4), Y1, Y3
+	VPADDD  (R10)(BX*4), Y2, Y4
+	VPADDD  32(R10)(BX*4), Y3, Y5
+	VPADDD  (R11)(BX*4), Y4, Y6
+	VPADDD  32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPADDD  Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPADDD  Y9, Y1, Y1
+	VPADDD  Y8, Y2, Y2
+	VPADDD  Y9, Y3, Y3
+	VPADDD  Y4, Y8, Y4
+	VPADDD  Y5, Y9, Y5
+	VPADDD  Y8, Y6, Y8
+	VPADDD  Y9, Y7, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPADDD     Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPADDD     Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPADDD     Y4, Y3, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPADDD     Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPADDD     Y5, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPADDD     Y3, Y5, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPADDD     Y5, Y4, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_etc_i64_uuuuuu_2362899c35(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_add_add_add_etc_i64_uuuuuu_2362899c35(SB), NOSPLIT, $24-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VPADDQ  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VPADDQ  32(R8)(BX*8), Y1, Y1
+	VPADDQ  (R9)(BX*8), Y0, Y2
+	VPADDQ  32(R9)(BX*8), Y1, Y3
+	VPADDQ  (R10)(BX*8), Y2, Y4
+	VPADDQ  32(R10)(BX*8), Y3, Y5
+	VPADDQ  (R11)(BX*8), Y4, Y6
+	VPADDQ  32(R11)(BX*8), Y5, Y7
+	VMOVUPS (R12)(BX*8), Y8
+	VPADDQ  Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*8), Y9
+	VPADDQ  Y9, Y1, Y1
+	VPADDQ  Y8, Y2, Y2
+	VPADDQ  Y9, Y3, Y3
+	VPADDQ  Y4, Y8, Y4
+	VPADDQ  Y5, Y9, Y5
+	VPADDQ  Y6, Y8, Y8
+	VMOVUPS Y6, (R13)(BX*8)
+	VMOVUPS Y0, (R14)(BX*8)
+	VMOVUPS Y2, (R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*8)
+	VPADDQ  Y7, Y9, Y0
+	VMOVUPS Y7, 32(R13)(BX*8)
+	VMOVUPS Y1, 32(R14)(BX*8)
+	VMOVUPS Y3, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y0, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VPADDQ     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPADDQ     Y1, Y2, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPADDQ     Y2, Y3, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPADDQ     Y3, Y4, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VPADDQ     Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPADDQ     Y6, Y7, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPADDQ     Y7, Y8, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPADDQ     Y8, Y9, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VPADDQ     Y10, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VPADDQ     Y1, Y6, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VPADDQ     Y10, Y2, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VPADDQ     Y1, Y7, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VPADDQ     Y3, Y10, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPADDQ     Y8, Y1, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VPADDQ     Y4, Y10, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPADDQ     Y9, Y1, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_etc_u32_uuuuuu_1e99386894(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_add_add_etc_u32_uuuuuu_1e99386894(SB), NOSPLIT, $24-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPADDD  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPADDD  32(R8)(BX*4), Y1, Y1
+	VPADDD  (R9)(BX*4), Y0, Y2
+	VPADDD  32(R9)(BX*4), Y1, Y3
+	VPADDD  (R10)(BX*4), Y2, Y4
+	VPADDD  32(R10)(BX*4), Y3, Y5
+	VPADDD  (R11)(BX*4), Y4, Y6
+	VPADDD  32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPADDD  Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPADDD  Y9, Y1, Y1
+	VPADDD  Y2, Y8, Y2
+	VPADDD  Y3, Y9, Y3
+	VPADDD  Y4, Y8, Y4
+	VPADDD  Y5, Y9, Y5
+	VPADDD  Y8, Y6, Y8
+	VPADDD  Y9, Y7, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPADDD     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPADDD     Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPADDD     Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPADDD     Y4, Y3, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPADDD     Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPADDD     Y2, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPADDD     Y3, Y5, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPADDD     Y5, Y4, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_etc_u8_uuuuuu_babceecc51(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_add_add_etc_u8_uuuuuu_babceecc51(SB), NOSPLIT, $24-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x18, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    (R8)(BX*1), Y1
+	VPMOVZXBD    8(DI)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMOVZXBD    16(DI)(BX*1), Y4
+	VPMOVZXBD    16(R8)(BX*1), Y5
+	VPADDD       Y1, Y0, Y0
+	VPADDD       Y3, Y2, Y1
+	VPADDD       Y5, Y4, Y2
+	VPMOVZXBD    (R9)(BX*1), Y3
+	VPMOVZXBD    8(R9)(BX*1), Y4
+	VPMOVZXBD    16(R9)(BX*1), Y5
+	VMOVUPS      c000000ff000000ff<>+0(SB), Y6
+	VPAND        Y6, Y0, Y0
+	VPAND        Y6, Y1, Y1
+	VPAND        Y6, Y2, Y2
+	VPADDD       Y0, Y3, Y3
+	VPADDD       Y1, Y4, Y4
+	VPADDD       Y2, Y5, Y5
+	VPMOVZXBD    (R10)(BX*1), Y7
+	VPMOVZXBD    8(R10)(BX*1), Y8
+	VPMOVZXBD    16(R10)(BX*1), Y9
+	VPAND        Y6, Y3, Y3
+	VPAND        Y6, Y4, Y4
+	VPAND        Y6, Y5, Y5
+	VPADDD       Y7, Y3, Y7
+	VPADDD       Y8, Y4, Y8
+	VPADDD       Y9, Y5, Y9
+	VPMOVZXBD    (R11)(BX*1), Y10
+	VPMOVZXBD    8(R11)(BX*1), Y11
+	VPMOVZXBD    16(R11)(BX*1), Y12
+	VPAND        Y6, Y7, Y7
+	VPAND        Y6, Y8, Y8
+	VPAND        Y6, Y9, Y9
+	VPADDD       Y10, Y7, Y10
+	VPADDD       Y11, Y8, Y11
+	VPADDD       Y12, Y9, Y12
+	VPAND        Y6, Y10, Y10
+	VPAND        Y6, Y11, Y11
+	VPAND        Y6, Y12, Y12
+	VPMOVZXBD    (R12)(BX*1), Y13
+	VPADDD       Y0, Y13, Y0
+	VPADDD       Y3, Y13, Y3
+	VPADDD       Y7, Y13, Y7
+	VPADDD       Y10, Y13, Y13
+	VPAND        Y6, Y0, Y0
+	VPAND        Y6, Y3, Y3
+	VPAND        Y6, Y7, Y7
+	VPAND        Y6, Y13, Y13
+	VPMOVZXBD    8(R12)(BX*1), Y14
+	VPADDD       Y1, Y14, Y1
+	VPADDD       Y4, Y14, Y4
+	VPADDD       Y8, Y14, Y8
+	VPADDD       Y11, Y14, Y14
+	VPAND        Y6, Y1, Y1
+	VPAND        Y6, Y4, Y4
+	VPAND        Y6, Y8, Y8
+	VPAND        Y6, Y14, Y14
+	VPMOVZXBD    16(R12)(BX*1), Y15
+	VPADDD       Y2, Y15, Y2
+	VPADDD       Y5, Y15, Y5
+	VPADDD       Y9, Y15, Y9
+	VPADDD       Y12, Y15, Y15
+	VPAND        Y6, Y2, Y2
+	VPAND        Y6, Y5, Y5
+	VPAND        Y6, Y9, Y9
+	VPAND        Y6, Y15, Y6
+	VEXTRACTF128 $0x01, Y10, X15
+	VPACKUSDW    X15, X10, X10
+	VPACKUSWB    X10, X10, X10
+	VMOVQ        X10, (R13)(BX*1)
+	VEXTRACTF128 $0x01, Y11, X10
+	VPACKUSDW    X10, X11, X10
+	VPACKUSWB    X10, X10, X10
+	VMOVQ        X10, 8(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y12, X10
+	VPACKUSDW    X10, X12, X10
+	VPACKUSWB    X10, X10, X10
+	VMOVQ        X10, 16(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X10
+	VPACKUSDW    X10, X0, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, (R14)(BX*1)
+	VEXTRACTF128 $0x01, Y3, X0
+	VPACKUSDW    X0, X3, X0
+	VEXTRACTF128 $0x01, Y7, X3
+	VPACKUSDW    X3, X7, X3
+	VEXTRACTF128 $0x01, Y13, X7
+	VPACKUSDW    X7, X13, X7
+	VEXTRACTF128 $0x01, Y1, X10
+	VPACKUSDW    X10, X1, X1
+	VEXTRACTF128 $0x01, Y4, X10
+	VPACKUSDW    X10, X4, X4
+	VEXTRACTF128 $0x01, Y8, X10
+	VPACKUSDW    X10, X8, X8
+	VEXTRACTF128 $0x01, Y14, X10
+	VPACKUSDW    X10, X14, X10
+	VEXTRACTF128 $0x01, Y2, X11
+	VPACKUSDW    X11, X2, X2
+	VEXTRACTF128 $0x01, Y5, X11
+	VPACKUSDW    X11, X5, X5
+	VEXTRACTF128 $0x01, Y9, X11
+	VPACKUSDW    X11, X9, X9
+	VEXTRACTF128 $0x01, Y6, X11
+	VPACKUSDW    X11, X6, X6
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X3, X3, X3
+	VPACKUSWB    X7, X7, X7
+	VPACKUSWB    X1, X1, X1
+	VPACKUSWB    X4, X4, X4
+	VPACKUSWB    X8, X8, X8
+	VPACKUSWB    X10, X10, X10
+	VPACKUSWB    X2, X2, X2
+	VPACKUSWB    X5, X5, X5
+	VPACKUSWB    X9, X9, X9
+	VPACKUSWB    X6, X6, X6
+	VMOVQ        X0, (R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X3, (DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X7, (DX)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VMOVQ        X4, 8(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X8, 8(DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X10, 8(DX)(BX*1)
+	VMOVQ        X2, 16(R14)(BX*1)
+	VMOVQ        X5, 16(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X9, 16(DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X6, 16(DX)(BX*1)
+	ADDQ         $0x18, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPADDD    Y1, Y0, Y0
+	VMOVUPS   c000000ff000000ff<>+0(SB), Y1
+	VPAND     Y1, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X2
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X2
+
+end8:
+	VPMOVZXBD X2, Y2
+	VPADDD    Y0, Y2, Y2
+	VPAND     Y1, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X3
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X3
+
+end11:
+	VPMOVZXBD X3, Y3
+	VPADDD    Y3, Y2, Y3
+	VPAND     Y1, Y3, Y3
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X4
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X4
+
+end14:
+	VPMOVZXBD    X4, Y4
+	VPADDD       Y4, Y3, Y4
+	VPAND        Y1, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VPACKUSDW    X5, X4, X5
+	VPACKUSWB    X5, X5, X5
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        (R12)(BX*1), X6
+	JMP          end17
+
+part16:
+	LEAQ -1(R12)(BX*1), DX
+	XORQ AX, AX
+
+load18:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load18
+	VMOVQ AX, X6
+
+end17:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part19
+	VMOVQ   X5, (R13)(BX*1)
+	JMP     end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X5, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VPMOVZXBD    X6, Y5
+	VPADDD       Y0, Y5, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VPACKUSDW    X6, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VPADDD       Y2, Y5, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VPACKUSDW    X2, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	VPADDD       Y3, Y5, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VPACKUSDW    X2, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part28
+	MOVQ         (SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	VPADDD       Y4, Y5, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part31
+	MOVQ         8(SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end32
+
+part31:
+	MOVQ  8(SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store33:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store33
+
+end32:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
 	JMP  row
 
 done:
@@ -86310,6 +88496,1459 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_max_max_max_etc_f32_uuuuuu_42c99f8865(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_max_max_max_etc_f32_uuuuuu_42c99f8865(SB), NOSPLIT, $56-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 48(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 40(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x18, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VMAXPS  Y1, Y0, Y2
+	VMAXPS  Y0, Y1, Y3
+	VMOVUPS 32(DI)(BX*4), Y4
+	VMOVUPS 32(R8)(BX*4), Y5
+	VMAXPS  Y5, Y4, Y6
+	VMAXPS  Y4, Y5, Y7
+	VMOVUPS 64(DI)(BX*4), Y8
+	VMOVUPS 64(R8)(BX*4), Y9
+	VMAXPS  Y9, Y8, Y10
+	VMAXPS  Y8, Y9, Y11
+	VCMPPS  $0x03, Y1, Y0, Y0
+	VCMPPS  $0x03, Y5, Y4, Y1
+	VCMPPS  $0x03, Y9, Y8, Y4
+	VANDPS  Y3, Y2, Y2
+	VANDPS  Y7, Y6, Y3
+	VANDPS  Y11, Y10, Y5
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y3, Y1
+	VORPS   Y4, Y5, Y2
+	VMOVUPS (R9)(BX*4), Y3
+	VMAXPS  Y3, Y0, Y4
+	VMAXPS  Y0, Y3, Y5
+	VMOVUPS 32(R9)(BX*4), Y6
+	VMAXPS  Y6, Y1, Y7
+	VMAXPS  Y1, Y6, Y8
+	VMOVUPS 64(R9)(BX*4), Y9
+	VMAXPS  Y9, Y2, Y10
+	VMAXPS  Y2, Y9, Y11
+	VCMPPS  $0x03, Y3, Y0, Y3
+	VCMPPS  $0x03, Y6, Y1, Y6
+	VCMPPS  $0x03, Y9, Y2, Y9
+	VANDPS  Y5, Y4, Y4
+	VANDPS  Y8, Y7, Y5
+	VANDPS  Y11, Y10, Y7
+	VORPS   Y3, Y4, Y3
+	VORPS   Y6, Y5, Y4
+	VORPS   Y9, Y7, Y5
+	VMOVUPS (R10)(BX*4), Y6
+	VMAXPS  Y3, Y6, Y7
+	VMAXPS  Y6, Y3, Y8
+	VMOVUPS 32(R10)(BX*4), Y9
+	VMAXPS  Y4, Y9, Y10
+	VMAXPS  Y9, Y4, Y11
+	VMOVUPS 64(R10)(BX*4), Y12
+	VMAXPS  Y5, Y12, Y13
+	VMAXPS  Y12, Y5, Y14
+	VANDPS  Y8, Y7, Y7
+	VCMPPS  $0x03, Y3, Y6, Y6
+	VANDPS  Y11, Y10, Y8
+	VCMPPS  $0x03, Y4, Y9, Y9
+	VANDPS  Y14, Y13, Y10
+	VCMPPS  $0x03, Y5, Y12, Y11
+	VORPS   Y6, Y7, Y6
+	VORPS   Y9, Y8, Y7
+	VORPS   Y11, Y10, Y8
+	VMOVUPS (R11)(BX*4), Y9
+	VMAXPS  Y6, Y9, Y10
+	VMAXPS  Y9, Y6, Y11
+	VMOVUPS 32(R11)(BX*4), Y12
+	VMAXPS  Y7, Y12, Y13
+	VANDPS  Y11, Y10, Y10
+	VMAXPS  Y12, Y7, Y11
+	VANDPS  Y11, Y13, Y11
+	VMOVUPS 64(R11)(BX*4), Y13
+	VMAXPS  Y8, Y13, Y14
+	VMAXPS  Y13, Y8, Y15
+	VANDPS  Y15, Y14, Y14
+	VCMPPS  $0x03, Y6, Y9, Y9
+	VORPS   Y9, Y10, Y9
+	VCMPPS  $0x03, Y7, Y12, Y10
+	VORPS   Y10, Y11, Y10
+	VCMPPS  $0x03, Y8, Y13, Y11
+	VORPS   Y11, Y14, Y11
+	VMOVUPS (R12)(BX*4), Y12
+	VMAXPS  Y0, Y12, Y13
+	VMAXPS  Y12, Y0, Y14
+	VCMPPS  $0x03, Y0, Y12, Y0
+	VANDPS  Y14, Y13, Y13
+	VORPS   Y0, Y13, Y0
+	VMOVUPS 32(R12)(BX*4), Y13
+	VMAXPS  Y1, Y13, Y14
+	VMAXPS  Y13, Y1, Y15
+	VCMPPS  $0x03, Y1, Y13, Y1
+	VANDPS  Y15, Y14, Y14
+	VORPS   Y1, Y14, Y1
+	VMOVUPS 64(R12)(BX*4), Y14
+	VMAXPS  Y2, Y14, Y15
+	VMOVUPS Y11, (SP)
+	VMAXPS  Y14, Y2, Y11
+	VCMPPS  $0x03, Y2, Y14, Y2
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y12, Y3, Y15
+	VORPS   Y2, Y11, Y2
+	VMAXPS  Y3, Y12, Y11
+	VCMPPS  $0x03, Y12, Y3, Y3
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y13, Y4, Y15
+	VORPS   Y3, Y11, Y3
+	VMAXPS  Y4, Y13, Y11
+	VCMPPS  $0x03, Y13, Y4, Y4
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y14, Y5, Y15
+	VORPS   Y4, Y11, Y4
+	VMAXPS  Y5, Y14, Y11
+	VCMPPS  $0x03, Y14, Y5, Y5
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y6, Y12, Y15
+	VORPS   Y5, Y11, Y5
+	VMAXPS  Y12, Y6, Y11
+	VCMPPS  $0x03, Y6, Y12, Y6
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y7, Y13, Y15
+	VORPS   Y6, Y11, Y6
+	VMAXPS  Y13, Y7, Y11
+	VCMPPS  $0x03, Y7, Y13, Y7
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y8, Y14, Y15
+	VORPS   Y7, Y11, Y7
+	VMAXPS  Y14, Y8, Y11
+	VCMPPS  $0x03, Y8, Y14, Y8
+	VANDPS  Y11, Y15, Y11
+	VMAXPS  Y12, Y9, Y15
+	VORPS   Y8, Y11, Y8
+	VMAXPS  Y9, Y12, Y11
+	VCMPPS  $0x03, Y12, Y9, Y12
+	VMOVUPS Y9, (R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VANDPS  Y11, Y15, Y0
+	VMAXPS  Y13, Y10, Y9
+	VORPS   Y12, Y0, Y0
+	VMAXPS  Y10, Y13, Y11
+	VCMPPS  $0x03, Y13, Y10, Y12
+	VMOVUPS Y10, 32(R13)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VANDPS  Y11, Y9, Y1
+	VMOVUPS (SP), Y9
+	VMAXPS  Y14, Y9, Y10
+	VORPS   Y12, Y1, Y1
+	VMAXPS  Y9, Y14, Y11
+	VCMPPS  $0x03, Y14, Y9, Y12
+	VMOVUPS Y9, 64(R13)(BX*4)
+	VANDPS  Y11, Y10, Y9
+	VORPS   Y12, Y9, Y9
+	VMOVUPS Y2, 64(R14)(BX*4)
+	VMOVUPS Y3, (R15)(BX*4)
+	VMOVUPS Y4, 32(R15)(BX*4)
+	VMOVUPS Y5, 64(R15)(BX*4)
+	MOVQ    32(SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    32(SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	MOVQ    32(SP), DX
+	VMOVUPS Y8, 64(DX)(BX*4)
+	MOVQ    40(SP), DX
+	VMOVUPS Y0, (DX)(BX*4)
+	MOVQ    40(SP), DX
+	VMOVUPS Y1, 32(DX)(BX*4)
+	MOVQ    40(SP), DX
+	VMOVUPS Y9, 64(DX)(BX*4)
+	ADDQ    $0x18, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMAXPS     Y2, Y1, Y3
+	VMAXPS     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPS     $0x03, Y2, Y1, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMAXPS     Y2, Y1, Y3
+	VMAXPS     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPS     $0x03, Y2, Y1, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VMAXPS     Y2, Y3, Y4
+	VMAXPS     Y3, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPS     $0x03, Y2, Y3, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMAXPS     Y3, Y4, Y5
+	VMAXPS     Y4, Y3, Y6
+	VANDPS     Y6, Y5, Y5
+	VCMPPS     $0x03, Y3, Y4, Y4
+	VORPS      Y4, Y5, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VMAXPS     Y1, Y5, Y6
+	VMAXPS     Y5, Y1, Y7
+	VANDPS     Y7, Y6, Y6
+	VCMPPS     $0x03, Y1, Y5, Y1
+	VORPS      Y1, Y6, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VMAXPS     Y5, Y2, Y1
+	VMAXPS     Y2, Y5, Y6
+	VANDPS     Y6, Y1, Y1
+	VCMPPS     $0x03, Y5, Y2, Y2
+	VORPS      Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VMAXPS     Y3, Y5, Y1
+	VMAXPS     Y5, Y3, Y2
+	VANDPS     Y2, Y1, Y1
+	VCMPPS     $0x03, Y3, Y5, Y2
+	VORPS      Y2, Y1, Y1
+	MOVQ       32(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VMAXPS     Y5, Y4, Y1
+	VMAXPS     Y4, Y5, Y2
+	VANDPS     Y2, Y1, Y1
+	VCMPPS     $0x03, Y5, Y4, Y2
+	VORPS      Y2, Y1, Y1
+	MOVQ       40(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 48(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, 32(SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 40(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(SB), NOSPLIT, $24-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMOVUPS (R8)(BX*8), Y1
+	VMAXPD  Y1, Y0, Y2
+	VMAXPD  Y0, Y1, Y3
+	VANDPS  Y3, Y2, Y2
+	VCMPPD  $0x03, Y1, Y0, Y0
+	VORPS   Y0, Y2, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS 32(R8)(BX*8), Y2
+	VMAXPD  Y2, Y1, Y3
+	VMAXPD  Y1, Y2, Y4
+	VANDPS  Y4, Y3, Y3
+	VCMPPD  $0x03, Y2, Y1, Y1
+	VORPS   Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VMAXPD  Y2, Y0, Y3
+	VMAXPD  Y0, Y2, Y4
+	VANDPS  Y4, Y3, Y3
+	VCMPPD  $0x03, Y2, Y0, Y2
+	VORPS   Y2, Y3, Y2
+	VMOVUPS 32(R9)(BX*8), Y3
+	VMAXPD  Y3, Y1, Y4
+	VMAXPD  Y1, Y3, Y5
+	VANDPS  Y5, Y4, Y4
+	VCMPPD  $0x03, Y3, Y1, Y3
+	VORPS   Y3, Y4, Y3
+	VMOVUPS (R10)(BX*8), Y4
+	VMAXPD  Y4, Y2, Y5
+	VMAXPD  Y2, Y4, Y6
+	VANDPS  Y6, Y5, Y5
+	VCMPPD  $0x03, Y4, Y2, Y4
+	VORPS   Y4, Y5, Y4
+	VMOVUPS 32(R10)(BX*8), Y5
+	VMAXPD  Y5, Y3, Y6
+	VMAXPD  Y3, Y5, Y7
+	VANDPS  Y7, Y6, Y6
+	VCMPPD  $0x03, Y5, Y3, Y5
+	VORPS   Y5, Y6, Y5
+	VMOVUPS (R11)(BX*8), Y6
+	VMAXPD  Y4, Y6, Y7
+	VMAXPD  Y6, Y4, Y8
+	VANDPS  Y8, Y7, Y7
+	VCMPPD  $0x03, Y4, Y6, Y6
+	VORPS   Y6, Y7, Y6
+	VMOVUPS 32(R11)(BX*8), Y7
+	VMAXPD  Y5, Y7, Y8
+	VMAXPD  Y7, Y5, Y9
+	VANDPS  Y9, Y8, Y8
+	VCMPPD  $0x03, Y5, Y7, Y7
+	VORPS   Y7, Y8, Y7
+	VMOVUPS (R12)(BX*8), Y8
+	VMAXPD  Y8, Y0, Y9
+	VMAXPD  Y0, Y8, Y10
+	VANDPS  Y10, Y9, Y9
+	VCMPPD  $0x03, Y8, Y0, Y0
+	VORPS   Y0, Y9, Y0
+	VMOVUPS 32(R12)(BX*8), Y9
+	VMAXPD  Y9, Y1, Y10
+	VMAXPD  Y1, Y9, Y11
+	VANDPS  Y11, Y10, Y10
+	VCMPPD  $0x03, Y9, Y1, Y1
+	VORPS   Y1, Y10, Y1
+	VMAXPD  Y8, Y2, Y10
+	VMAXPD  Y2, Y8, Y11
+	VANDPS  Y11, Y10, Y10
+	VCMPPD  $0x03, Y8, Y2, Y2
+	VORPS   Y2, Y10, Y2
+	VMAXPD  Y9, Y3, Y10
+	VMAXPD  Y3, Y9, Y11
+	VANDPS  Y11, Y10, Y10
+	VCMPPD  $0x03, Y9, Y3, Y3
+	VORPS   Y3, Y10, Y3
+	VMAXPD  Y8, Y4, Y10
+	VMAXPD  Y4, Y8, Y11
+	VANDPS  Y11, Y10, Y10
+	VCMPPD  $0x03, Y8, Y4, Y4
+	VORPS   Y4, Y10, Y4
+	VMAXPD  Y9, Y5, Y10
+	VMAXPD  Y5, Y9, Y11
+	VANDPS  Y11, Y10, Y10
+	VCMPPD  $0x03, Y9, Y5, Y5
+	VORPS   Y5, Y10, Y5
+	VMAXPD  Y8, Y6, Y10
+	VMAXPD  Y6, Y8, Y11
+	VANDPS  Y11, Y10, Y10
+	VCMPPD  $0x03, Y8, Y6, Y8
+	VMOVUPS Y6, (R13)(BX*8)
+	VMOVUPS Y0, (R14)(BX*8)
+	VMOVUPS Y2, (R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*8)
+	VORPS   Y8, Y10, Y0
+	VMAXPD  Y9, Y7, Y2
+	VMAXPD  Y7, Y9, Y4
+	VANDPS  Y4, Y2, Y2
+	VCMPPD  $0x03, Y9, Y7, Y4
+	VMOVUPS Y7, 32(R13)(BX*8)
+	VMOVUPS Y1, 32(R14)(BX*8)
+	VMOVUPS Y3, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*8)
+	VORPS   Y4, Y2, Y1
+	MOVQ    8(SP), DX
+	VMOVUPS Y0, (DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y1, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMAXPD     Y2, Y1, Y3
+	VMAXPD     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMAXPD     Y2, Y1, Y3
+	VMAXPD     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VMAXPD     Y3, Y2, Y4
+	VMAXPD     Y2, Y3, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPD     $0x03, Y3, Y2, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VMAXPD     Y3, Y4, Y5
+	VMAXPD     Y4, Y3, Y6
+	VANDPS     Y6, Y5, Y5
+	VCMPPD     $0x03, Y3, Y4, Y4
+	VORPS      Y4, Y5, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VMAXPD     Y7, Y6, Y8
+	VMAXPD     Y6, Y7, Y9
+	VANDPS     Y9, Y8, Y8
+	VCMPPD     $0x03, Y7, Y6, Y6
+	VORPS      Y6, Y8, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VMAXPD     Y7, Y6, Y8
+	VMAXPD     Y6, Y7, Y9
+	VANDPS     Y9, Y8, Y8
+	VCMPPD     $0x03, Y7, Y6, Y7
+	VORPS      Y7, Y8, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VMAXPD     Y8, Y7, Y9
+	VMAXPD     Y7, Y8, Y10
+	VANDPS     Y10, Y9, Y9
+	VCMPPD     $0x03, Y8, Y7, Y8
+	VORPS      Y8, Y9, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VMAXPD     Y8, Y9, Y10
+	VMAXPD     Y9, Y8, Y11
+	VANDPS     Y11, Y10, Y10
+	VCMPPD     $0x03, Y8, Y9, Y9
+	VORPS      Y9, Y10, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VMAXPD     Y10, Y1, Y11
+	VMAXPD     Y1, Y10, Y12
+	VANDPS     Y12, Y11, Y11
+	VCMPPD     $0x03, Y10, Y1, Y1
+	VORPS      Y1, Y11, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VMAXPD     Y1, Y6, Y11
+	VMAXPD     Y6, Y1, Y12
+	VANDPS     Y12, Y11, Y11
+	VCMPPD     $0x03, Y1, Y6, Y6
+	VORPS      Y6, Y11, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VMAXPD     Y10, Y2, Y6
+	VMAXPD     Y2, Y10, Y11
+	VANDPS     Y11, Y6, Y6
+	VCMPPD     $0x03, Y10, Y2, Y2
+	VORPS      Y2, Y6, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VMAXPD     Y1, Y7, Y2
+	VMAXPD     Y7, Y1, Y6
+	VANDPS     Y6, Y2, Y2
+	VCMPPD     $0x03, Y1, Y7, Y6
+	VORPS      Y6, Y2, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VMAXPD     Y10, Y3, Y2
+	VMAXPD     Y3, Y10, Y6
+	VANDPS     Y6, Y2, Y2
+	VCMPPD     $0x03, Y10, Y3, Y3
+	VORPS      Y3, Y2, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VMAXPD     Y1, Y8, Y2
+	VMAXPD     Y8, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y1, Y8, Y3
+	VORPS      Y3, Y2, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VMAXPD     Y10, Y4, Y2
+	VMAXPD     Y4, Y10, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPD     $0x03, Y10, Y4, Y3
+	VORPS      Y3, Y2, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VMAXPD     Y1, Y9, Y0
+	VMAXPD     Y9, Y1, Y2
+	VANDPS     Y2, Y0, Y0
+	VCMPPD     $0x03, Y1, Y9, Y1
+	VORPS      Y1, Y0, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_etc_i32_uuuuuu_caa1b2db15(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_max_max_etc_i32_uuuuuu_caa1b2db15(SB), NOSPLIT, $24-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMAXSD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMAXSD 32(R8)(BX*4), Y1, Y1
+	VPMAXSD (R9)(BX*4), Y0, Y2
+	VPMAXSD 32(R9)(BX*4), Y1, Y3
+	VPMAXSD (R10)(BX*4), Y2, Y4
+	VPMAXSD 32(R10)(BX*4), Y3, Y5
+	VPMAXSD (R11)(BX*4), Y4, Y6
+	VPMAXSD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPMAXSD Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPMAXSD Y9, Y1, Y1
+	VPMAXSD Y2, Y8, Y2
+	VPMAXSD Y3, Y9, Y3
+	VPMAXSD Y4, Y8, Y4
+	VPMAXSD Y5, Y9, Y5
+	VPMAXSD Y8, Y6, Y8
+	VPMAXSD Y9, Y7, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMAXSD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMAXSD    Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMAXSD    Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMAXSD    Y3, Y4, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPMAXSD    Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPMAXSD    Y2, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPMAXSD    Y3, Y5, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPMAXSD    Y5, Y4, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_etc_i64_uuuuuu_2e1623b989(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_max_max_max_etc_i64_uuuuuu_2e1623b989(SB), NOSPLIT, $24-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Y0
+	VMOVUPS   (R8)(BX*8), Y1
+	VPCMPGTQ  Y1, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   32(DI)(BX*8), Y1
+	VMOVUPS   32(R8)(BX*8), Y2
+	VPCMPGTQ  Y2, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   (R9)(BX*8), Y2
+	VPCMPGTQ  Y2, Y0, Y3
+	VBLENDVPS Y3, Y0, Y2, Y2
+	VMOVUPS   32(R9)(BX*8), Y3
+	VPCMPGTQ  Y3, Y1, Y4
+	VBLENDVPS Y4, Y1, Y3, Y3
+	VMOVUPS   (R10)(BX*8), Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VBLENDVPS Y5, Y2, Y4, Y4
+	VMOVUPS   32(R10)(BX*8), Y5
+	VPCMPGTQ  Y5, Y3, Y6
+	VBLENDVPS Y6, Y3, Y5, Y5
+	VMOVUPS   (R11)(BX*8), Y6
+	VPCMPGTQ  Y6, Y4, Y7
+	VBLENDVPS Y7, Y4, Y6, Y6
+	VMOVUPS   32(R11)(BX*8), Y7
+	VPCMPGTQ  Y7, Y5, Y8
+	VBLENDVPS Y8, Y5, Y7, Y7
+	VMOVUPS   (R12)(BX*8), Y8
+	VPCMPGTQ  Y8, Y0, Y9
+	VBLENDVPS Y9, Y0, Y8, Y0
+	VMOVUPS   32(R12)(BX*8), Y9
+	VPCMPGTQ  Y9, Y1, Y10
+	VBLENDVPS Y10, Y1, Y9, Y1
+	VPCMPGTQ  Y8, Y2, Y10
+	VBLENDVPS Y10, Y2, Y8, Y2
+	VPCMPGTQ  Y9, Y3, Y10
+	VBLENDVPS Y10, Y3, Y9, Y3
+	VPCMPGTQ  Y8, Y4, Y10
+	VBLENDVPS Y10, Y4, Y8, Y4
+	VPCMPGTQ  Y9, Y5, Y10
+	VBLENDVPS Y10, Y5, Y9, Y5
+	VPCMPGTQ  Y8, Y6, Y10
+	VBLENDVPS Y10, Y6, Y8, Y8
+	VMOVUPS   Y6, (R13)(BX*8)
+	VMOVUPS   Y0, (R14)(BX*8)
+	VMOVUPS   Y2, (R15)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y4, (DX)(BX*8)
+	VPCMPGTQ  Y9, Y7, Y0
+	VBLENDVPS Y0, Y7, Y9, Y0
+	VMOVUPS   Y7, 32(R13)(BX*8)
+	VMOVUPS   Y1, 32(R14)(BX*8)
+	VMOVUPS   Y3, 32(R15)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y5, 32(DX)(BX*8)
+	MOVQ      8(SP), DX
+	VMOVUPS   Y8, (DX)(BX*8)
+	MOVQ      8(SP), DX
+	VMOVUPS   Y0, 32(DX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y1, Y2, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y1, Y2, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPCMPGTQ   Y3, Y2, Y4
+	VBLENDVPS  Y4, Y2, Y3, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPCMPGTQ   Y4, Y3, Y5
+	VBLENDVPS  Y5, Y3, Y4, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y6, Y7, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y6, Y7, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPCMPGTQ   Y8, Y7, Y9
+	VBLENDVPS  Y9, Y7, Y8, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPCMPGTQ   Y9, Y8, Y10
+	VBLENDVPS  Y10, Y8, Y9, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VPCMPGTQ   Y10, Y1, Y11
+	VBLENDVPS  Y11, Y1, Y10, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VPCMPGTQ   Y1, Y6, Y11
+	VBLENDVPS  Y11, Y6, Y1, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VPCMPGTQ   Y10, Y2, Y6
+	VBLENDVPS  Y6, Y2, Y10, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VPCMPGTQ   Y1, Y7, Y2
+	VBLENDVPS  Y2, Y7, Y1, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VPCMPGTQ   Y10, Y3, Y2
+	VBLENDVPS  Y2, Y3, Y10, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPCMPGTQ   Y1, Y8, Y2
+	VBLENDVPS  Y2, Y8, Y1, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VPCMPGTQ   Y10, Y4, Y2
+	VBLENDVPS  Y2, Y4, Y10, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPCMPGTQ   Y1, Y9, Y0
+	VBLENDVPS  Y0, Y9, Y1, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_etc_u32_uuuuuu_1a19fd9265(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_max_max_etc_u32_uuuuuu_1a19fd9265(SB), NOSPLIT, $24-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMAXUD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMAXUD 32(R8)(BX*4), Y1, Y1
+	VPMAXUD (R9)(BX*4), Y0, Y2
+	VPMAXUD 32(R9)(BX*4), Y1, Y3
+	VPMAXUD (R10)(BX*4), Y2, Y4
+	VPMAXUD 32(R10)(BX*4), Y3, Y5
+	VPMAXUD (R11)(BX*4), Y4, Y6
+	VPMAXUD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPMAXUD Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPMAXUD Y9, Y1, Y1
+	VPMAXUD Y8, Y2, Y2
+	VPMAXUD Y9, Y3, Y3
+	VPMAXUD Y8, Y4, Y4
+	VPMAXUD Y9, Y5, Y5
+	VPMAXUD Y6, Y8, Y8
+	VPMAXUD Y7, Y9, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMAXUD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMAXUD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMAXUD    Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMAXUD    Y4, Y3, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPMAXUD    Y5, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPMAXUD    Y5, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPMAXUD    Y5, Y3, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPMAXUD    Y4, Y5, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_etc_u8_uuuuuu_c611900758(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_max_max_etc_u8_uuuuuu_c611900758(SB), NOSPLIT, $24-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMAXUD      Y2, Y0, Y0
+	VPMAXUD      Y3, Y1, Y1
+	VPMOVZXBD    (R9)(BX*1), Y2
+	VPMOVZXBD    8(R9)(BX*1), Y3
+	VPMAXUD      Y0, Y2, Y2
+	VPMAXUD      Y1, Y3, Y3
+	VPMOVZXBD    (R10)(BX*1), Y4
+	VPMOVZXBD    8(R10)(BX*1), Y5
+	VPMAXUD      Y2, Y4, Y4
+	VPMAXUD      Y3, Y5, Y5
+	VPMOVZXBD    (R11)(BX*1), Y6
+	VPMOVZXBD    8(R11)(BX*1), Y7
+	VPMAXUD      Y6, Y4, Y6
+	VPMAXUD      Y7, Y5, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VEXTRACTF128 $0x01, Y7, X9
+	VPACKUSDW    X8, X6, X8
+	VPACKUSDW    X9, X7, X9
+	VPACKUSWB    X8, X8, X8
+	VPACKUSWB    X9, X9, X9
+	VPMOVZXBD    (R12)(BX*1), Y10
+	VPMOVZXBD    8(R12)(BX*1), Y11
+	VMOVQ        X8, (R13)(BX*1)
+	VMOVQ        X9, 8(R13)(BX*1)
+	VPMAXUD      Y10, Y0, Y0
+	VPMAXUD      Y11, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X8
+	VEXTRACTF128 $0x01, Y1, X9
+	VPACKUSDW    X8, X0, X0
+	VPACKUSDW    X9, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R14)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VPMAXUD      Y10, Y2, Y0
+	VPMAXUD      Y11, Y3, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R15)(BX*1)
+	VMOVQ        X1, 8(R15)(BX*1)
+	VPMAXUD      Y10, Y4, Y0
+	VPMAXUD      Y11, Y5, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	MOVQ         (SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X1, 8(DX)(BX*1)
+	VPMAXUD      Y10, Y6, Y0
+	VPMAXUD      Y11, Y7, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	MOVQ         8(SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X1, 8(DX)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPMAXUD   Y1, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
+	VPMOVZXBD X1, Y1
+	VPMAXUD   Y0, Y1, Y1
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X2
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X2
+
+end11:
+	VPMOVZXBD X2, Y2
+	VPMAXUD   Y1, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X3
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X3
+
+end14:
+	VPMOVZXBD    X3, Y3
+	VPMAXUD      Y3, Y2, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VPACKUSWB    X4, X4, X4
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        (R12)(BX*1), X5
+	JMP          end17
+
+part16:
+	LEAQ -1(R12)(BX*1), DX
+	XORQ AX, AX
+
+load18:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load18
+	VMOVQ AX, X5
+
+end17:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part19
+	VMOVQ   X4, (R13)(BX*1)
+	JMP     end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X4, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VPMOVZXBD    X5, Y4
+	VPMAXUD      Y4, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VPACKUSDW    X5, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VPMAXUD      Y4, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	VPMAXUD      Y4, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part28
+	MOVQ         (SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	VPMAXUD      Y4, Y3, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part31
+	MOVQ         8(SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end32
+
+part31:
+	MOVQ  8(SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store33:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store33
+
+end32:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_max_max_max_max_f32_uuuuu_782406c534(f *runtime.Frame)
 // Requires: AVX, CMOV
 TEXT ·k_max_max_max_max_f32_uuuuu_782406c534(SB), NOSPLIT, $0-8
@@ -86445,6 +90084,173 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_f32_uuuuu_a707095306(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_max_max_max_max_f32_uuuuu_a707095306(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VMAXPS  Y1, Y0, Y2
+	VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VMAXPS  Y4, Y3, Y5
+	VMAXPS  Y0, Y1, Y6
+	VMAXPS  Y3, Y4, Y7
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y5, Y5
+	VCMPPS  $0x03, Y1, Y0, Y0
+	VCMPPS  $0x03, Y4, Y3, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y5, Y1
+	VMOVUPS (R9)(BX*4), Y2
+	VMAXPS  Y0, Y2, Y3
+	VMOVUPS 32(R9)(BX*4), Y4
+	VMAXPS  Y1, Y4, Y5
+	VMAXPS  Y2, Y0, Y6
+	VMAXPS  Y4, Y1, Y7
+	VANDPS  Y6, Y3, Y3
+	VANDPS  Y7, Y5, Y5
+	VCMPPS  $0x03, Y0, Y2, Y2
+	VCMPPS  $0x03, Y1, Y4, Y4
+	VORPS   Y2, Y3, Y2
+	VORPS   Y4, Y5, Y3
+	VMOVUPS (R10)(BX*4), Y4
+	VMAXPS  Y2, Y4, Y5
+	VMOVUPS 32(R10)(BX*4), Y6
+	VMAXPS  Y3, Y6, Y7
+	VMAXPS  Y4, Y2, Y8
+	VMAXPS  Y6, Y3, Y9
+	VANDPS  Y8, Y5, Y5
+	VANDPS  Y9, Y7, Y7
+	VCMPPS  $0x03, Y2, Y4, Y4
+	VCMPPS  $0x03, Y3, Y6, Y6
+	VORPS   Y4, Y5, Y4
+	VORPS   Y6, Y7, Y5
+	VMOVUPS (R11)(BX*4), Y6
+	VMAXPS  Y4, Y6, Y7
+	VMOVUPS 32(R11)(BX*4), Y8
+	VMAXPS  Y5, Y8, Y9
+	VMAXPS  Y6, Y4, Y10
+	VMAXPS  Y8, Y5, Y11
+	VANDPS  Y10, Y7, Y7
+	VANDPS  Y11, Y9, Y9
+	VCMPPS  $0x03, Y4, Y6, Y6
+	VCMPPS  $0x03, Y5, Y8, Y8
+	VORPS   Y6, Y7, Y6
+	VORPS   Y8, Y9, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMAXPS     Y2, Y1, Y3
+	VMAXPS     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPS     $0x03, Y2, Y1, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMAXPS     Y1, Y2, Y3
+	VMAXPS     Y2, Y1, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPS     $0x03, Y1, Y2, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VMAXPS     Y2, Y3, Y4
+	VMAXPS     Y3, Y2, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPS     $0x03, Y2, Y3, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMAXPS     Y3, Y4, Y5
+	VMAXPS     Y4, Y3, Y6
+	VANDPS     Y6, Y5, Y5
+	VCMPPS     $0x03, Y3, Y4, Y4
+	VORPS      Y4, Y5, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
 	JMP  row
 
 done:
@@ -86672,6 +90478,1014 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_f64_uuuuu_c92924e26b(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_max_max_max_max_f64_uuuuu_c92924e26b(SB), NOSPLIT, $144-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 136(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, 128(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMOVUPS (R8)(BX*8), Y1
+	VMAXPD  Y1, Y0, Y2
+	VMOVUPS 64(DI)(BX*8), Y3
+	VMOVUPS 64(R8)(BX*8), Y4
+	VMAXPD  Y4, Y3, Y5
+	VMAXPD  Y0, Y1, Y6
+	VMAXPD  Y3, Y4, Y7
+	VANDPS  Y6, Y2, Y2
+	VANDPS  Y7, Y5, Y5
+	VCMPPD  $0x03, Y1, Y0, Y0
+	VCMPPD  $0x03, Y4, Y3, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y5, Y1
+	VMOVUPS 32(DI)(BX*8), Y2
+	VMOVUPS 32(R8)(BX*8), Y3
+	VMAXPD  Y3, Y2, Y4
+	VMOVUPS 96(DI)(BX*8), Y5
+	VMOVUPS 96(R8)(BX*8), Y6
+	VMAXPD  Y6, Y5, Y7
+	VMAXPD  Y2, Y3, Y8
+	VMAXPD  Y5, Y6, Y9
+	VANDPS  Y8, Y4, Y4
+	VANDPS  Y9, Y7, Y7
+	VCMPPD  $0x03, Y3, Y2, Y2
+	VCMPPD  $0x03, Y6, Y5, Y3
+	VORPS   Y2, Y4, Y2
+	VORPS   Y3, Y7, Y3
+	VMOVUPS (R9)(BX*8), Y4
+	VMAXPD  Y4, Y0, Y5
+	VMOVUPS 64(R9)(BX*8), Y6
+	VMAXPD  Y6, Y1, Y7
+	VMAXPD  Y0, Y4, Y8
+	VMAXPD  Y1, Y6, Y9
+	VANDPS  Y8, Y5, Y5
+	VANDPS  Y9, Y7, Y7
+	VCMPPD  $0x03, Y4, Y0, Y4
+	VCMPPD  $0x03, Y6, Y1, Y6
+	VORPS   Y4, Y5, Y4
+	VORPS   Y6, Y7, Y5
+	VMOVUPS 32(R9)(BX*8), Y6
+	VMAXPD  Y6, Y2, Y7
+	VMOVUPS 96(R9)(BX*8), Y8
+	VMAXPD  Y8, Y3, Y9
+	VMAXPD  Y2, Y6, Y10
+	VMAXPD  Y3, Y8, Y11
+	VANDPS  Y10, Y7, Y7
+	VANDPS  Y11, Y9, Y9
+	VCMPPD  $0x03, Y6, Y2, Y6
+	VCMPPD  $0x03, Y8, Y3, Y8
+	VORPS   Y6, Y7, Y6
+	VORPS   Y8, Y9, Y7
+	VMOVUPS (R10)(BX*8), Y8
+	VMAXPD  Y8, Y4, Y9
+	VMOVUPS 64(R10)(BX*8), Y10
+	VMAXPD  Y10, Y5, Y11
+	VMAXPD  Y4, Y8, Y12
+	VMAXPD  Y5, Y10, Y13
+	VANDPS  Y12, Y9, Y9
+	VANDPS  Y13, Y11, Y11
+	VCMPPD  $0x03, Y8, Y4, Y8
+	VCMPPD  $0x03, Y10, Y5, Y10
+	VORPS   Y8, Y9, Y8
+	VORPS   Y10, Y11, Y9
+	VMOVUPS 32(R10)(BX*8), Y10
+	VMAXPD  Y10, Y6, Y11
+	VMOVUPS 96(R10)(BX*8), Y12
+	VMAXPD  Y12, Y7, Y13
+	VMAXPD  Y6, Y10, Y14
+	VMAXPD  Y7, Y12, Y15
+	VANDPS  Y14, Y11, Y11
+	VANDPS  Y15, Y13, Y13
+	VCMPPD  $0x03, Y10, Y6, Y10
+	VCMPPD  $0x03, Y12, Y7, Y12
+	VORPS   Y10, Y11, Y10
+	VORPS   Y12, Y13, Y11
+	VMOVUPS (R11)(BX*8), Y12
+	VMAXPD  Y12, Y8, Y13
+	VMOVUPS 64(R11)(BX*8), Y14
+	VMAXPD  Y14, Y9, Y15
+	VMOVUPS Y7, (SP)
+	VMAXPD  Y8, Y12, Y7
+	VMOVUPS Y6, 32(SP)
+	VMAXPD  Y9, Y14, Y6
+	VANDPS  Y7, Y13, Y7
+	VANDPS  Y6, Y15, Y6
+	VCMPPD  $0x03, Y12, Y8, Y12
+	VCMPPD  $0x03, Y14, Y9, Y13
+	VORPS   Y12, Y7, Y7
+	VORPS   Y13, Y6, Y6
+	VMOVUPS 32(R11)(BX*8), Y12
+	VMAXPD  Y12, Y10, Y13
+	VMOVUPS 96(R11)(BX*8), Y14
+	VMAXPD  Y14, Y11, Y15
+	VMOVUPS Y9, 64(SP)
+	VMAXPD  Y10, Y12, Y9
+	VMOVUPS Y8, 96(SP)
+	VMAXPD  Y11, Y14, Y8
+	VANDPS  Y9, Y13, Y9
+	VANDPS  Y8, Y15, Y8
+	VCMPPD  $0x03, Y12, Y10, Y12
+	VCMPPD  $0x03, Y14, Y11, Y13
+	VORPS   Y12, Y9, Y9
+	VORPS   Y13, Y8, Y8
+	VMOVUPS Y7, (R12)(BX*8)
+	VMOVUPS Y6, 64(R12)(BX*8)
+	VMOVUPS Y9, 32(R12)(BX*8)
+	VMOVUPS Y8, 96(R12)(BX*8)
+	VMOVUPS Y0, (R13)(BX*8)
+	VMOVUPS Y1, 64(R13)(BX*8)
+	VMOVUPS Y2, 32(R13)(BX*8)
+	VMOVUPS Y3, 96(R13)(BX*8)
+	VMOVUPS Y4, (R14)(BX*8)
+	VMOVUPS Y5, 64(R14)(BX*8)
+	VMOVUPS 32(SP), Y0
+	VMOVUPS Y0, 32(R14)(BX*8)
+	VMOVUPS (SP), Y0
+	VMOVUPS Y0, 96(R14)(BX*8)
+	VMOVUPS 96(SP), Y0
+	VMOVUPS Y0, (R15)(BX*8)
+	VMOVUPS 64(SP), Y0
+	VMOVUPS Y0, 64(R15)(BX*8)
+	VMOVUPS Y10, 32(R15)(BX*8)
+	VMOVUPS Y11, 96(R15)(BX*8)
+	MOVQ    128(SP), DX
+	VMOVUPS Y7, (DX)(BX*8)
+	MOVQ    128(SP), DX
+	VMOVUPS Y6, 64(DX)(BX*8)
+	MOVQ    128(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*8)
+	MOVQ    128(SP), DX
+	VMOVUPS Y8, 96(DX)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMAXPD     Y2, Y1, Y3
+	VMAXPD     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMAXPD     Y2, Y1, Y3
+	VMAXPD     Y1, Y2, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPD     $0x03, Y2, Y1, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VMAXPD     Y3, Y2, Y4
+	VMAXPD     Y2, Y3, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPD     $0x03, Y3, Y2, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VMAXPD     Y4, Y3, Y5
+	VMAXPD     Y3, Y4, Y6
+	VANDPS     Y6, Y5, Y5
+	VCMPPD     $0x03, Y4, Y3, Y4
+	VORPS      Y4, Y5, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VMAXPD     Y7, Y6, Y8
+	VMAXPD     Y6, Y7, Y9
+	VANDPS     Y9, Y8, Y8
+	VCMPPD     $0x03, Y7, Y6, Y6
+	VORPS      Y6, Y8, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VMAXPD     Y7, Y6, Y8
+	VMAXPD     Y6, Y7, Y9
+	VANDPS     Y9, Y8, Y8
+	VCMPPD     $0x03, Y7, Y6, Y7
+	VORPS      Y7, Y8, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VMAXPD     Y8, Y7, Y9
+	VMAXPD     Y7, Y8, Y10
+	VANDPS     Y10, Y9, Y9
+	VCMPPD     $0x03, Y8, Y7, Y8
+	VORPS      Y8, Y9, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VMAXPD     Y9, Y8, Y10
+	VMAXPD     Y8, Y9, Y11
+	VANDPS     Y11, Y10, Y10
+	VCMPPD     $0x03, Y9, Y8, Y9
+	VORPS      Y9, Y10, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       128(SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       128(SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 136(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, 128(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_i32_uuuuu_c1c52ebbd1(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_max_max_max_i32_uuuuu_c1c52ebbd1(SB), NOSPLIT, $16-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMAXSD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMAXSD 32(R8)(BX*4), Y1, Y1
+	VPMAXSD (R9)(BX*4), Y0, Y2
+	VPMAXSD 32(R9)(BX*4), Y1, Y3
+	VPMAXSD (R10)(BX*4), Y2, Y4
+	VPMAXSD 32(R10)(BX*4), Y3, Y5
+	VPMAXSD (R11)(BX*4), Y4, Y6
+	VPMAXSD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMAXSD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMAXSD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMAXSD    Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMAXSD    Y4, Y3, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_i64_uuuuu_5ac990cf34(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_max_max_max_max_i64_uuuuu_5ac990cf34(SB), NOSPLIT, $16-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Y0
+	VMOVUPS   (R8)(BX*8), Y1
+	VPCMPGTQ  Y1, Y0, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   32(DI)(BX*8), Y1
+	VMOVUPS   32(R8)(BX*8), Y2
+	VPCMPGTQ  Y2, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   (R9)(BX*8), Y2
+	VPCMPGTQ  Y2, Y0, Y3
+	VBLENDVPS Y3, Y0, Y2, Y2
+	VMOVUPS   32(R9)(BX*8), Y3
+	VPCMPGTQ  Y3, Y1, Y4
+	VBLENDVPS Y4, Y1, Y3, Y3
+	VMOVUPS   (R10)(BX*8), Y4
+	VPCMPGTQ  Y2, Y4, Y5
+	VBLENDVPS Y5, Y4, Y2, Y4
+	VMOVUPS   32(R10)(BX*8), Y5
+	VPCMPGTQ  Y3, Y5, Y6
+	VBLENDVPS Y6, Y5, Y3, Y5
+	VMOVUPS   (R11)(BX*8), Y6
+	VPCMPGTQ  Y6, Y4, Y7
+	VBLENDVPS Y7, Y4, Y6, Y6
+	VMOVUPS   32(R11)(BX*8), Y7
+	VPCMPGTQ  Y7, Y5, Y8
+	VBLENDVPS Y8, Y5, Y7, Y7
+	VMOVUPS   Y6, (R12)(BX*8)
+	VMOVUPS   Y7, 32(R12)(BX*8)
+	VMOVUPS   Y0, (R13)(BX*8)
+	VMOVUPS   Y1, 32(R13)(BX*8)
+	VMOVUPS   Y2, (R14)(BX*8)
+	VMOVUPS   Y3, 32(R14)(BX*8)
+	VMOVUPS   Y4, (R15)(BX*8)
+	VMOVUPS   Y5, 32(R15)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y6, (DX)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y7, 32(DX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y1, Y2, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y1, Y2, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPCMPGTQ   Y2, Y3, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPCMPGTQ   Y4, Y3, Y5
+	VBLENDVPS  Y5, Y3, Y4, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y6, Y7, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y6, Y7, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPCMPGTQ   Y7, Y8, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPCMPGTQ   Y9, Y8, Y10
+	VBLENDVPS  Y10, Y8, Y9, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_u32_uuuuu_8e2d6160cd(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_max_max_max_u32_uuuuu_8e2d6160cd(SB), NOSPLIT, $16-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMAXUD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMAXUD 32(R8)(BX*4), Y1, Y1
+	VPMAXUD (R9)(BX*4), Y0, Y2
+	VPMAXUD 32(R9)(BX*4), Y1, Y3
+	VPMAXUD (R10)(BX*4), Y2, Y4
+	VPMAXUD 32(R10)(BX*4), Y3, Y5
+	VPMAXUD (R11)(BX*4), Y4, Y6
+	VPMAXUD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMAXUD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMAXUD    Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMAXUD    Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMAXUD    Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_u8_uuuuu_a89495660d(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_max_max_max_u8_uuuuu_a89495660d(SB), NOSPLIT, $16-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMAXUD      Y2, Y0, Y0
+	VPMAXUD      Y3, Y1, Y1
+	VPMOVZXBD    (R9)(BX*1), Y2
+	VPMOVZXBD    8(R9)(BX*1), Y3
+	VPMAXUD      Y0, Y2, Y2
+	VPMAXUD      Y1, Y3, Y3
+	VPMOVZXBD    (R10)(BX*1), Y4
+	VPMOVZXBD    8(R10)(BX*1), Y5
+	VPMAXUD      Y2, Y4, Y4
+	VPMAXUD      Y3, Y5, Y5
+	VPMOVZXBD    (R11)(BX*1), Y6
+	VPMOVZXBD    8(R11)(BX*1), Y7
+	VPMAXUD      Y6, Y4, Y6
+	VPMAXUD      Y7, Y5, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VEXTRACTF128 $0x01, Y7, X9
+	VPACKUSDW    X8, X6, X6
+	VPACKUSDW    X9, X7, X7
+	VPACKUSWB    X6, X6, X6
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X6, (R12)(BX*1)
+	VMOVQ        X7, 8(R12)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X8
+	VEXTRACTF128 $0x01, Y1, X9
+	VPACKUSDW    X8, X0, X0
+	VPACKUSDW    X9, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R13)(BX*1)
+	VMOVQ        X1, 8(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y2, X0
+	VEXTRACTF128 $0x01, Y3, X1
+	VPACKUSDW    X0, X2, X0
+	VPACKUSDW    X1, X3, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R14)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VEXTRACTF128 $0x01, Y4, X0
+	VEXTRACTF128 $0x01, Y5, X1
+	VPACKUSDW    X0, X4, X0
+	VPACKUSDW    X1, X5, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R15)(BX*1)
+	VMOVQ        X1, 8(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X6, (DX)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X7, 8(DX)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPMAXUD   Y1, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
+	VPMOVZXBD X1, Y1
+	VPMAXUD   Y0, Y1, Y1
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X2
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X2
+
+end11:
+	VPMOVZXBD X2, Y2
+	VPMAXUD   Y1, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X3
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X3
+
+end14:
+	VPMOVZXBD    X3, Y3
+	VPMAXUD      Y3, Y2, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X3
+	VPACKUSWB    X3, X3, X3
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        X3, (R12)(BX*1)
+	JMP          end17
+
+part16:
+	LEAQ  (R12)(BX*1), DX
+	VMOVQ X3, AX
+
+store18:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store18
+
+end17:
+	VEXTRACTF128 $0x01, Y0, X4
+	VPACKUSDW    X4, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part19
+	VMOVQ        X0, (R13)(BX*1)
+	JMP          end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X0, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VEXTRACTF128 $0x01, Y1, X0
+	VPACKUSDW    X0, X1, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VEXTRACTF128 $0x01, Y2, X0
+	VPACKUSDW    X0, X2, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part28
+	MOVQ    (SP), DX
+	VMOVQ   X3, (DX)(BX*1)
+	JMP     end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X3, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
 	JMP  row
 
 done:
@@ -88187,6 +93001,1292 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e(SB), NOSPLIT, $24-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VMINPS  Y1, Y0, Y2
+	VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VMINPS  Y4, Y3, Y5
+	VMINPS  Y0, Y1, Y0
+	VMINPS  Y3, Y4, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y5, Y1
+	VMOVUPS (R9)(BX*4), Y2
+	VMINPS  Y2, Y0, Y3
+	VMOVUPS 32(R9)(BX*4), Y4
+	VMINPS  Y4, Y1, Y5
+	VMINPS  Y0, Y2, Y2
+	VMINPS  Y1, Y4, Y4
+	VORPS   Y2, Y3, Y2
+	VORPS   Y4, Y5, Y3
+	VMOVUPS (R10)(BX*4), Y4
+	VMINPS  Y4, Y2, Y5
+	VMOVUPS 32(R10)(BX*4), Y6
+	VMINPS  Y6, Y3, Y7
+	VMINPS  Y2, Y4, Y4
+	VMINPS  Y3, Y6, Y6
+	VORPS   Y4, Y5, Y4
+	VORPS   Y6, Y7, Y5
+	VMOVUPS (R11)(BX*4), Y6
+	VMINPS  Y6, Y4, Y7
+	VMOVUPS 32(R11)(BX*4), Y8
+	VMINPS  Y8, Y5, Y9
+	VMINPS  Y4, Y6, Y6
+	VMINPS  Y5, Y8, Y8
+	VORPS   Y6, Y7, Y6
+	VORPS   Y8, Y9, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VMINPS  Y8, Y0, Y9
+	VMOVUPS 32(R12)(BX*4), Y10
+	VMINPS  Y10, Y1, Y11
+	VMINPS  Y0, Y8, Y0
+	VMINPS  Y1, Y10, Y1
+	VORPS   Y0, Y9, Y0
+	VORPS   Y1, Y11, Y1
+	VMINPS  Y8, Y2, Y9
+	VMINPS  Y10, Y3, Y11
+	VMINPS  Y2, Y8, Y2
+	VMINPS  Y3, Y10, Y3
+	VORPS   Y2, Y9, Y2
+	VORPS   Y3, Y11, Y3
+	VMINPS  Y8, Y4, Y9
+	VMINPS  Y10, Y5, Y11
+	VMINPS  Y4, Y8, Y4
+	VMINPS  Y5, Y10, Y5
+	VORPS   Y4, Y9, Y4
+	VORPS   Y5, Y11, Y5
+	VMINPS  Y8, Y6, Y9
+	VMINPS  Y10, Y7, Y11
+	VMINPS  Y6, Y8, Y8
+	VMINPS  Y7, Y10, Y10
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	VORPS   Y8, Y9, Y0
+	VORPS   Y10, Y11, Y1
+	MOVQ    8(SP), DX
+	VMOVUPS Y0, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y1, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMINPS     Y2, Y1, Y3
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMINPS     Y2, Y1, Y3
+	VMINPS     Y1, Y2, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VMINPS     Y3, Y2, Y4
+	VMINPS     Y2, Y3, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMINPS     Y4, Y3, Y5
+	VMINPS     Y3, Y4, Y4
+	VORPS      Y4, Y5, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VMINPS     Y5, Y1, Y6
+	VMINPS     Y1, Y5, Y1
+	VORPS      Y1, Y6, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VMINPS     Y5, Y2, Y1
+	VMINPS     Y2, Y5, Y2
+	VORPS      Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VMINPS     Y5, Y3, Y1
+	VMINPS     Y3, Y5, Y2
+	VORPS      Y2, Y1, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VMINPS     Y5, Y4, Y1
+	VMINPS     Y4, Y5, Y2
+	VORPS      Y2, Y1, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(SB), NOSPLIT, $24-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMOVUPS (R8)(BX*8), Y1
+	VMINPD  Y1, Y0, Y2
+	VMINPD  Y0, Y1, Y0
+	VORPS   Y0, Y2, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS 32(R8)(BX*8), Y2
+	VMINPD  Y2, Y1, Y3
+	VMINPD  Y1, Y2, Y1
+	VORPS   Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VMINPD  Y0, Y2, Y3
+	VMINPD  Y2, Y0, Y2
+	VORPS   Y2, Y3, Y2
+	VMOVUPS 32(R9)(BX*8), Y3
+	VMINPD  Y1, Y3, Y4
+	VMINPD  Y3, Y1, Y3
+	VORPS   Y3, Y4, Y3
+	VMOVUPS (R10)(BX*8), Y4
+	VMINPD  Y2, Y4, Y5
+	VMINPD  Y4, Y2, Y4
+	VORPS   Y4, Y5, Y4
+	VMOVUPS 32(R10)(BX*8), Y5
+	VMINPD  Y3, Y5, Y6
+	VMINPD  Y5, Y3, Y5
+	VORPS   Y5, Y6, Y5
+	VMOVUPS (R11)(BX*8), Y6
+	VMINPD  Y4, Y6, Y7
+	VMINPD  Y6, Y4, Y6
+	VORPS   Y6, Y7, Y6
+	VMOVUPS 32(R11)(BX*8), Y7
+	VMINPD  Y5, Y7, Y8
+	VMINPD  Y7, Y5, Y7
+	VORPS   Y7, Y8, Y7
+	VMOVUPS (R12)(BX*8), Y8
+	VMINPD  Y0, Y8, Y9
+	VMINPD  Y8, Y0, Y0
+	VORPS   Y0, Y9, Y0
+	VMOVUPS 32(R12)(BX*8), Y9
+	VMINPD  Y1, Y9, Y10
+	VMINPD  Y9, Y1, Y1
+	VORPS   Y1, Y10, Y1
+	VMINPD  Y2, Y8, Y10
+	VMINPD  Y8, Y2, Y2
+	VORPS   Y2, Y10, Y2
+	VMINPD  Y3, Y9, Y10
+	VMINPD  Y9, Y3, Y3
+	VORPS   Y3, Y10, Y3
+	VMINPD  Y4, Y8, Y10
+	VMINPD  Y8, Y4, Y4
+	VORPS   Y4, Y10, Y4
+	VMINPD  Y5, Y9, Y10
+	VMINPD  Y9, Y5, Y5
+	VORPS   Y5, Y10, Y5
+	VMINPD  Y6, Y8, Y10
+	VMINPD  Y8, Y6, Y8
+	VMOVUPS Y6, (R13)(BX*8)
+	VMOVUPS Y0, (R14)(BX*8)
+	VMOVUPS Y2, (R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*8)
+	VORPS   Y8, Y10, Y0
+	VMINPD  Y7, Y9, Y2
+	VMINPD  Y9, Y7, Y4
+	VMOVUPS Y7, 32(R13)(BX*8)
+	VMOVUPS Y1, 32(R14)(BX*8)
+	VMOVUPS Y3, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*8)
+	VORPS   Y4, Y2, Y1
+	MOVQ    8(SP), DX
+	VMOVUPS Y0, (DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y1, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMINPD     Y2, Y1, Y3
+	VMINPD     Y1, Y2, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMINPD     Y1, Y2, Y3
+	VMINPD     Y2, Y1, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VMINPD     Y2, Y3, Y4
+	VMINPD     Y3, Y2, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VMINPD     Y3, Y4, Y5
+	VMINPD     Y4, Y3, Y4
+	VORPS      Y4, Y5, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VMINPD     Y7, Y6, Y8
+	VMINPD     Y6, Y7, Y6
+	VORPS      Y6, Y8, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VMINPD     Y6, Y7, Y8
+	VMINPD     Y7, Y6, Y7
+	VORPS      Y7, Y8, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VMINPD     Y7, Y8, Y9
+	VMINPD     Y8, Y7, Y8
+	VORPS      Y8, Y9, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VMINPD     Y8, Y9, Y10
+	VMINPD     Y9, Y8, Y9
+	VORPS      Y9, Y10, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VMINPD     Y1, Y10, Y11
+	VMINPD     Y10, Y1, Y1
+	VORPS      Y1, Y11, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VMINPD     Y6, Y1, Y11
+	VMINPD     Y1, Y6, Y6
+	VORPS      Y6, Y11, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VMINPD     Y2, Y10, Y6
+	VMINPD     Y10, Y2, Y2
+	VORPS      Y2, Y6, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VMINPD     Y7, Y1, Y2
+	VMINPD     Y1, Y7, Y6
+	VORPS      Y6, Y2, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VMINPD     Y3, Y10, Y2
+	VMINPD     Y10, Y3, Y3
+	VORPS      Y3, Y2, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VMINPD     Y8, Y1, Y2
+	VMINPD     Y1, Y8, Y3
+	VORPS      Y3, Y2, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VMINPD     Y4, Y10, Y2
+	VMINPD     Y10, Y4, Y3
+	VORPS      Y3, Y2, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VMINPD     Y9, Y1, Y0
+	VMINPD     Y1, Y9, Y1
+	VORPS      Y1, Y0, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_min_min_etc_i32_uuuuuu_fd63e77ed5(SB), NOSPLIT, $24-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMINSD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMINSD 32(R8)(BX*4), Y1, Y1
+	VPMINSD (R9)(BX*4), Y0, Y2
+	VPMINSD 32(R9)(BX*4), Y1, Y3
+	VPMINSD (R10)(BX*4), Y2, Y4
+	VPMINSD 32(R10)(BX*4), Y3, Y5
+	VPMINSD (R11)(BX*4), Y4, Y6
+	VPMINSD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPMINSD Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPMINSD Y9, Y1, Y1
+	VPMINSD Y8, Y2, Y2
+	VPMINSD Y9, Y3, Y3
+	VPMINSD Y8, Y4, Y4
+	VPMINSD Y9, Y5, Y5
+	VPMINSD Y8, Y6, Y8
+	VPMINSD Y9, Y7, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMINSD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMINSD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMINSD    Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMINSD    Y3, Y4, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPMINSD    Y5, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPMINSD    Y5, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPMINSD    Y5, Y3, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPMINSD    Y5, Y4, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_etc_i64_uuuuuu_853ec11265(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_min_min_min_etc_i64_uuuuuu_853ec11265(SB), NOSPLIT, $24-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Y0
+	VMOVUPS   (R8)(BX*8), Y1
+	VPCMPGTQ  Y1, Y0, Y2
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS   32(DI)(BX*8), Y1
+	VMOVUPS   32(R8)(BX*8), Y2
+	VPCMPGTQ  Y2, Y1, Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVUPS   (R9)(BX*8), Y2
+	VPCMPGTQ  Y2, Y0, Y3
+	VBLENDVPS Y3, Y2, Y0, Y2
+	VMOVUPS   32(R9)(BX*8), Y3
+	VPCMPGTQ  Y3, Y1, Y4
+	VBLENDVPS Y4, Y3, Y1, Y3
+	VMOVUPS   (R10)(BX*8), Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VBLENDVPS Y5, Y4, Y2, Y4
+	VMOVUPS   32(R10)(BX*8), Y5
+	VPCMPGTQ  Y5, Y3, Y6
+	VBLENDVPS Y6, Y5, Y3, Y5
+	VMOVUPS   (R11)(BX*8), Y6
+	VPCMPGTQ  Y4, Y6, Y7
+	VBLENDVPS Y7, Y4, Y6, Y6
+	VMOVUPS   32(R11)(BX*8), Y7
+	VPCMPGTQ  Y5, Y7, Y8
+	VBLENDVPS Y8, Y5, Y7, Y7
+	VMOVUPS   (R12)(BX*8), Y8
+	VPCMPGTQ  Y8, Y0, Y9
+	VBLENDVPS Y9, Y8, Y0, Y0
+	VMOVUPS   32(R12)(BX*8), Y9
+	VPCMPGTQ  Y9, Y1, Y10
+	VBLENDVPS Y10, Y9, Y1, Y1
+	VPCMPGTQ  Y8, Y2, Y10
+	VBLENDVPS Y10, Y8, Y2, Y2
+	VPCMPGTQ  Y9, Y3, Y10
+	VBLENDVPS Y10, Y9, Y3, Y3
+	VPCMPGTQ  Y4, Y8, Y10
+	VBLENDVPS Y10, Y4, Y8, Y4
+	VPCMPGTQ  Y5, Y9, Y10
+	VBLENDVPS Y10, Y5, Y9, Y5
+	VPCMPGTQ  Y6, Y8, Y10
+	VBLENDVPS Y10, Y6, Y8, Y8
+	VMOVUPS   Y6, (R13)(BX*8)
+	VMOVUPS   Y0, (R14)(BX*8)
+	VMOVUPS   Y2, (R15)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y4, (DX)(BX*8)
+	VPCMPGTQ  Y7, Y9, Y0
+	VBLENDVPS Y0, Y7, Y9, Y0
+	VMOVUPS   Y7, 32(R13)(BX*8)
+	VMOVUPS   Y1, 32(R14)(BX*8)
+	VMOVUPS   Y3, 32(R15)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y5, 32(DX)(BX*8)
+	MOVQ      8(SP), DX
+	VMOVUPS   Y8, (DX)(BX*8)
+	MOVQ      8(SP), DX
+	VMOVUPS   Y0, 32(DX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPCMPGTQ   Y3, Y2, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPCMPGTQ   Y3, Y4, Y5
+	VBLENDVPS  Y5, Y3, Y4, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y7, Y6, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPCMPGTQ   Y8, Y7, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPCMPGTQ   Y8, Y9, Y10
+	VBLENDVPS  Y10, Y8, Y9, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VPCMPGTQ   Y10, Y1, Y11
+	VBLENDVPS  Y11, Y10, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VPCMPGTQ   Y1, Y6, Y11
+	VBLENDVPS  Y11, Y1, Y6, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VPCMPGTQ   Y10, Y2, Y6
+	VBLENDVPS  Y6, Y10, Y2, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VPCMPGTQ   Y1, Y7, Y2
+	VBLENDVPS  Y2, Y1, Y7, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VPCMPGTQ   Y3, Y10, Y2
+	VBLENDVPS  Y2, Y3, Y10, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPCMPGTQ   Y8, Y1, Y2
+	VBLENDVPS  Y2, Y8, Y1, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VPCMPGTQ   Y4, Y10, Y2
+	VBLENDVPS  Y2, Y4, Y10, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPCMPGTQ   Y9, Y1, Y0
+	VBLENDVPS  Y0, Y9, Y1, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_etc_u32_uuuuuu_33a2e743b1(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_min_min_etc_u32_uuuuuu_33a2e743b1(SB), NOSPLIT, $24-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMINUD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMINUD 32(R8)(BX*4), Y1, Y1
+	VPMINUD (R9)(BX*4), Y0, Y2
+	VPMINUD 32(R9)(BX*4), Y1, Y3
+	VPMINUD (R10)(BX*4), Y2, Y4
+	VPMINUD 32(R10)(BX*4), Y3, Y5
+	VPMINUD (R11)(BX*4), Y4, Y6
+	VPMINUD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPMINUD Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPMINUD Y9, Y1, Y1
+	VPMINUD Y8, Y2, Y2
+	VPMINUD Y9, Y3, Y3
+	VPMINUD Y8, Y4, Y4
+	VPMINUD Y9, Y5, Y5
+	VPMINUD Y8, Y6, Y8
+	VPMINUD Y9, Y7, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMINUD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMINUD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMINUD    Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMINUD    Y4, Y3, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPMINUD    Y5, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPMINUD    Y5, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPMINUD    Y5, Y3, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPMINUD    Y5, Y4, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_etc_u8_uuuuuu_a0694c78aa(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_min_min_etc_u8_uuuuuu_a0694c78aa(SB), NOSPLIT, $24-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMINUD      Y2, Y0, Y0
+	VPMINUD      Y3, Y1, Y1
+	VPMOVZXBD    (R9)(BX*1), Y2
+	VPMOVZXBD    8(R9)(BX*1), Y3
+	VPMINUD      Y2, Y0, Y2
+	VPMINUD      Y3, Y1, Y3
+	VPMOVZXBD    (R10)(BX*1), Y4
+	VPMOVZXBD    8(R10)(BX*1), Y5
+	VPMINUD      Y2, Y4, Y4
+	VPMINUD      Y3, Y5, Y5
+	VPMOVZXBD    (R11)(BX*1), Y6
+	VPMOVZXBD    8(R11)(BX*1), Y7
+	VPMINUD      Y6, Y4, Y6
+	VPMINUD      Y7, Y5, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VEXTRACTF128 $0x01, Y7, X9
+	VPACKUSDW    X8, X6, X8
+	VPACKUSDW    X9, X7, X9
+	VPACKUSWB    X8, X8, X8
+	VPACKUSWB    X9, X9, X9
+	VPMOVZXBD    (R12)(BX*1), Y10
+	VPMOVZXBD    8(R12)(BX*1), Y11
+	VMOVQ        X8, (R13)(BX*1)
+	VMOVQ        X9, 8(R13)(BX*1)
+	VPMINUD      Y0, Y10, Y0
+	VPMINUD      Y1, Y11, Y1
+	VEXTRACTF128 $0x01, Y0, X8
+	VEXTRACTF128 $0x01, Y1, X9
+	VPACKUSDW    X8, X0, X0
+	VPACKUSDW    X9, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R14)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VPMINUD      Y2, Y10, Y0
+	VPMINUD      Y3, Y11, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R15)(BX*1)
+	VMOVQ        X1, 8(R15)(BX*1)
+	VPMINUD      Y4, Y10, Y0
+	VPMINUD      Y5, Y11, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	MOVQ         (SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X1, 8(DX)(BX*1)
+	VPMINUD      Y6, Y10, Y0
+	VPMINUD      Y7, Y11, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	MOVQ         8(SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X1, 8(DX)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPMINUD   Y1, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
+	VPMOVZXBD X1, Y1
+	VPMINUD   Y1, Y0, Y1
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X2
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X2
+
+end11:
+	VPMOVZXBD X2, Y2
+	VPMINUD   Y1, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X3
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X3
+
+end14:
+	VPMOVZXBD    X3, Y3
+	VPMINUD      Y3, Y2, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X4
+	VPACKUSWB    X4, X4, X4
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        (R12)(BX*1), X5
+	JMP          end17
+
+part16:
+	LEAQ -1(R12)(BX*1), DX
+	XORQ AX, AX
+
+load18:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load18
+	VMOVQ AX, X5
+
+end17:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part19
+	VMOVQ   X4, (R13)(BX*1)
+	JMP     end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X4, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VPMOVZXBD    X5, Y4
+	VPMINUD      Y0, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X5
+	VPACKUSDW    X5, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VPMINUD      Y1, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	VPMINUD      Y2, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part28
+	MOVQ         (SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	VPMINUD      Y3, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part31
+	MOVQ         8(SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end32
+
+part31:
+	MOVQ  8(SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store33:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store33
+
+end32:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_min_min_min_min_f32_uuuuu_4dda052b3c(f *runtime.Frame)
 // Requires: AVX, CMOV
 TEXT ·k_min_min_min_min_f32_uuuuu_4dda052b3c(SB), NOSPLIT, $0-8
@@ -88298,6 +94398,149 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_f32_uuuuu_84629d0049(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_min_min_min_min_f32_uuuuu_84629d0049(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VMINPS  Y1, Y0, Y2
+	VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VMINPS  Y4, Y3, Y5
+	VMINPS  Y0, Y1, Y0
+	VMINPS  Y3, Y4, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y5, Y1
+	VMOVUPS (R9)(BX*4), Y2
+	VMINPS  Y0, Y2, Y3
+	VMOVUPS 32(R9)(BX*4), Y4
+	VMINPS  Y1, Y4, Y5
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y4, Y1, Y4
+	VORPS   Y2, Y3, Y2
+	VORPS   Y4, Y5, Y3
+	VMOVUPS (R10)(BX*4), Y4
+	VMINPS  Y2, Y4, Y5
+	VMOVUPS 32(R10)(BX*4), Y6
+	VMINPS  Y3, Y6, Y7
+	VMINPS  Y4, Y2, Y4
+	VMINPS  Y6, Y3, Y6
+	VORPS   Y4, Y5, Y4
+	VORPS   Y6, Y7, Y5
+	VMOVUPS (R11)(BX*4), Y6
+	VMINPS  Y6, Y4, Y7
+	VMOVUPS 32(R11)(BX*4), Y8
+	VMINPS  Y8, Y5, Y9
+	VMINPS  Y4, Y6, Y6
+	VMINPS  Y5, Y8, Y8
+	VORPS   Y6, Y7, Y6
+	VORPS   Y8, Y9, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMINPS     Y2, Y1, Y3
+	VMINPS     Y1, Y2, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMINPS     Y1, Y2, Y3
+	VMINPS     Y2, Y1, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VMINPS     Y2, Y3, Y4
+	VMINPS     Y3, Y2, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMINPS     Y4, Y3, Y5
+	VMINPS     Y3, Y4, Y4
+	VORPS      Y4, Y5, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
 	JMP  row
 
 done:
@@ -88430,6 +94673,901 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_f64_uuuuu_bfa55cfe99(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_min_min_min_min_f64_uuuuu_bfa55cfe99(SB), NOSPLIT, $16-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMOVUPS (R8)(BX*8), Y1
+	VMINPD  Y1, Y0, Y2
+	VMINPD  Y0, Y1, Y0
+	VORPS   Y0, Y2, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS 32(R8)(BX*8), Y2
+	VMINPD  Y2, Y1, Y3
+	VMINPD  Y1, Y2, Y1
+	VORPS   Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VMINPD  Y0, Y2, Y3
+	VMINPD  Y2, Y0, Y2
+	VORPS   Y2, Y3, Y2
+	VMOVUPS 32(R9)(BX*8), Y3
+	VMINPD  Y1, Y3, Y4
+	VMINPD  Y3, Y1, Y3
+	VORPS   Y3, Y4, Y3
+	VMOVUPS (R10)(BX*8), Y4
+	VMINPD  Y4, Y2, Y5
+	VMINPD  Y2, Y4, Y4
+	VORPS   Y4, Y5, Y4
+	VMOVUPS 32(R10)(BX*8), Y5
+	VMINPD  Y5, Y3, Y6
+	VMINPD  Y3, Y5, Y5
+	VORPS   Y5, Y6, Y5
+	VMOVUPS (R11)(BX*8), Y6
+	VMINPD  Y6, Y4, Y7
+	VMINPD  Y4, Y6, Y6
+	VORPS   Y6, Y7, Y6
+	VMOVUPS 32(R11)(BX*8), Y7
+	VMINPD  Y7, Y5, Y8
+	VMINPD  Y5, Y7, Y7
+	VORPS   Y7, Y8, Y7
+	VMOVUPS Y6, (R12)(BX*8)
+	VMOVUPS Y7, 32(R12)(BX*8)
+	VMOVUPS Y0, (R13)(BX*8)
+	VMOVUPS Y1, 32(R13)(BX*8)
+	VMOVUPS Y2, (R14)(BX*8)
+	VMOVUPS Y3, 32(R14)(BX*8)
+	VMOVUPS Y4, (R15)(BX*8)
+	VMOVUPS Y5, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMINPD     Y2, Y1, Y3
+	VMINPD     Y1, Y2, Y1
+	VORPS      Y1, Y3, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMINPD     Y1, Y2, Y3
+	VMINPD     Y2, Y1, Y2
+	VORPS      Y2, Y3, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VMINPD     Y3, Y2, Y4
+	VMINPD     Y2, Y3, Y3
+	VORPS      Y3, Y4, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VMINPD     Y4, Y3, Y5
+	VMINPD     Y3, Y4, Y4
+	VORPS      Y4, Y5, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VMINPD     Y7, Y6, Y8
+	VMINPD     Y6, Y7, Y6
+	VORPS      Y6, Y8, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VMINPD     Y6, Y7, Y8
+	VMINPD     Y7, Y6, Y7
+	VORPS      Y7, Y8, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VMINPD     Y8, Y7, Y9
+	VMINPD     Y7, Y8, Y8
+	VORPS      Y8, Y9, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VMINPD     Y9, Y8, Y10
+	VMINPD     Y8, Y9, Y9
+	VORPS      Y9, Y10, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_i32_uuuuu_91f56121cd(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_min_min_min_i32_uuuuu_91f56121cd(SB), NOSPLIT, $16-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMINSD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMINSD 32(R8)(BX*4), Y1, Y1
+	VPMINSD (R9)(BX*4), Y0, Y2
+	VPMINSD 32(R9)(BX*4), Y1, Y3
+	VPMINSD (R10)(BX*4), Y2, Y4
+	VPMINSD 32(R10)(BX*4), Y3, Y5
+	VPMINSD (R11)(BX*4), Y4, Y6
+	VPMINSD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMINSD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMINSD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMINSD    Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMINSD    Y4, Y3, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_i64_uuuuu_331488ed89(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_min_min_min_min_i64_uuuuu_331488ed89(SB), NOSPLIT, $16-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Y0
+	VMOVUPS   (R8)(BX*8), Y1
+	VPCMPGTQ  Y1, Y0, Y2
+	VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS   32(DI)(BX*8), Y1
+	VMOVUPS   32(R8)(BX*8), Y2
+	VPCMPGTQ  Y2, Y1, Y3
+	VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVUPS   (R9)(BX*8), Y2
+	VPCMPGTQ  Y2, Y0, Y3
+	VBLENDVPS Y3, Y2, Y0, Y2
+	VMOVUPS   32(R9)(BX*8), Y3
+	VPCMPGTQ  Y3, Y1, Y4
+	VBLENDVPS Y4, Y3, Y1, Y3
+	VMOVUPS   (R10)(BX*8), Y4
+	VPCMPGTQ  Y4, Y2, Y5
+	VBLENDVPS Y5, Y4, Y2, Y4
+	VMOVUPS   32(R10)(BX*8), Y5
+	VPCMPGTQ  Y5, Y3, Y6
+	VBLENDVPS Y6, Y5, Y3, Y5
+	VMOVUPS   (R11)(BX*8), Y6
+	VPCMPGTQ  Y6, Y4, Y7
+	VBLENDVPS Y7, Y6, Y4, Y6
+	VMOVUPS   32(R11)(BX*8), Y7
+	VPCMPGTQ  Y7, Y5, Y8
+	VBLENDVPS Y8, Y7, Y5, Y7
+	VMOVUPS   Y6, (R12)(BX*8)
+	VMOVUPS   Y7, 32(R12)(BX*8)
+	VMOVUPS   Y0, (R13)(BX*8)
+	VMOVUPS   Y1, 32(R13)(BX*8)
+	VMOVUPS   Y2, (R14)(BX*8)
+	VMOVUPS   Y3, 32(R14)(BX*8)
+	VMOVUPS   Y4, (R15)(BX*8)
+	VMOVUPS   Y5, 32(R15)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y6, (DX)(BX*8)
+	MOVQ      (SP), DX
+	VMOVUPS   Y7, 32(DX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPCMPGTQ   Y2, Y1, Y3
+	VBLENDVPS  Y3, Y2, Y1, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPCMPGTQ   Y3, Y2, Y4
+	VBLENDVPS  Y4, Y3, Y2, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPCMPGTQ   Y4, Y3, Y5
+	VBLENDVPS  Y5, Y4, Y3, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPCMPGTQ   Y7, Y6, Y8
+	VBLENDVPS  Y8, Y7, Y6, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPCMPGTQ   Y8, Y7, Y9
+	VBLENDVPS  Y9, Y8, Y7, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPCMPGTQ   Y9, Y8, Y10
+	VBLENDVPS  Y10, Y9, Y8, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_u32_uuuuu_92306c82e1(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_min_min_min_u32_uuuuu_92306c82e1(SB), NOSPLIT, $16-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMINUD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMINUD 32(R8)(BX*4), Y1, Y1
+	VPMINUD (R9)(BX*4), Y0, Y2
+	VPMINUD 32(R9)(BX*4), Y1, Y3
+	VPMINUD (R10)(BX*4), Y2, Y4
+	VPMINUD 32(R10)(BX*4), Y3, Y5
+	VPMINUD (R11)(BX*4), Y4, Y6
+	VPMINUD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMINUD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMINUD    Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMINUD    Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMINUD    Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_u8_uuuuu_183f149635(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_min_min_min_u8_uuuuu_183f149635(SB), NOSPLIT, $16-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMINUD      Y2, Y0, Y0
+	VPMINUD      Y3, Y1, Y1
+	VPMOVZXBD    (R9)(BX*1), Y2
+	VPMOVZXBD    8(R9)(BX*1), Y3
+	VPMINUD      Y0, Y2, Y2
+	VPMINUD      Y1, Y3, Y3
+	VPMOVZXBD    (R10)(BX*1), Y4
+	VPMOVZXBD    8(R10)(BX*1), Y5
+	VPMINUD      Y4, Y2, Y4
+	VPMINUD      Y5, Y3, Y5
+	VPMOVZXBD    (R11)(BX*1), Y6
+	VPMOVZXBD    8(R11)(BX*1), Y7
+	VPMINUD      Y4, Y6, Y6
+	VPMINUD      Y5, Y7, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VEXTRACTF128 $0x01, Y7, X9
+	VPACKUSDW    X8, X6, X6
+	VPACKUSDW    X9, X7, X7
+	VPACKUSWB    X6, X6, X6
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X6, (R12)(BX*1)
+	VMOVQ        X7, 8(R12)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X8
+	VEXTRACTF128 $0x01, Y1, X9
+	VPACKUSDW    X8, X0, X0
+	VPACKUSDW    X9, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R13)(BX*1)
+	VMOVQ        X1, 8(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y2, X0
+	VEXTRACTF128 $0x01, Y3, X1
+	VPACKUSDW    X0, X2, X0
+	VPACKUSDW    X1, X3, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R14)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VEXTRACTF128 $0x01, Y4, X0
+	VEXTRACTF128 $0x01, Y5, X1
+	VPACKUSDW    X0, X4, X0
+	VPACKUSDW    X1, X5, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R15)(BX*1)
+	VMOVQ        X1, 8(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X6, (DX)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X7, 8(DX)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPMINUD   Y1, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
+	VPMOVZXBD X1, Y1
+	VPMINUD   Y0, Y1, Y1
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X2
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X2
+
+end11:
+	VPMOVZXBD X2, Y2
+	VPMINUD   Y2, Y1, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X3
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X3
+
+end14:
+	VPMOVZXBD    X3, Y3
+	VPMINUD      Y2, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X3
+	VPACKUSWB    X3, X3, X3
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        X3, (R12)(BX*1)
+	JMP          end17
+
+part16:
+	LEAQ  (R12)(BX*1), DX
+	VMOVQ X3, AX
+
+store18:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store18
+
+end17:
+	VEXTRACTF128 $0x01, Y0, X4
+	VPACKUSDW    X4, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part19
+	VMOVQ        X0, (R13)(BX*1)
+	JMP          end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X0, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VEXTRACTF128 $0x01, Y1, X0
+	VPACKUSDW    X0, X1, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VEXTRACTF128 $0x01, Y2, X0
+	VPACKUSDW    X0, X2, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part28
+	MOVQ    (SP), DX
+	VMOVQ   X3, (DX)(BX*1)
+	JMP     end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X3, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
 	JMP  row
 
 done:
@@ -97953,6 +105091,1453 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f(SB), NOSPLIT, $24-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS      (DI)(BX*4), Y0
+	VMULPS       (R8)(BX*4), Y0, Y0
+	VMULPS       (R9)(BX*4), Y0, Y1
+	VMULPS       (R10)(BX*4), Y1, Y2
+	VMULPS       (R11)(BX*4), Y2, Y3
+	VMOVUPS      Y3, (R13)(BX*4)
+	VCVTPS2PD    X0, Y4
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VMOVUPS      (R12)(BX*8), Y5
+	VMULPD       Y5, Y4, Y4
+	VMOVUPS      32(R12)(BX*8), Y6
+	VMULPD       Y6, Y0, Y0
+	VCVTPD2PSY   Y4, X4
+	VCVTPD2PSY   Y0, X0
+	VINSERTF128  $0x01, X0, Y4, Y0
+	VMOVUPS      Y0, (R14)(BX*4)
+	VCVTPS2PD    X1, Y0
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VMULPD       Y5, Y0, Y0
+	VMULPD       Y6, Y1, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	VMOVUPS      Y0, (R15)(BX*4)
+	VCVTPS2PD    X2, Y0
+	VEXTRACTF128 $0x01, Y2, X1
+	VCVTPS2PD    X1, Y1
+	VMULPD       Y0, Y5, Y0
+	VMULPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVQ         (SP), DX
+	VMOVUPS      Y0, (DX)(BX*4)
+	VCVTPS2PD    X3, Y0
+	VEXTRACTF128 $0x01, Y3, X1
+	VCVTPS2PD    X1, Y1
+	VMULPD       Y0, Y5, Y0
+	VMULPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y0, Y0
+	MOVQ         8(SP), DX
+	VMOVUPS      Y0, (DX)(BX*4)
+	ADDQ         $0x08, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y1
+	VMASKMOVPS   (R8)(BX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (R9)(BX*4), Y0, Y2
+	VMULPS       Y1, Y2, Y2
+	VMASKMOVPS   (R10)(BX*4), Y0, Y3
+	VMULPS       Y3, Y2, Y3
+	VMASKMOVPS   (R11)(BX*4), Y0, Y4
+	VMULPS       Y3, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (R13)(BX*4)
+	VCVTPS2PD    X1, Y5
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*8), Y6
+	VMASKMOVPD   (R12)(BX*8), Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VCVTPD2PSY   Y5, X5
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      32(DX)(CX*8), Y7
+	VMASKMOVPD   32(R12)(BX*8), Y7, Y7
+	VMULPD       Y7, Y1, Y1
+	VCVTPD2PSY   Y1, X1
+	VINSERTF128  $0x01, X1, Y5, Y1
+	VMASKMOVPS   Y1, Y0, (R14)(BX*4)
+	VCVTPS2PD    X2, Y1
+	VMULPD       Y6, Y1, Y1
+	VCVTPD2PSY   Y1, X1
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y7, Y2, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (R15)(BX*4)
+	VCVTPS2PD    X3, Y1
+	VMULPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y1, X1
+	VEXTRACTF128 $0x01, Y3, X2
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y2, Y7, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVQ         (SP), DX
+	VMASKMOVPS   Y1, Y0, (DX)(BX*4)
+	VCVTPS2PD    X4, Y1
+	VMULPD       Y1, Y6, Y1
+	VCVTPD2PSY   Y1, X1
+	VEXTRACTF128 $0x01, Y4, X2
+	VCVTPS2PD    X2, Y2
+	VMULPD       Y2, Y7, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	MOVQ         8(SP), DX
+	VMASKMOVPS   Y1, Y0, (DX)(BX*4)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f(SB), NOSPLIT, $24-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  (R9)(BX*8), Y0, Y2
+	VMULPD  32(R9)(BX*8), Y1, Y3
+	VMULPD  (R10)(BX*8), Y2, Y4
+	VMULPD  32(R10)(BX*8), Y3, Y5
+	VMULPD  (R11)(BX*8), Y4, Y6
+	VMULPD  32(R11)(BX*8), Y5, Y7
+	VMOVUPS (R12)(BX*8), Y8
+	VMULPD  Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*8), Y9
+	VMULPD  Y9, Y1, Y1
+	VMULPD  Y8, Y2, Y2
+	VMULPD  Y9, Y3, Y3
+	VMULPD  Y8, Y4, Y4
+	VMULPD  Y9, Y5, Y5
+	VMULPD  Y8, Y6, Y8
+	VMOVUPS Y6, (R13)(BX*8)
+	VMOVUPS Y0, (R14)(BX*8)
+	VMOVUPS Y2, (R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*8)
+	VMULPD  Y9, Y7, Y0
+	VMOVUPS Y7, 32(R13)(BX*8)
+	VMOVUPS Y1, 32(R14)(BX*8)
+	VMOVUPS Y3, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*8)
+	MOVQ    8(SP), DX
+	VMOVUPS Y0, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VMULPD     Y3, Y2, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VMULPD     Y3, Y4, Y4
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VMULPD     Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VMULPD     Y7, Y6, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VMULPD     Y8, Y7, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VMULPD     Y8, Y9, Y9
+	VMASKMOVPD (R12)(BX*8), Y0, Y10
+	VMASKMOVPD Y4, Y0, (R13)(BX*8)
+	VMULPD     Y10, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y5, Y1
+	VMASKMOVPD Y9, Y5, 32(R13)(BX*8)
+	VMULPD     Y1, Y6, Y6
+	VMASKMOVPD Y6, Y5, 32(R14)(BX*8)
+	VMULPD     Y10, Y2, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VMULPD     Y1, Y7, Y2
+	VMASKMOVPD Y2, Y5, 32(R15)(BX*8)
+	VMULPD     Y10, Y3, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VMULPD     Y1, Y8, Y2
+	MOVQ       (SP), DX
+	VMASKMOVPD Y2, Y5, 32(DX)(BX*8)
+	VMULPD     Y10, Y4, Y2
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VMULPD     Y1, Y9, Y0
+	MOVQ       8(SP), DX
+	VMASKMOVPD Y0, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(SB), NOSPLIT, $24-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMULLD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMULLD 32(R8)(BX*4), Y1, Y1
+	VPMULLD (R9)(BX*4), Y0, Y2
+	VPMULLD 32(R9)(BX*4), Y1, Y3
+	VPMULLD (R10)(BX*4), Y2, Y4
+	VPMULLD 32(R10)(BX*4), Y3, Y5
+	VPMULLD (R11)(BX*4), Y4, Y6
+	VPMULLD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPMULLD Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPMULLD Y9, Y1, Y1
+	VPMULLD Y8, Y2, Y2
+	VPMULLD Y9, Y3, Y3
+	VPMULLD Y8, Y4, Y4
+	VPMULLD Y9, Y5, Y5
+	VPMULLD Y8, Y6, Y8
+	VPMULLD Y9, Y7, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMULLD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMULLD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMULLD    Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMULLD    Y4, Y3, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPMULLD    Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPMULLD    Y5, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPMULLD    Y5, Y3, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPMULLD    Y5, Y4, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(f *runtime.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(SB), NOSPLIT, $120-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 112(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, 96(SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 104(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS  (DI)(BX*8), Y0
+	VPSRLQ   $0x20, Y0, Y1
+	VMOVUPS  (R8)(BX*8), Y2
+	VPMULUDQ Y2, Y1, Y1
+	VPSRLQ   $0x20, Y2, Y3
+	VPMULUDQ Y0, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	VPSLLQ   $0x20, Y1, Y1
+	VPMULUDQ Y2, Y0, Y0
+	VPADDQ   Y0, Y1, Y0
+	VMOVUPS  32(DI)(BX*8), Y1
+	VPSRLQ   $0x20, Y1, Y2
+	VMOVUPS  32(R8)(BX*8), Y3
+	VPMULUDQ Y3, Y2, Y2
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y1, Y4, Y4
+	VPADDQ   Y4, Y2, Y2
+	VPSLLQ   $0x20, Y2, Y2
+	VPMULUDQ Y3, Y1, Y1
+	VPADDQ   Y1, Y2, Y1
+	VMOVUPS  (R9)(BX*8), Y2
+	VPSRLQ   $0x20, Y2, Y3
+	VPMULUDQ Y0, Y3, Y3
+	VPSRLQ   $0x20, Y0, Y4
+	VPMULUDQ Y2, Y4, Y5
+	VPADDQ   Y5, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPMULUDQ Y0, Y2, Y2
+	VPADDQ   Y2, Y3, Y2
+	VMOVUPS  32(R9)(BX*8), Y3
+	VPSRLQ   $0x20, Y3, Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSRLQ   $0x20, Y1, Y6
+	VPMULUDQ Y3, Y6, Y7
+	VPADDQ   Y7, Y5, Y5
+	VPSLLQ   $0x20, Y5, Y5
+	VPMULUDQ Y1, Y3, Y3
+	VPADDQ   Y3, Y5, Y3
+	VPSRLQ   $0x20, Y2, Y5
+	VMOVUPS  (R10)(BX*8), Y7
+	VPMULUDQ Y7, Y5, Y8
+	VPSRLQ   $0x20, Y7, Y9
+	VPMULUDQ Y2, Y9, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPSLLQ   $0x20, Y8, Y8
+	VPMULUDQ Y7, Y2, Y7
+	VPADDQ   Y7, Y8, Y7
+	VPSRLQ   $0x20, Y3, Y8
+	VMOVUPS  32(R10)(BX*8), Y9
+	VPMULUDQ Y9, Y8, Y10
+	VPSRLQ   $0x20, Y9, Y11
+	VPMULUDQ Y3, Y11, Y11
+	VPADDQ   Y11, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPMULUDQ Y9, Y3, Y9
+	VPADDQ   Y9, Y10, Y9
+	VMOVUPS  (R11)(BX*8), Y10
+	VPSRLQ   $0x20, Y10, Y11
+	VPMULUDQ Y7, Y11, Y11
+	VPSRLQ   $0x20, Y7, Y12
+	VPMULUDQ Y10, Y12, Y13
+	VPADDQ   Y13, Y11, Y11
+	VPSLLQ   $0x20, Y11, Y11
+	VPMULUDQ Y7, Y10, Y10
+	VPADDQ   Y10, Y11, Y10
+	VMOVUPS  32(R11)(BX*8), Y11
+	VPSRLQ   $0x20, Y11, Y13
+	VPMULUDQ Y9, Y13, Y13
+	VPSRLQ   $0x20, Y9, Y14
+	VPMULUDQ Y11, Y14, Y15
+	VPADDQ   Y15, Y13, Y13
+	VPSLLQ   $0x20, Y13, Y13
+	VPMULUDQ Y9, Y11, Y11
+	VPADDQ   Y11, Y13, Y11
+	VMOVUPS  (R12)(BX*8), Y13
+	VPMULUDQ Y13, Y4, Y4
+	VPSRLQ   $0x20, Y13, Y15
+	VMOVUPS  Y11, (SP)
+	VPMULUDQ Y0, Y15, Y11
+	VPADDQ   Y11, Y4, Y4
+	VPSLLQ   $0x20, Y4, Y4
+	VPMULUDQ Y13, Y0, Y0
+	VPADDQ   Y0, Y4, Y0
+	VMOVUPS  32(R12)(BX*8), Y4
+	VPMULUDQ Y4, Y6, Y6
+	VPSRLQ   $0x20, Y4, Y11
+	VMOVUPS  Y0, 32(SP)
+	VPMULUDQ Y1, Y11, Y0
+	VPADDQ   Y0, Y6, Y0
+	VPSLLQ   $0x20, Y0, Y0
+	VPMULUDQ Y4, Y1, Y1
+	VPADDQ   Y1, Y0, Y0
+	VPMULUDQ Y13, Y5, Y1
+	VPMULUDQ Y2, Y15, Y5
+	VPADDQ   Y5, Y1, Y1
+	VPSLLQ   $0x20, Y1, Y1
+	VPMULUDQ Y13, Y2, Y2
+	VPADDQ   Y2, Y1, Y1
+	VPMULUDQ Y4, Y8, Y2
+	VPMULUDQ Y3, Y11, Y5
+	VPADDQ   Y5, Y2, Y2
+	VPSLLQ   $0x20, Y2, Y2
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y3, Y2, Y2
+	VPMULUDQ Y13, Y12, Y3
+	VPMULUDQ Y7, Y15, Y5
+	VPADDQ   Y5, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPMULUDQ Y13, Y7, Y5
+	VPADDQ   Y5, Y3, Y3
+	VPMULUDQ Y4, Y14, Y5
+	VPMULUDQ Y9, Y11, Y6
+	VPADDQ   Y6, Y5, Y5
+	VPSLLQ   $0x20, Y5, Y5
+	VPMULUDQ Y4, Y9, Y6
+	VPADDQ   Y6, Y5, Y5
+	VPSRLQ   $0x20, Y10, Y6
+	VPMULUDQ Y13, Y6, Y6
+	VPMULUDQ Y10, Y15, Y7
+	VPADDQ   Y7, Y6, Y6
+	VPSLLQ   $0x20, Y6, Y6
+	VPMULUDQ Y13, Y10, Y7
+	VMOVUPS  Y10, (R13)(BX*8)
+	VMOVUPS  32(SP), Y8
+	VMOVUPS  Y8, (R14)(BX*8)
+	VMOVUPS  Y1, (R15)(BX*8)
+	MOVQ     96(SP), DX
+	VMOVUPS  Y3, (DX)(BX*8)
+	VPADDQ   Y7, Y6, Y1
+	VMOVUPS  (SP), Y3
+	VPSRLQ   $0x20, Y3, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPMULUDQ Y3, Y11, Y7
+	VPADDQ   Y7, Y6, Y6
+	VPSLLQ   $0x20, Y6, Y6
+	VPMULUDQ Y4, Y3, Y4
+	VMOVUPS  Y3, 32(R13)(BX*8)
+	VMOVUPS  Y0, 32(R14)(BX*8)
+	VMOVUPS  Y2, 32(R15)(BX*8)
+	MOVQ     96(SP), DX
+	VMOVUPS  Y5, 32(DX)(BX*8)
+	VPADDQ   Y4, Y6, Y0
+	MOVQ     104(SP), DX
+	VMOVUPS  Y1, (DX)(BX*8)
+	MOVQ     104(SP), DX
+	VMOVUPS  Y0, 32(DX)(BX*8)
+	ADDQ     $0x08, BX
+	CMPQ     BX, AX
+	JLE      loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VPSRLQ     $0x20, Y1, Y2
+	VMASKMOVPD (R8)(BX*8), Y0, Y3
+	VPMULUDQ   Y3, Y2, Y2
+	VPSRLQ     $0x20, Y3, Y4
+	VPMULUDQ   Y1, Y4, Y4
+	VPADDQ     Y4, Y2, Y2
+	VPSLLQ     $0x20, Y2, Y2
+	VPMULUDQ   Y3, Y1, Y1
+	VPADDQ     Y1, Y2, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPSRLQ     $0x20, Y2, Y3
+	VPMULUDQ   Y1, Y3, Y3
+	VPSRLQ     $0x20, Y1, Y4
+	VPMULUDQ   Y2, Y4, Y5
+	VPADDQ     Y5, Y3, Y3
+	VPSLLQ     $0x20, Y3, Y3
+	VPMULUDQ   Y1, Y2, Y2
+	VPADDQ     Y2, Y3, Y2
+	VPSRLQ     $0x20, Y2, Y3
+	VMASKMOVPD (R10)(BX*8), Y0, Y5
+	VPMULUDQ   Y5, Y3, Y6
+	VPSRLQ     $0x20, Y5, Y7
+	VPMULUDQ   Y2, Y7, Y7
+	VPADDQ     Y7, Y6, Y6
+	VPSLLQ     $0x20, Y6, Y6
+	VPMULUDQ   Y5, Y2, Y5
+	VPADDQ     Y5, Y6, Y5
+	VMASKMOVPD (R11)(BX*8), Y0, Y6
+	VPSRLQ     $0x20, Y6, Y7
+	VPMULUDQ   Y5, Y7, Y7
+	VPSRLQ     $0x20, Y5, Y8
+	VPMULUDQ   Y6, Y8, Y9
+	VPADDQ     Y9, Y7, Y7
+	VPSLLQ     $0x20, Y7, Y7
+	VPMULUDQ   Y5, Y6, Y6
+	VPADDQ     Y6, Y7, Y6
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y7
+	VMASKMOVPD 32(DI)(BX*8), Y7, Y9
+	VPSRLQ     $0x20, Y9, Y10
+	VMASKMOVPD 32(R8)(BX*8), Y7, Y11
+	VPMULUDQ   Y11, Y10, Y10
+	VPSRLQ     $0x20, Y11, Y12
+	VPMULUDQ   Y9, Y12, Y12
+	VPADDQ     Y12, Y10, Y10
+	VPSLLQ     $0x20, Y10, Y10
+	VPMULUDQ   Y11, Y9, Y9
+	VPADDQ     Y9, Y10, Y9
+	VMASKMOVPD 32(R9)(BX*8), Y7, Y10
+	VPSRLQ     $0x20, Y10, Y11
+	VPMULUDQ   Y9, Y11, Y11
+	VPSRLQ     $0x20, Y9, Y12
+	VPMULUDQ   Y10, Y12, Y13
+	VPADDQ     Y13, Y11, Y11
+	VPSLLQ     $0x20, Y11, Y11
+	VPMULUDQ   Y9, Y10, Y10
+	VPADDQ     Y10, Y11, Y10
+	VPSRLQ     $0x20, Y10, Y11
+	VMASKMOVPD 32(R10)(BX*8), Y7, Y13
+	VPMULUDQ   Y13, Y11, Y14
+	VPSRLQ     $0x20, Y13, Y15
+	VPMULUDQ   Y10, Y15, Y15
+	VPADDQ     Y15, Y14, Y14
+	VPSLLQ     $0x20, Y14, Y14
+	VPMULUDQ   Y13, Y10, Y13
+	VPADDQ     Y13, Y14, Y13
+	VMASKMOVPD 32(R11)(BX*8), Y7, Y14
+	VPSRLQ     $0x20, Y14, Y15
+	VPMULUDQ   Y13, Y15, Y15
+	VMOVUPS    Y5, (SP)
+	VPSRLQ     $0x20, Y13, Y5
+	VMOVUPS    Y5, 32(SP)
+	VPMULUDQ   Y14, Y5, Y5
+	VPADDQ     Y5, Y15, Y5
+	VPSLLQ     $0x20, Y5, Y5
+	VPMULUDQ   Y13, Y14, Y14
+	VPADDQ     Y14, Y5, Y5
+	VMASKMOVPD (R12)(BX*8), Y0, Y14
+	VMASKMOVPD Y6, Y0, (R13)(BX*8)
+	VPMULUDQ   Y14, Y4, Y4
+	VPSRLQ     $0x20, Y14, Y15
+	VMOVUPS    Y6, 64(SP)
+	VPMULUDQ   Y1, Y15, Y6
+	VPADDQ     Y6, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPMULUDQ   Y14, Y1, Y1
+	VPADDQ     Y1, Y4, Y1
+	VMASKMOVPD Y1, Y0, (R14)(BX*8)
+	VMASKMOVPD 32(R12)(BX*8), Y7, Y1
+	VMASKMOVPD Y5, Y7, 32(R13)(BX*8)
+	VPMULUDQ   Y1, Y12, Y4
+	VPSRLQ     $0x20, Y1, Y6
+	VPMULUDQ   Y9, Y6, Y12
+	VPADDQ     Y12, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPMULUDQ   Y1, Y9, Y9
+	VPADDQ     Y9, Y4, Y4
+	VMASKMOVPD Y4, Y7, 32(R14)(BX*8)
+	VPMULUDQ   Y14, Y3, Y3
+	VPMULUDQ   Y2, Y15, Y4
+	VPADDQ     Y4, Y3, Y3
+	VPSLLQ     $0x20, Y3, Y3
+	VPMULUDQ   Y14, Y2, Y2
+	VPADDQ     Y2, Y3, Y2
+	VMASKMOVPD Y2, Y0, (R15)(BX*8)
+	VPMULUDQ   Y1, Y11, Y2
+	VPMULUDQ   Y10, Y6, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPSLLQ     $0x20, Y2, Y2
+	VPMULUDQ   Y1, Y10, Y3
+	VPADDQ     Y3, Y2, Y2
+	VMASKMOVPD Y2, Y7, 32(R15)(BX*8)
+	VPMULUDQ   Y14, Y8, Y2
+	VPMULUDQ   (SP), Y15, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPSLLQ     $0x20, Y2, Y2
+	VPMULUDQ   (SP), Y14, Y3
+	VPADDQ     Y3, Y2, Y2
+	MOVQ       96(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPMULUDQ   32(SP), Y1, Y2
+	VPMULUDQ   Y13, Y6, Y3
+	VPADDQ     Y3, Y2, Y2
+	VPSLLQ     $0x20, Y2, Y2
+	VPMULUDQ   Y1, Y13, Y3
+	VPADDQ     Y3, Y2, Y2
+	MOVQ       96(SP), DX
+	VMASKMOVPD Y2, Y7, 32(DX)(BX*8)
+	VMOVUPS    64(SP), Y2
+	VPSRLQ     $0x20, Y2, Y3
+	VPMULUDQ   Y14, Y3, Y3
+	VPMULUDQ   Y2, Y15, Y4
+	VPADDQ     Y4, Y3, Y3
+	VPSLLQ     $0x20, Y3, Y3
+	VPMULUDQ   Y14, Y2, Y2
+	VPADDQ     Y2, Y3, Y2
+	MOVQ       104(SP), DX
+	VMASKMOVPD Y2, Y0, (DX)(BX*8)
+	VPSRLQ     $0x20, Y5, Y0
+	VPMULUDQ   Y1, Y0, Y0
+	VPMULUDQ   Y5, Y6, Y2
+	VPADDQ     Y2, Y0, Y0
+	VPSLLQ     $0x20, Y0, Y0
+	VPMULUDQ   Y1, Y5, Y1
+	VPADDQ     Y1, Y0, Y0
+	MOVQ       104(SP), DX
+	VMASKMOVPD Y0, Y7, 32(DX)(BX*8)
+
+next:
+	DECQ 112(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, 96(SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 104(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(SB), NOSPLIT, $24-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMULLD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMULLD 32(R8)(BX*4), Y1, Y1
+	VPMULLD (R9)(BX*4), Y0, Y2
+	VPMULLD 32(R9)(BX*4), Y1, Y3
+	VPMULLD (R10)(BX*4), Y2, Y4
+	VPMULLD 32(R10)(BX*4), Y3, Y5
+	VPMULLD (R11)(BX*4), Y4, Y6
+	VPMULLD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS (R12)(BX*4), Y8
+	VPMULLD Y8, Y0, Y0
+	VMOVUPS 32(R12)(BX*4), Y9
+	VPMULLD Y9, Y1, Y1
+	VPMULLD Y2, Y8, Y2
+	VPMULLD Y3, Y9, Y3
+	VPMULLD Y4, Y8, Y4
+	VPMULLD Y5, Y9, Y5
+	VPMULLD Y6, Y8, Y8
+	VPMULLD Y7, Y9, Y9
+	VMOVUPS Y6, (R13)(BX*4)
+	VMOVUPS Y7, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	VMOVUPS Y2, (R15)(BX*4)
+	VMOVUPS Y3, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y4, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y5, 32(DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y8, (DX)(BX*4)
+	MOVQ    8(SP), DX
+	VMOVUPS Y9, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMULLD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMULLD    Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMULLD    Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMULLD    Y3, Y4, Y4
+	VMASKMOVPS (R12)(BX*4), Y0, Y5
+	VMASKMOVPS Y4, Y0, (R13)(BX*4)
+	VPMULLD    Y1, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	VPMULLD    Y2, Y5, Y1
+	VMASKMOVPS Y1, Y0, (R15)(BX*4)
+	VPMULLD    Y3, Y5, Y1
+	MOVQ       (SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	VPMULLD    Y4, Y5, Y1
+	MOVQ       8(SP), DX
+	VMASKMOVPS Y1, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(SB), NOSPLIT, $24-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 16(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  96(CX), AX
+	MOVQ  AX, 8(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x18, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    (R8)(BX*1), Y1
+	VPMOVZXBD    8(DI)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMOVZXBD    16(DI)(BX*1), Y4
+	VPMOVZXBD    16(R8)(BX*1), Y5
+	VPMULLW      Y1, Y0, Y0
+	VPMULLW      Y3, Y2, Y1
+	VPMULLW      Y5, Y4, Y2
+	VPMOVZXBD    (R9)(BX*1), Y3
+	VPMOVZXBD    8(R9)(BX*1), Y4
+	VPMOVZXBD    16(R9)(BX*1), Y5
+	VMOVUPS      c000000ff000000ff<>+0(SB), Y6
+	VPAND        Y6, Y0, Y0
+	VPAND        Y6, Y1, Y1
+	VPAND        Y6, Y2, Y2
+	VPMULLW      Y0, Y3, Y3
+	VPMULLW      Y1, Y4, Y4
+	VPMULLW      Y2, Y5, Y5
+	VPMOVZXBD    (R10)(BX*1), Y7
+	VPMOVZXBD    8(R10)(BX*1), Y8
+	VPMOVZXBD    16(R10)(BX*1), Y9
+	VPAND        Y6, Y3, Y3
+	VPAND        Y6, Y4, Y4
+	VPAND        Y6, Y5, Y5
+	VPMULLW      Y3, Y7, Y7
+	VPMULLW      Y4, Y8, Y8
+	VPMULLW      Y5, Y9, Y9
+	VPMOVZXBD    (R11)(BX*1), Y10
+	VPMOVZXBD    8(R11)(BX*1), Y11
+	VPMOVZXBD    16(R11)(BX*1), Y12
+	VPAND        Y6, Y7, Y7
+	VPAND        Y6, Y8, Y8
+	VPAND        Y6, Y9, Y9
+	VPMULLW      Y10, Y7, Y10
+	VPMULLW      Y11, Y8, Y11
+	VPMULLW      Y12, Y9, Y12
+	VPAND        Y6, Y10, Y10
+	VPAND        Y6, Y11, Y11
+	VPAND        Y6, Y12, Y12
+	VPMOVZXBD    (R12)(BX*1), Y13
+	VPMULLW      Y13, Y0, Y0
+	VPMULLW      Y13, Y3, Y3
+	VPMULLW      Y13, Y7, Y7
+	VPMULLW      Y13, Y10, Y13
+	VPAND        Y6, Y0, Y0
+	VPAND        Y6, Y3, Y3
+	VPAND        Y6, Y7, Y7
+	VPAND        Y6, Y13, Y13
+	VPMOVZXBD    8(R12)(BX*1), Y14
+	VPMULLW      Y14, Y1, Y1
+	VPMULLW      Y14, Y4, Y4
+	VPMULLW      Y14, Y8, Y8
+	VPMULLW      Y14, Y11, Y14
+	VPAND        Y6, Y1, Y1
+	VPAND        Y6, Y4, Y4
+	VPAND        Y6, Y8, Y8
+	VPAND        Y6, Y14, Y14
+	VPMOVZXBD    16(R12)(BX*1), Y15
+	VPMULLW      Y15, Y2, Y2
+	VPMULLW      Y15, Y5, Y5
+	VPMULLW      Y15, Y9, Y9
+	VPMULLW      Y15, Y12, Y15
+	VPAND        Y6, Y2, Y2
+	VPAND        Y6, Y5, Y5
+	VPAND        Y6, Y9, Y9
+	VPAND        Y6, Y15, Y6
+	VEXTRACTF128 $0x01, Y10, X15
+	VPACKUSDW    X15, X10, X10
+	VPACKUSWB    X10, X10, X10
+	VMOVQ        X10, (R13)(BX*1)
+	VEXTRACTF128 $0x01, Y11, X10
+	VPACKUSDW    X10, X11, X10
+	VPACKUSWB    X10, X10, X10
+	VMOVQ        X10, 8(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y12, X10
+	VPACKUSDW    X10, X12, X10
+	VPACKUSWB    X10, X10, X10
+	VMOVQ        X10, 16(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X10
+	VPACKUSDW    X10, X0, X0
+	VPACKUSWB    X0, X0, X0
+	VMOVQ        X0, (R14)(BX*1)
+	VEXTRACTF128 $0x01, Y3, X0
+	VPACKUSDW    X0, X3, X0
+	VEXTRACTF128 $0x01, Y7, X3
+	VPACKUSDW    X3, X7, X3
+	VEXTRACTF128 $0x01, Y13, X7
+	VPACKUSDW    X7, X13, X7
+	VEXTRACTF128 $0x01, Y1, X10
+	VPACKUSDW    X10, X1, X1
+	VEXTRACTF128 $0x01, Y4, X10
+	VPACKUSDW    X10, X4, X4
+	VEXTRACTF128 $0x01, Y8, X10
+	VPACKUSDW    X10, X8, X8
+	VEXTRACTF128 $0x01, Y14, X10
+	VPACKUSDW    X10, X14, X10
+	VEXTRACTF128 $0x01, Y2, X11
+	VPACKUSDW    X11, X2, X2
+	VEXTRACTF128 $0x01, Y5, X11
+	VPACKUSDW    X11, X5, X5
+	VEXTRACTF128 $0x01, Y9, X11
+	VPACKUSDW    X11, X9, X9
+	VEXTRACTF128 $0x01, Y6, X11
+	VPACKUSDW    X11, X6, X6
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X3, X3, X3
+	VPACKUSWB    X7, X7, X7
+	VPACKUSWB    X1, X1, X1
+	VPACKUSWB    X4, X4, X4
+	VPACKUSWB    X8, X8, X8
+	VPACKUSWB    X10, X10, X10
+	VPACKUSWB    X2, X2, X2
+	VPACKUSWB    X5, X5, X5
+	VPACKUSWB    X9, X9, X9
+	VPACKUSWB    X6, X6, X6
+	VMOVQ        X0, (R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X3, (DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X7, (DX)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VMOVQ        X4, 8(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X8, 8(DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X10, 8(DX)(BX*1)
+	VMOVQ        X2, 16(R14)(BX*1)
+	VMOVQ        X5, 16(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X9, 16(DX)(BX*1)
+	MOVQ         8(SP), DX
+	VMOVQ        X6, 16(DX)(BX*1)
+	ADDQ         $0x18, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPMULLW   Y1, Y0, Y0
+	VMOVUPS   c000000ff000000ff<>+0(SB), Y1
+	VPAND     Y1, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X2
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X2
+
+end8:
+	VPMOVZXBD X2, Y2
+	VPMULLW   Y0, Y2, Y2
+	VPAND     Y1, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X3
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X3
+
+end11:
+	VPMOVZXBD X3, Y3
+	VPMULLW   Y2, Y3, Y3
+	VPAND     Y1, Y3, Y3
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X4
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X4
+
+end14:
+	VPMOVZXBD    X4, Y4
+	VPMULLW      Y4, Y3, Y4
+	VPAND        Y1, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VPACKUSDW    X5, X4, X5
+	VPACKUSWB    X5, X5, X5
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        (R12)(BX*1), X6
+	JMP          end17
+
+part16:
+	LEAQ -1(R12)(BX*1), DX
+	XORQ AX, AX
+
+load18:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load18
+	VMOVQ AX, X6
+
+end17:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part19
+	VMOVQ   X5, (R13)(BX*1)
+	JMP     end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X5, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VPMOVZXBD    X6, Y5
+	VPMULLW      Y5, Y0, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X6
+	VPACKUSDW    X6, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VPMULLW      Y5, Y2, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VPACKUSDW    X2, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	VPMULLW      Y5, Y3, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VPACKUSDW    X2, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part28
+	MOVQ         (SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	VPMULLW      Y5, Y4, Y0
+	VPAND        Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part31
+	MOVQ         8(SP), DX
+	VMOVQ        X0, (DX)(BX*1)
+	JMP          end32
+
+part31:
+	MOVQ  8(SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X0, AX
+
+store33:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store33
+
+end32:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 16(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	MOVQ 288(CX), AX
+	ADDQ AX, 8(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *runtime.Frame)
 // Requires: AVX, CMOV
 TEXT ·k_mul_mul_mul_mul_f32_uuuuu_59631ca150(SB), NOSPLIT, $0-8
@@ -98032,6 +106617,240 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_f32_uuuuu_6552878545(f *runtime.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_mul_mul_f32_uuuuu_6552878545(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VMULPS  32(R8)(BX*4), Y1, Y1
+	VMULPS  (R9)(BX*4), Y0, Y2
+	VMULPS  32(R9)(BX*4), Y1, Y3
+	VMULPS  (R10)(BX*4), Y2, Y4
+	VMULPS  32(R10)(BX*4), Y3, Y5
+	VMULPS  (R11)(BX*4), Y4, Y6
+	VMULPS  32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y1, Y2, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VMULPS     Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VMULPS     Y3, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(f *runtime.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(SB), NOSPLIT, $16-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VMULPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VMULPD  32(R8)(BX*8), Y1, Y1
+	VMULPD  (R9)(BX*8), Y0, Y2
+	VMULPD  32(R9)(BX*8), Y1, Y3
+	VMULPD  (R10)(BX*8), Y2, Y4
+	VMULPD  32(R10)(BX*8), Y3, Y5
+	VMULPD  (R11)(BX*8), Y4, Y6
+	VMULPD  32(R11)(BX*8), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*8)
+	VMOVUPS Y7, 32(R12)(BX*8)
+	VMOVUPS Y0, (R13)(BX*8)
+	VMOVUPS Y1, 32(R13)(BX*8)
+	VMOVUPS Y2, (R14)(BX*8)
+	VMOVUPS Y3, 32(R14)(BX*8)
+	VMOVUPS Y4, (R15)(BX*8)
+	VMOVUPS Y5, 32(R15)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*8)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y1, Y2, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VMULPD     Y3, Y2, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VMULPD     Y4, Y3, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y7
+	VMULPD     Y7, Y6, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VMULPD     Y6, Y7, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VMULPD     Y8, Y7, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VMULPD     Y9, Y8, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       (SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
 	JMP  row
 
 done:
@@ -98124,6 +106943,952 @@ next:
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
 	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_i32_uuuuu_594859d274(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_mul_i32_uuuuu_594859d274(SB), NOSPLIT, $16-8
+	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMULLD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMULLD 32(R8)(BX*4), Y1, Y1
+	VPMULLD (R9)(BX*4), Y0, Y2
+	VPMULLD 32(R9)(BX*4), Y1, Y3
+	VPMULLD (R10)(BX*4), Y2, Y4
+	VPMULLD 32(R10)(BX*4), Y3, Y5
+	VPMULLD (R11)(BX*4), Y4, Y6
+	VPMULLD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMULLD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMULLD    Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMULLD    Y3, Y2, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMULLD    Y4, Y3, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(SB), NOSPLIT, $144-8
+	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 136(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, 128(SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS  (DI)(BX*8), Y0
+	VPSRLQ   $0x20, Y0, Y1
+	VMOVUPS  64(DI)(BX*8), Y2
+	VPSRLQ   $0x20, Y2, Y3
+	VMOVUPS  (R8)(BX*8), Y4
+	VPMULUDQ Y4, Y1, Y1
+	VMOVUPS  64(R8)(BX*8), Y5
+	VPMULUDQ Y5, Y3, Y3
+	VPSRLQ   $0x20, Y4, Y6
+	VPSRLQ   $0x20, Y5, Y7
+	VPMULUDQ Y0, Y6, Y6
+	VPMULUDQ Y2, Y7, Y7
+	VPADDQ   Y6, Y1, Y1
+	VPADDQ   Y7, Y3, Y3
+	VPSLLQ   $0x20, Y1, Y1
+	VPSLLQ   $0x20, Y3, Y3
+	VPMULUDQ Y4, Y0, Y0
+	VPMULUDQ Y5, Y2, Y2
+	VPADDQ   Y0, Y1, Y0
+	VPADDQ   Y2, Y3, Y1
+	VMOVUPS  32(DI)(BX*8), Y2
+	VPSRLQ   $0x20, Y2, Y3
+	VMOVUPS  96(DI)(BX*8), Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VMOVUPS  32(R8)(BX*8), Y6
+	VPMULUDQ Y6, Y3, Y3
+	VMOVUPS  96(R8)(BX*8), Y7
+	VPMULUDQ Y7, Y5, Y5
+	VPSRLQ   $0x20, Y6, Y8
+	VPSRLQ   $0x20, Y7, Y9
+	VPMULUDQ Y2, Y8, Y8
+	VPMULUDQ Y4, Y9, Y9
+	VPADDQ   Y8, Y3, Y3
+	VPADDQ   Y9, Y5, Y5
+	VPSLLQ   $0x20, Y3, Y3
+	VPSLLQ   $0x20, Y5, Y5
+	VPMULUDQ Y6, Y2, Y2
+	VPMULUDQ Y7, Y4, Y4
+	VPADDQ   Y2, Y3, Y2
+	VPADDQ   Y4, Y5, Y3
+	VMOVUPS  (R9)(BX*8), Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VMOVUPS  64(R9)(BX*8), Y6
+	VPSRLQ   $0x20, Y6, Y7
+	VPMULUDQ Y0, Y5, Y5
+	VPMULUDQ Y1, Y7, Y7
+	VPSRLQ   $0x20, Y0, Y8
+	VPSRLQ   $0x20, Y1, Y9
+	VPMULUDQ Y4, Y8, Y8
+	VPMULUDQ Y6, Y9, Y9
+	VPADDQ   Y8, Y5, Y5
+	VPADDQ   Y9, Y7, Y7
+	VPSLLQ   $0x20, Y5, Y5
+	VPSLLQ   $0x20, Y7, Y7
+	VPMULUDQ Y0, Y4, Y4
+	VPMULUDQ Y1, Y6, Y6
+	VPADDQ   Y4, Y5, Y4
+	VPADDQ   Y6, Y7, Y5
+	VMOVUPS  32(R9)(BX*8), Y6
+	VPSRLQ   $0x20, Y6, Y7
+	VMOVUPS  96(R9)(BX*8), Y8
+	VPSRLQ   $0x20, Y8, Y9
+	VPMULUDQ Y2, Y7, Y7
+	VPMULUDQ Y3, Y9, Y9
+	VPSRLQ   $0x20, Y2, Y10
+	VPSRLQ   $0x20, Y3, Y11
+	VPMULUDQ Y6, Y10, Y10
+	VPMULUDQ Y8, Y11, Y11
+	VPADDQ   Y10, Y7, Y7
+	VPADDQ   Y11, Y9, Y9
+	VPSLLQ   $0x20, Y7, Y7
+	VPSLLQ   $0x20, Y9, Y9
+	VPMULUDQ Y2, Y6, Y6
+	VPMULUDQ Y3, Y8, Y8
+	VPADDQ   Y6, Y7, Y6
+	VPADDQ   Y8, Y9, Y7
+	VMOVUPS  (R10)(BX*8), Y8
+	VPSRLQ   $0x20, Y8, Y9
+	VMOVUPS  64(R10)(BX*8), Y10
+	VPSRLQ   $0x20, Y10, Y11
+	VPMULUDQ Y4, Y9, Y9
+	VPMULUDQ Y5, Y11, Y11
+	VPSRLQ   $0x20, Y4, Y12
+	VPSRLQ   $0x20, Y5, Y13
+	VPMULUDQ Y8, Y12, Y12
+	VPMULUDQ Y10, Y13, Y13
+	VPADDQ   Y12, Y9, Y9
+	VPADDQ   Y13, Y11, Y11
+	VPSLLQ   $0x20, Y9, Y9
+	VPSLLQ   $0x20, Y11, Y11
+	VPMULUDQ Y4, Y8, Y8
+	VPMULUDQ Y5, Y10, Y10
+	VPADDQ   Y8, Y9, Y8
+	VPADDQ   Y10, Y11, Y9
+	VMOVUPS  32(R10)(BX*8), Y10
+	VPSRLQ   $0x20, Y10, Y11
+	VMOVUPS  96(R10)(BX*8), Y12
+	VPSRLQ   $0x20, Y12, Y13
+	VPMULUDQ Y6, Y11, Y11
+	VPMULUDQ Y7, Y13, Y13
+	VPSRLQ   $0x20, Y6, Y14
+	VPSRLQ   $0x20, Y7, Y15
+	VPMULUDQ Y10, Y14, Y14
+	VPMULUDQ Y12, Y15, Y15
+	VPADDQ   Y14, Y11, Y11
+	VPADDQ   Y15, Y13, Y13
+	VPSLLQ   $0x20, Y11, Y11
+	VPSLLQ   $0x20, Y13, Y13
+	VPMULUDQ Y6, Y10, Y10
+	VPMULUDQ Y7, Y12, Y12
+	VPADDQ   Y10, Y11, Y10
+	VPADDQ   Y12, Y13, Y11
+	VMOVUPS  (R11)(BX*8), Y12
+	VPSRLQ   $0x20, Y12, Y13
+	VMOVUPS  64(R11)(BX*8), Y14
+	VPSRLQ   $0x20, Y14, Y15
+	VPMULUDQ Y8, Y13, Y13
+	VPMULUDQ Y9, Y15, Y15
+	VMOVUPS  Y7, (SP)
+	VPSRLQ   $0x20, Y8, Y7
+	VMOVUPS  Y6, 32(SP)
+	VPSRLQ   $0x20, Y9, Y6
+	VPMULUDQ Y12, Y7, Y7
+	VPMULUDQ Y14, Y6, Y6
+	VPADDQ   Y7, Y13, Y7
+	VPADDQ   Y6, Y15, Y6
+	VPSLLQ   $0x20, Y7, Y7
+	VPSLLQ   $0x20, Y6, Y6
+	VPMULUDQ Y8, Y12, Y12
+	VPMULUDQ Y9, Y14, Y13
+	VPADDQ   Y12, Y7, Y7
+	VPADDQ   Y13, Y6, Y6
+	VMOVUPS  32(R11)(BX*8), Y12
+	VPSRLQ   $0x20, Y12, Y13
+	VMOVUPS  96(R11)(BX*8), Y14
+	VPSRLQ   $0x20, Y14, Y15
+	VPMULUDQ Y10, Y13, Y13
+	VPMULUDQ Y11, Y15, Y15
+	VMOVUPS  Y9, 64(SP)
+	VPSRLQ   $0x20, Y10, Y9
+	VMOVUPS  Y8, 96(SP)
+	VPSRLQ   $0x20, Y11, Y8
+	VPMULUDQ Y12, Y9, Y9
+	VPMULUDQ Y14, Y8, Y8
+	VPADDQ   Y9, Y13, Y9
+	VPADDQ   Y8, Y15, Y8
+	VPSLLQ   $0x20, Y9, Y9
+	VPSLLQ   $0x20, Y8, Y8
+	VPMULUDQ Y10, Y12, Y12
+	VPMULUDQ Y11, Y14, Y13
+	VPADDQ   Y12, Y9, Y9
+	VPADDQ   Y13, Y8, Y8
+	VMOVUPS  Y7, (R12)(BX*8)
+	VMOVUPS  Y6, 64(R12)(BX*8)
+	VMOVUPS  Y9, 32(R12)(BX*8)
+	VMOVUPS  Y8, 96(R12)(BX*8)
+	VMOVUPS  Y0, (R13)(BX*8)
+	VMOVUPS  Y1, 64(R13)(BX*8)
+	VMOVUPS  Y2, 32(R13)(BX*8)
+	VMOVUPS  Y3, 96(R13)(BX*8)
+	VMOVUPS  Y4, (R14)(BX*8)
+	VMOVUPS  Y5, 64(R14)(BX*8)
+	VMOVUPS  32(SP), Y0
+	VMOVUPS  Y0, 32(R14)(BX*8)
+	VMOVUPS  (SP), Y0
+	VMOVUPS  Y0, 96(R14)(BX*8)
+	VMOVUPS  96(SP), Y0
+	VMOVUPS  Y0, (R15)(BX*8)
+	VMOVUPS  64(SP), Y0
+	VMOVUPS  Y0, 64(R15)(BX*8)
+	VMOVUPS  Y10, 32(R15)(BX*8)
+	VMOVUPS  Y11, 96(R15)(BX*8)
+	MOVQ     128(SP), DX
+	VMOVUPS  Y7, (DX)(BX*8)
+	MOVQ     128(SP), DX
+	VMOVUPS  Y6, 64(DX)(BX*8)
+	MOVQ     128(SP), DX
+	VMOVUPS  Y9, 32(DX)(BX*8)
+	MOVQ     128(SP), DX
+	VMOVUPS  Y8, 96(DX)(BX*8)
+	ADDQ     $0x10, BX
+	CMPQ     BX, AX
+	JLE      loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VPSRLQ     $0x20, Y1, Y2
+	VMASKMOVPD (R8)(BX*8), Y0, Y3
+	VPMULUDQ   Y3, Y2, Y2
+	VPSRLQ     $0x20, Y3, Y4
+	VPMULUDQ   Y1, Y4, Y4
+	VPADDQ     Y4, Y2, Y2
+	VPSLLQ     $0x20, Y2, Y2
+	VPMULUDQ   Y3, Y1, Y1
+	VPADDQ     Y1, Y2, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VPSRLQ     $0x20, Y2, Y3
+	VPMULUDQ   Y1, Y3, Y3
+	VPSRLQ     $0x20, Y1, Y4
+	VPMULUDQ   Y2, Y4, Y4
+	VPADDQ     Y4, Y3, Y3
+	VPSLLQ     $0x20, Y3, Y3
+	VPMULUDQ   Y1, Y2, Y2
+	VPADDQ     Y2, Y3, Y2
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VPSRLQ     $0x20, Y3, Y4
+	VPMULUDQ   Y2, Y4, Y4
+	VPSRLQ     $0x20, Y2, Y5
+	VPMULUDQ   Y3, Y5, Y5
+	VPADDQ     Y5, Y4, Y4
+	VPSLLQ     $0x20, Y4, Y4
+	VPMULUDQ   Y2, Y3, Y3
+	VPADDQ     Y3, Y4, Y3
+	VMASKMOVPD (R11)(BX*8), Y0, Y4
+	VPSRLQ     $0x20, Y4, Y5
+	VPMULUDQ   Y3, Y5, Y5
+	VPSRLQ     $0x20, Y3, Y6
+	VPMULUDQ   Y4, Y6, Y6
+	VPADDQ     Y6, Y5, Y5
+	VPSLLQ     $0x20, Y5, Y5
+	VPMULUDQ   Y3, Y4, Y4
+	VPADDQ     Y4, Y5, Y4
+	VMASKMOVPD Y4, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y5
+	VMASKMOVPD 32(DI)(BX*8), Y5, Y6
+	VPSRLQ     $0x20, Y6, Y7
+	VMASKMOVPD 32(R8)(BX*8), Y5, Y8
+	VPMULUDQ   Y8, Y7, Y7
+	VPSRLQ     $0x20, Y8, Y9
+	VPMULUDQ   Y6, Y9, Y9
+	VPADDQ     Y9, Y7, Y7
+	VPSLLQ     $0x20, Y7, Y7
+	VPMULUDQ   Y8, Y6, Y6
+	VPADDQ     Y6, Y7, Y6
+	VMASKMOVPD 32(R9)(BX*8), Y5, Y7
+	VPSRLQ     $0x20, Y7, Y8
+	VPMULUDQ   Y6, Y8, Y8
+	VPSRLQ     $0x20, Y6, Y9
+	VPMULUDQ   Y7, Y9, Y9
+	VPADDQ     Y9, Y8, Y8
+	VPSLLQ     $0x20, Y8, Y8
+	VPMULUDQ   Y6, Y7, Y7
+	VPADDQ     Y7, Y8, Y7
+	VMASKMOVPD 32(R10)(BX*8), Y5, Y8
+	VPSRLQ     $0x20, Y8, Y9
+	VPMULUDQ   Y7, Y9, Y9
+	VPSRLQ     $0x20, Y7, Y10
+	VPMULUDQ   Y8, Y10, Y10
+	VPADDQ     Y10, Y9, Y9
+	VPSLLQ     $0x20, Y9, Y9
+	VPMULUDQ   Y7, Y8, Y8
+	VPADDQ     Y8, Y9, Y8
+	VMASKMOVPD 32(R11)(BX*8), Y5, Y9
+	VPSRLQ     $0x20, Y9, Y10
+	VPMULUDQ   Y8, Y10, Y10
+	VPSRLQ     $0x20, Y8, Y11
+	VPMULUDQ   Y9, Y11, Y11
+	VPADDQ     Y11, Y10, Y10
+	VPSLLQ     $0x20, Y10, Y10
+	VPMULUDQ   Y8, Y9, Y9
+	VPADDQ     Y9, Y10, Y9
+	VMASKMOVPD Y9, Y5, 32(R12)(BX*8)
+	VMASKMOVPD Y1, Y0, (R13)(BX*8)
+	VMASKMOVPD Y6, Y5, 32(R13)(BX*8)
+	VMASKMOVPD Y2, Y0, (R14)(BX*8)
+	VMASKMOVPD Y7, Y5, 32(R14)(BX*8)
+	VMASKMOVPD Y3, Y0, (R15)(BX*8)
+	VMASKMOVPD Y8, Y5, 32(R15)(BX*8)
+	MOVQ       128(SP), DX
+	VMASKMOVPD Y4, Y0, (DX)(BX*8)
+	MOVQ       128(SP), DX
+	VMASKMOVPD Y9, Y5, 32(DX)(BX*8)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 136(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, 128(SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(SB), NOSPLIT, $16-8
+	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+	MOVQ  80(CX), R15
+	MOVQ  88(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VPMULLD (R8)(BX*4), Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VPMULLD 32(R8)(BX*4), Y1, Y1
+	VPMULLD (R9)(BX*4), Y0, Y2
+	VPMULLD 32(R9)(BX*4), Y1, Y3
+	VPMULLD (R10)(BX*4), Y2, Y4
+	VPMULLD 32(R10)(BX*4), Y3, Y5
+	VPMULLD (R11)(BX*4), Y4, Y6
+	VPMULLD 32(R11)(BX*4), Y5, Y7
+	VMOVUPS Y6, (R12)(BX*4)
+	VMOVUPS Y7, 32(R12)(BX*4)
+	VMOVUPS Y0, (R13)(BX*4)
+	VMOVUPS Y1, 32(R13)(BX*4)
+	VMOVUPS Y2, (R14)(BX*4)
+	VMOVUPS Y3, 32(R14)(BX*4)
+	VMOVUPS Y4, (R15)(BX*4)
+	VMOVUPS Y5, 32(R15)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y6, (DX)(BX*4)
+	MOVQ    (SP), DX
+	VMOVUPS Y7, 32(DX)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VPMULLD    Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VPMULLD    Y2, Y1, Y2
+	VMASKMOVPS (R10)(BX*4), Y0, Y3
+	VPMULLD    Y2, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y4
+	VPMULLD    Y4, Y3, Y4
+	VMASKMOVPS Y4, Y0, (R12)(BX*4)
+	VMASKMOVPS Y1, Y0, (R13)(BX*4)
+	VMASKMOVPS Y2, Y0, (R14)(BX*4)
+	VMASKMOVPS Y3, Y0, (R15)(BX*4)
+	MOVQ       (SP), DX
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(f *runtime.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(SB), NOSPLIT, $16-8
+	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), AX
+	MOVQ    AX, 8(SP)
+	TESTQ   AX, AX
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	MOVQ    40(CX), R10
+	MOVQ    48(CX), R11
+	MOVQ    56(CX), R12
+	MOVQ    64(CX), R13
+	MOVQ    72(CX), R14
+	MOVQ    80(CX), R15
+	MOVQ    88(CX), AX
+	MOVQ    AX, (SP)
+	VMOVUPS c000000ff000000ff<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VPMULLW      Y2, Y0, Y0
+	VPMULLW      Y3, Y1, Y1
+	VPAND        Y15, Y0, Y0
+	VPAND        Y15, Y1, Y1
+	VPMOVZXBD    (R9)(BX*1), Y2
+	VPMOVZXBD    8(R9)(BX*1), Y3
+	VPMULLW      Y0, Y2, Y2
+	VPMULLW      Y1, Y3, Y3
+	VPAND        Y15, Y2, Y2
+	VPAND        Y15, Y3, Y3
+	VPMOVZXBD    (R10)(BX*1), Y4
+	VPMOVZXBD    8(R10)(BX*1), Y5
+	VPMULLW      Y4, Y2, Y4
+	VPMULLW      Y5, Y3, Y5
+	VPAND        Y15, Y4, Y4
+	VPAND        Y15, Y5, Y5
+	VPMOVZXBD    (R11)(BX*1), Y6
+	VPMOVZXBD    8(R11)(BX*1), Y7
+	VPMULLW      Y6, Y4, Y6
+	VPMULLW      Y7, Y5, Y7
+	VPAND        Y15, Y6, Y6
+	VPAND        Y15, Y7, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VEXTRACTF128 $0x01, Y7, X9
+	VPACKUSDW    X8, X6, X6
+	VPACKUSDW    X9, X7, X7
+	VPACKUSWB    X6, X6, X6
+	VPACKUSWB    X7, X7, X7
+	VMOVQ        X6, (R12)(BX*1)
+	VMOVQ        X7, 8(R12)(BX*1)
+	VEXTRACTF128 $0x01, Y0, X8
+	VEXTRACTF128 $0x01, Y1, X9
+	VPACKUSDW    X8, X0, X0
+	VPACKUSDW    X9, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R13)(BX*1)
+	VMOVQ        X1, 8(R13)(BX*1)
+	VEXTRACTF128 $0x01, Y2, X0
+	VEXTRACTF128 $0x01, Y3, X1
+	VPACKUSDW    X0, X2, X0
+	VPACKUSDW    X1, X3, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R14)(BX*1)
+	VMOVQ        X1, 8(R14)(BX*1)
+	VEXTRACTF128 $0x01, Y4, X0
+	VEXTRACTF128 $0x01, Y5, X1
+	VPACKUSDW    X0, X4, X0
+	VPACKUSDW    X1, X5, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R15)(BX*1)
+	VMOVQ        X1, 8(R15)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X6, (DX)(BX*1)
+	MOVQ         (SP), DX
+	VMOVQ        X7, 8(DX)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD X1, Y1
+	VPMULLW   Y1, Y0, Y0
+	VPAND     Y15, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVQ     (R9)(BX*1), X1
+	JMP       end8
+
+part7:
+	LEAQ -1(R9)(BX*1), DX
+	XORQ AX, AX
+
+load9:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load9
+	VMOVQ AX, X1
+
+end8:
+	VPMOVZXBD X1, Y1
+	VPMULLW   Y0, Y1, Y1
+	VPAND     Y15, Y1, Y1
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part10
+	VMOVQ     (R10)(BX*1), X2
+	JMP       end11
+
+part10:
+	LEAQ -1(R10)(BX*1), DX
+	XORQ AX, AX
+
+load12:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load12
+	VMOVQ AX, X2
+
+end11:
+	VPMOVZXBD X2, Y2
+	VPMULLW   Y2, Y1, Y2
+	VPAND     Y15, Y2, Y2
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part13
+	VMOVQ     (R11)(BX*1), X3
+	JMP       end14
+
+part13:
+	LEAQ -1(R11)(BX*1), DX
+	XORQ AX, AX
+
+load15:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load15
+	VMOVQ AX, X3
+
+end14:
+	VPMOVZXBD    X3, Y3
+	VPMULLW      Y3, Y2, Y3
+	VPAND        Y15, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X4
+	VPACKUSDW    X4, X3, X3
+	VPACKUSWB    X3, X3, X3
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part16
+	VMOVQ        X3, (R12)(BX*1)
+	JMP          end17
+
+part16:
+	LEAQ  (R12)(BX*1), DX
+	VMOVQ X3, AX
+
+store18:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store18
+
+end17:
+	VEXTRACTF128 $0x01, Y0, X4
+	VPACKUSDW    X4, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part19
+	VMOVQ        X0, (R13)(BX*1)
+	JMP          end20
+
+part19:
+	LEAQ  (R13)(BX*1), DX
+	VMOVQ X0, AX
+
+store21:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store21
+
+end20:
+	VEXTRACTF128 $0x01, Y1, X0
+	VPACKUSDW    X0, X1, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part22
+	VMOVQ        X0, (R14)(BX*1)
+	JMP          end23
+
+part22:
+	LEAQ  (R14)(BX*1), DX
+	VMOVQ X0, AX
+
+store24:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store24
+
+end23:
+	VEXTRACTF128 $0x01, Y2, X0
+	VPACKUSDW    X0, X2, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part25
+	VMOVQ        X0, (R15)(BX*1)
+	JMP          end26
+
+part25:
+	LEAQ  (R15)(BX*1), DX
+	VMOVQ X0, AX
+
+store27:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store27
+
+end26:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part28
+	MOVQ    (SP), DX
+	VMOVQ   X3, (DX)(BX*1)
+	JMP     end29
+
+part28:
+	MOVQ  (SP), DX
+	LEAQ  (DX)(BX*1), DX
+	VMOVQ X3, AX
+
+store30:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	INCQ DX
+	DECQ CX
+	JNE  store30
+
+end29:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
+	ADDQ 272(CX), R15
+	MOVQ 280(CX), AX
+	ADDQ AX, (SP)
 	JMP  row
 
 done:

@@ -33,8 +33,20 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_go},
 		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_go},
 		{Sig: "kernel fast (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_8143bafaf6_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_go},
@@ -577,8 +589,20 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
@@ -597,8 +621,20 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
@@ -661,8 +697,20 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_6552878545_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274_go},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go},
+		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
@@ -2815,6 +2863,43 @@ func k_acosh_f64_u_8143bafaf6_go(f *Frame) {
 	}
 }
 
+// k_add_add_add_add_f32_uuuuu_aad75106e6_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_f32_uuuuu_aad75106e6_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(v2 + t0)
+			t2 := float32(t1 + v3)
+			t3 := float32(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_add_add_add_add_f32_uuuuu_b4ae80f57d_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
@@ -2869,6 +2954,663 @@ func k_add_add_add_add_f64_uuuuu_538c81cc10_go(f *Frame) {
 			t2 := float64(t1 + v3)
 			t3 := float64(v4 + t2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_f64_uuuuu_6705a678a5_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_f64_uuuuu_6705a678a5_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 + t0)
+			t2 := float64(v3 + t1)
+			t3 := float64(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_i32_uuuuu_28cbf5475a_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_i32_uuuuu_28cbf5475a_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(v2 + t0)
+			t2 := int32(v3 + t1)
+			t3 := int32(v4 + t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_i64_uuuuu_084582cf37_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_i64_uuuuu_084582cf37_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(t0 + v2)
+			t2 := int64(v3 + t1)
+			t3 := int64(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_u32_uuuuu_5469584bc4_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_u32_uuuuu_5469584bc4_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint32(v0 + v1)
+			t1 := uint32(t0 + v2)
+			t2 := uint32(v3 + t1)
+			t3 := uint32(v4 + t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_add_u8_uuuuu_107e20b626_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_u8_uuuuu_107e20b626_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint8(v0 + v1)
+			t1 := uint8(t0 + v2)
+			t2 := uint8(v3 + t1)
+			t3 := uint8(v4 + t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = float32(a5[i] + float64(t0)); o2[i] = float32(a5[i] + float64(t1)); o3[i] = float32(float64(t2) + a5[i]); o4[i] = float32(a5[i] + float64(t3))
+func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a+v1a), float32(v0b+v1b)
+			t1a, t1b := float32(t0a+v2a), float32(t0b+v2b)
+			t2a, t2b := float32(t1a+v3a), float32(t1b+v3b)
+			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
+			t4a, t4b := float64(t0a), float64(t0b)
+			t5a, t5b := float64(v5a+t4a), float64(v5b+t4b)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t7a, t7b := float64(t1a), float64(t1b)
+			t8a, t8b := float64(v5a+t7a), float64(v5b+t7b)
+			t9a, t9b := float32(t8a), float32(t8b)
+			t10a, t10b := float64(t2a), float64(t2b)
+			t11a, t11b := float64(t10a+v5a), float64(t10b+v5b)
+			t12a, t12b := float32(t11a), float32(t11b)
+			t13a, t13b := float64(t3a), float64(t3b)
+			t14a, t14b := float64(v5a+t13a), float64(v5b+t13b)
+			t15a, t15b := float32(t14a), float32(t14b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t6a, t6b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t9a, t9b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t12a, t12b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(t0 + v2)
+			t2 := float32(t1 + v3)
+			t3 := float32(t2 + v4)
+			t4 := float64(t0)
+			t5 := float64(v5 + t4)
+			t6 := float32(t5)
+			t7 := float64(t1)
+			t8 := float64(v5 + t7)
+			t9 := float32(t8)
+			t10 := float64(t2)
+			t11 := float64(t10 + v5)
+			t12 := float32(t11)
+			t13 := float64(t3)
+			t14 := float64(v5 + t13)
+			t15 := float32(t14)
+			o0[i] = t3
+			o1[i] = t6
+			o2[i] = t9
+			o3[i] = t12
+			o4[i] = t15
+		}
+	}
+}
+
+// k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float64(v0a+v1a), float64(v0b+v1b)
+			t1a, t1b := float64(t0a+v2a), float64(t0b+v2b)
+			t2a, t2b := float64(v3a+t1a), float64(v3b+t1b)
+			t3a, t3b := float64(v4a+t2a), float64(v4b+t2b)
+			t4a, t4b := float64(t0a+v5a), float64(t0b+v5b)
+			t5a, t5b := float64(t1a+v5a), float64(t1b+v5b)
+			t6a, t6b := float64(t2a+v5a), float64(t2b+v5b)
+			t7a, t7b := float64(t3a+v5a), float64(t3b+v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 + v2)
+			t2 := float64(v3 + t1)
+			t3 := float64(v4 + t2)
+			t4 := float64(t0 + v5)
+			t5 := float64(t1 + v5)
+			t6 := float64(t2 + v5)
+			t7 := float64(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := int32(v0a+v1a), int32(v0b+v1b)
+			t1a, t1b := int32(t0a+v2a), int32(t0b+v2b)
+			t2a, t2b := int32(v3a+t1a), int32(v3b+t1b)
+			t3a, t3b := int32(t2a+v4a), int32(t2b+v4b)
+			t4a, t4b := int32(v5a+t0a), int32(v5b+t0b)
+			t5a, t5b := int32(t1a+v5a), int32(t1b+v5b)
+			t6a, t6b := int32(v5a+t2a), int32(v5b+t2b)
+			t7a, t7b := int32(t3a+v5a), int32(t3b+v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int32(v0 + v1)
+			t1 := int32(t0 + v2)
+			t2 := int32(v3 + t1)
+			t3 := int32(t2 + v4)
+			t4 := int32(v5 + t0)
+			t5 := int32(t1 + v5)
+			t6 := int32(v5 + t2)
+			t7 := int32(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_i64_uuuuuu_2362899c35_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
+func k_add_add_add_etc_i64_uuuuuu_2362899c35_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := int64(v0a+v1a), int64(v0b+v1b)
+			t1a, t1b := int64(v2a+t0a), int64(v2b+t0b)
+			t2a, t2b := int64(v3a+t1a), int64(v3b+t1b)
+			t3a, t3b := int64(v4a+t2a), int64(v4b+t2b)
+			t4a, t4b := int64(t0a+v5a), int64(t0b+v5b)
+			t5a, t5b := int64(t1a+v5a), int64(t1b+v5b)
+			t6a, t6b := int64(v5a+t2a), int64(v5b+t2b)
+			t7a, t7b := int64(v5a+t3a), int64(v5b+t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int64(v0 + v1)
+			t1 := int64(v2 + t0)
+			t2 := int64(v3 + t1)
+			t3 := int64(v4 + t2)
+			t4 := int64(t0 + v5)
+			t5 := int64(t1 + v5)
+			t6 := int64(v5 + t2)
+			t7 := int64(v5 + t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_u32_uuuuuu_1e99386894_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_u32_uuuuuu_1e99386894_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := uint32(v0a+v1a), uint32(v0b+v1b)
+			t1a, t1b := uint32(v2a+t0a), uint32(v2b+t0b)
+			t2a, t2b := uint32(v3a+t1a), uint32(v3b+t1b)
+			t3a, t3b := uint32(t2a+v4a), uint32(t2b+v4b)
+			t4a, t4b := uint32(v5a+t0a), uint32(v5b+t0b)
+			t5a, t5b := uint32(v5a+t1a), uint32(v5b+t1b)
+			t6a, t6b := uint32(v5a+t2a), uint32(v5b+t2b)
+			t7a, t7b := uint32(t3a+v5a), uint32(t3b+v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint32(v0 + v1)
+			t1 := uint32(v2 + t0)
+			t2 := uint32(v3 + t1)
+			t3 := uint32(t2 + v4)
+			t4 := uint32(v5 + t0)
+			t5 := uint32(v5 + t1)
+			t6 := uint32(v5 + t2)
+			t7 := uint32(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_etc_u8_uuuuuu_babceecc51_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
+func k_add_add_add_etc_u8_uuuuuu_babceecc51_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := uint8(v0a+v1a), uint8(v0b+v1b)
+			t1a, t1b := uint8(v2a+t0a), uint8(v2b+t0b)
+			t2a, t2b := uint8(t1a+v3a), uint8(t1b+v3b)
+			t3a, t3b := uint8(t2a+v4a), uint8(t2b+v4b)
+			t4a, t4b := uint8(v5a+t0a), uint8(v5b+t0b)
+			t5a, t5b := uint8(v5a+t1a), uint8(v5b+t1b)
+			t6a, t6b := uint8(v5a+t2a), uint8(v5b+t2b)
+			t7a, t7b := uint8(v5a+t3a), uint8(v5b+t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint8(v0 + v1)
+			t1 := uint8(v2 + t0)
+			t2 := uint8(t1 + v3)
+			t3 := uint8(t2 + v4)
+			t4 := uint8(v5 + t0)
+			t5 := uint8(v5 + t1)
+			t6 := uint8(v5 + t2)
+			t7 := uint8(v5 + t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
 		}
 	}
 }
@@ -38031,6 +38773,462 @@ func k_max_max_i64_uuu_3b8d92c0bc_go(f *Frame) {
 	}
 }
 
+// k_max_max_max_etc_f32_uuuuuu_42c99f8865_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(t1, a5[i]); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_f32_uuuuuu_42c99f8865_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMax(v0a, v1a), LaneMax(v0b, v1b)
+			t1a, t1b := LaneMax(t0a, v2a), LaneMax(t0b, v2b)
+			t2a, t2b := LaneMax(v3a, t1a), LaneMax(v3b, t1b)
+			t3a, t3b := LaneMax(v4a, t2a), LaneMax(v4b, t2b)
+			t4a, t4b := LaneMax(v5a, t0a), LaneMax(v5b, t0b)
+			t5a, t5b := LaneMax(t1a, v5a), LaneMax(t1b, v5b)
+			t6a, t6b := LaneMax(v5a, t2a), LaneMax(v5b, t2b)
+			t7a, t7b := LaneMax(t3a, v5a), LaneMax(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(v3, t1)
+			t3 := LaneMax(v4, t2)
+			t4 := LaneMax(v5, t0)
+			t5 := LaneMax(t1, v5)
+			t6 := LaneMax(v5, t2)
+			t7 := LaneMax(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMax(v0a, v1a), LaneMax(v0b, v1b)
+			t1a, t1b := LaneMax(t0a, v2a), LaneMax(t0b, v2b)
+			t2a, t2b := LaneMax(t1a, v3a), LaneMax(t1b, v3b)
+			t3a, t3b := LaneMax(v4a, t2a), LaneMax(v4b, t2b)
+			t4a, t4b := LaneMax(t0a, v5a), LaneMax(t0b, v5b)
+			t5a, t5b := LaneMax(t1a, v5a), LaneMax(t1b, v5b)
+			t6a, t6b := LaneMax(t2a, v5a), LaneMax(t2b, v5b)
+			t7a, t7b := LaneMax(t3a, v5a), LaneMax(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(v4, t2)
+			t4 := LaneMax(t0, v5)
+			t5 := LaneMax(t1, v5)
+			t6 := LaneMax(t2, v5)
+			t7 := LaneMax(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(a5[i], t1); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMax(v0a, v1a), LaneMax(v0b, v1b)
+			t1a, t1b := LaneMax(t0a, v2a), LaneMax(t0b, v2b)
+			t2a, t2b := LaneMax(t1a, v3a), LaneMax(t1b, v3b)
+			t3a, t3b := LaneMax(v4a, t2a), LaneMax(v4b, t2b)
+			t4a, t4b := LaneMax(v5a, t0a), LaneMax(v5b, t0b)
+			t5a, t5b := LaneMax(v5a, t1a), LaneMax(v5b, t1b)
+			t6a, t6b := LaneMax(v5a, t2a), LaneMax(v5b, t2b)
+			t7a, t7b := LaneMax(t3a, v5a), LaneMax(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(v4, t2)
+			t4 := LaneMax(v5, t0)
+			t5 := LaneMax(v5, t1)
+			t6 := LaneMax(v5, t2)
+			t7 := LaneMax(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_i64_uuuuuu_2e1623b989_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_i64_uuuuuu_2e1623b989_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMax(v0a, v1a), LaneMax(v0b, v1b)
+			t1a, t1b := LaneMax(t0a, v2a), LaneMax(t0b, v2b)
+			t2a, t2b := LaneMax(t1a, v3a), LaneMax(t1b, v3b)
+			t3a, t3b := LaneMax(t2a, v4a), LaneMax(t2b, v4b)
+			t4a, t4b := LaneMax(t0a, v5a), LaneMax(t0b, v5b)
+			t5a, t5b := LaneMax(t1a, v5a), LaneMax(t1b, v5b)
+			t6a, t6b := LaneMax(t2a, v5a), LaneMax(t2b, v5b)
+			t7a, t7b := LaneMax(t3a, v5a), LaneMax(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(t2, v4)
+			t4 := LaneMax(t0, v5)
+			t5 := LaneMax(t1, v5)
+			t6 := LaneMax(t2, v5)
+			t7 := LaneMax(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(a5[i], t3)
+func k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMax(v0a, v1a), LaneMax(v0b, v1b)
+			t1a, t1b := LaneMax(v2a, t0a), LaneMax(v2b, t0b)
+			t2a, t2b := LaneMax(t1a, v3a), LaneMax(t1b, v3b)
+			t3a, t3b := LaneMax(t2a, v4a), LaneMax(t2b, v4b)
+			t4a, t4b := LaneMax(t0a, v5a), LaneMax(t0b, v5b)
+			t5a, t5b := LaneMax(t1a, v5a), LaneMax(t1b, v5b)
+			t6a, t6b := LaneMax(t2a, v5a), LaneMax(t2b, v5b)
+			t7a, t7b := LaneMax(v5a, t3a), LaneMax(v5b, t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(v2, t0)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(t2, v4)
+			t4 := LaneMax(t0, v5)
+			t5 := LaneMax(t1, v5)
+			t6 := LaneMax(t2, v5)
+			t7 := LaneMax(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_etc_u8_uuuuuu_c611900758_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_u8_uuuuuu_c611900758_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMax(v0a, v1a), LaneMax(v0b, v1b)
+			t1a, t1b := LaneMax(v2a, t0a), LaneMax(v2b, t0b)
+			t2a, t2b := LaneMax(v3a, t1a), LaneMax(v3b, t1b)
+			t3a, t3b := LaneMax(t2a, v4a), LaneMax(t2b, v4b)
+			t4a, t4b := LaneMax(t0a, v5a), LaneMax(t0b, v5b)
+			t5a, t5b := LaneMax(t1a, v5a), LaneMax(t1b, v5b)
+			t6a, t6b := LaneMax(t2a, v5a), LaneMax(t2b, v5b)
+			t7a, t7b := LaneMax(t3a, v5a), LaneMax(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(v2, t0)
+			t2 := LaneMax(v3, t1)
+			t3 := LaneMax(t2, v4)
+			t4 := LaneMax(t0, v5)
+			t5 := LaneMax(t1, v5)
+			t6 := LaneMax(t2, v5)
+			t7 := LaneMax(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_max_max_max_max_f32_uuuuu_782406c534_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
@@ -38060,6 +39258,43 @@ func k_max_max_max_max_f32_uuuuu_782406c534_go(f *Frame) {
 	}
 }
 
+// k_max_max_max_max_f32_uuuuu_a707095306_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_f32_uuuuu_a707095306_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(v2, t0)
+			t2 := LaneMax(v3, t1)
+			t3 := LaneMax(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_max_max_max_max_f64_uuuuu_5fca77a7d1_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
@@ -38085,6 +39320,191 @@ func k_max_max_max_max_f64_uuuuu_5fca77a7d1_go(f *Frame) {
 			t2 := LaneMax(t1, v3)
 			t3 := LaneMax(v4, t2)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_f64_uuuuu_c92924e26b_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_f64_uuuuu_c92924e26b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(v2, t0)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_i64_uuuuu_5ac990cf34_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_i64_uuuuu_5ac990cf34_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(v3, t1)
+			t3 := LaneMax(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_u32_uuuuu_8e2d6160cd_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_u32_uuuuu_8e2d6160cd_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(t0, v2)
+			t2 := LaneMax(t1, v3)
+			t3 := LaneMax(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_max_max_max_max_u8_uuuuu_a89495660d_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_u8_uuuuu_a89495660d_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMax(v0, v1)
+			t1 := LaneMax(v2, t0)
+			t2 := LaneMax(v3, t1)
+			t3 := LaneMax(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
 		}
 	}
 }
@@ -38473,6 +39893,462 @@ func k_min_min_i64_uuu_e3d69da3ec_go(f *Frame) {
 	}
 }
 
+// k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMin(v0a, v1a), LaneMin(v0b, v1b)
+			t1a, t1b := LaneMin(t0a, v2a), LaneMin(t0b, v2b)
+			t2a, t2b := LaneMin(t1a, v3a), LaneMin(t1b, v3b)
+			t3a, t3b := LaneMin(t2a, v4a), LaneMin(t2b, v4b)
+			t4a, t4b := LaneMin(t0a, v5a), LaneMin(t0b, v5b)
+			t5a, t5b := LaneMin(t1a, v5a), LaneMin(t1b, v5b)
+			t6a, t6b := LaneMin(t2a, v5a), LaneMin(t2b, v5b)
+			t7a, t7b := LaneMin(t3a, v5a), LaneMin(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(t0, v2)
+			t2 := LaneMin(t1, v3)
+			t3 := LaneMin(t2, v4)
+			t4 := LaneMin(t0, v5)
+			t5 := LaneMin(t1, v5)
+			t6 := LaneMin(t2, v5)
+			t7 := LaneMin(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMin(v0a, v1a), LaneMin(v0b, v1b)
+			t1a, t1b := LaneMin(v2a, t0a), LaneMin(v2b, t0b)
+			t2a, t2b := LaneMin(v3a, t1a), LaneMin(v3b, t1b)
+			t3a, t3b := LaneMin(v4a, t2a), LaneMin(v4b, t2b)
+			t4a, t4b := LaneMin(v5a, t0a), LaneMin(v5b, t0b)
+			t5a, t5b := LaneMin(v5a, t1a), LaneMin(v5b, t1b)
+			t6a, t6b := LaneMin(v5a, t2a), LaneMin(v5b, t2b)
+			t7a, t7b := LaneMin(v5a, t3a), LaneMin(v5b, t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(v3, t1)
+			t3 := LaneMin(v4, t2)
+			t4 := LaneMin(v5, t0)
+			t5 := LaneMin(v5, t1)
+			t6 := LaneMin(v5, t2)
+			t7 := LaneMin(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMin(v0a, v1a), LaneMin(v0b, v1b)
+			t1a, t1b := LaneMin(v2a, t0a), LaneMin(v2b, t0b)
+			t2a, t2b := LaneMin(v3a, t1a), LaneMin(v3b, t1b)
+			t3a, t3b := LaneMin(v4a, t2a), LaneMin(v4b, t2b)
+			t4a, t4b := LaneMin(t0a, v5a), LaneMin(t0b, v5b)
+			t5a, t5b := LaneMin(t1a, v5a), LaneMin(t1b, v5b)
+			t6a, t6b := LaneMin(t2a, v5a), LaneMin(t2b, v5b)
+			t7a, t7b := LaneMin(t3a, v5a), LaneMin(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(v3, t1)
+			t3 := LaneMin(v4, t2)
+			t4 := LaneMin(t0, v5)
+			t5 := LaneMin(t1, v5)
+			t6 := LaneMin(t2, v5)
+			t7 := LaneMin(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_i64_uuuuuu_853ec11265_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_i64_uuuuuu_853ec11265_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMin(v0a, v1a), LaneMin(v0b, v1b)
+			t1a, t1b := LaneMin(t0a, v2a), LaneMin(t0b, v2b)
+			t2a, t2b := LaneMin(t1a, v3a), LaneMin(t1b, v3b)
+			t3a, t3b := LaneMin(v4a, t2a), LaneMin(v4b, t2b)
+			t4a, t4b := LaneMin(t0a, v5a), LaneMin(t0b, v5b)
+			t5a, t5b := LaneMin(t1a, v5a), LaneMin(t1b, v5b)
+			t6a, t6b := LaneMin(v5a, t2a), LaneMin(v5b, t2b)
+			t7a, t7b := LaneMin(v5a, t3a), LaneMin(v5b, t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(t0, v2)
+			t2 := LaneMin(t1, v3)
+			t3 := LaneMin(v4, t2)
+			t4 := LaneMin(t0, v5)
+			t5 := LaneMin(t1, v5)
+			t6 := LaneMin(v5, t2)
+			t7 := LaneMin(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
+func k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMin(v0a, v1a), LaneMin(v0b, v1b)
+			t1a, t1b := LaneMin(v2a, t0a), LaneMin(v2b, t0b)
+			t2a, t2b := LaneMin(t1a, v3a), LaneMin(t1b, v3b)
+			t3a, t3b := LaneMin(t2a, v4a), LaneMin(t2b, v4b)
+			t4a, t4b := LaneMin(t0a, v5a), LaneMin(t0b, v5b)
+			t5a, t5b := LaneMin(t1a, v5a), LaneMin(t1b, v5b)
+			t6a, t6b := LaneMin(t2a, v5a), LaneMin(t2b, v5b)
+			t7a, t7b := LaneMin(t3a, v5a), LaneMin(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(t1, v3)
+			t3 := LaneMin(t2, v4)
+			t4 := LaneMin(t0, v5)
+			t5 := LaneMin(t1, v5)
+			t6 := LaneMin(t2, v5)
+			t7 := LaneMin(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := LaneMin(v0a, v1a), LaneMin(v0b, v1b)
+			t1a, t1b := LaneMin(t0a, v2a), LaneMin(t0b, v2b)
+			t2a, t2b := LaneMin(v3a, t1a), LaneMin(v3b, t1b)
+			t3a, t3b := LaneMin(t2a, v4a), LaneMin(t2b, v4b)
+			t4a, t4b := LaneMin(v5a, t0a), LaneMin(v5b, t0b)
+			t5a, t5b := LaneMin(v5a, t1a), LaneMin(v5b, t1b)
+			t6a, t6b := LaneMin(v5a, t2a), LaneMin(v5b, t2b)
+			t7a, t7b := LaneMin(v5a, t3a), LaneMin(v5b, t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(t0, v2)
+			t2 := LaneMin(v3, t1)
+			t3 := LaneMin(t2, v4)
+			t4 := LaneMin(v5, t0)
+			t5 := LaneMin(v5, t1)
+			t6 := LaneMin(v5, t2)
+			t7 := LaneMin(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_min_min_min_min_f32_uuuuu_4dda052b3c_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
@@ -38502,6 +40378,43 @@ func k_min_min_min_min_f32_uuuuu_4dda052b3c_go(f *Frame) {
 	}
 }
 
+// k_min_min_min_min_f32_uuuuu_84629d0049_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_f32_uuuuu_84629d0049_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(v3, t1)
+			t3 := LaneMin(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_min_min_min_min_f64_uuuuu_814e363768_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
@@ -38527,6 +40440,191 @@ func k_min_min_min_min_f64_uuuuu_814e363768_go(f *Frame) {
 			t2 := LaneMin(v3, t1)
 			t3 := LaneMin(t2, v4)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_f64_uuuuu_bfa55cfe99_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_f64_uuuuu_bfa55cfe99_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(t1, v3)
+			t3 := LaneMin(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_i32_uuuuu_91f56121cd_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_i32_uuuuu_91f56121cd_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(v3, t1)
+			t3 := LaneMin(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_i64_uuuuu_331488ed89_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_i64_uuuuu_331488ed89_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(t0, v2)
+			t2 := LaneMin(t1, v3)
+			t3 := LaneMin(t2, v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_u32_uuuuu_92306c82e1_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_u32_uuuuu_92306c82e1_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(t0, v2)
+			t2 := LaneMin(v3, t1)
+			t3 := LaneMin(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_min_min_min_min_u8_uuuuu_183f149635_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_u8_uuuuu_183f149635_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := LaneMin(v0, v1)
+			t1 := LaneMin(v2, t0)
+			t2 := LaneMin(t1, v3)
+			t3 := LaneMin(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
 		}
 	}
 }
@@ -45671,6 +47769,478 @@ func k_mul_mul_i64_uuu_5051b24d65_go(f *Frame) {
 	}
 }
 
+// k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = float32(float64(t0) * a5[i]); o2[i] = float32(float64(t1) * a5[i]); o3[i] = float32(a5[i] * float64(t2)); o4[i] = float32(a5[i] * float64(t3))
+func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := float32(v2a*t0a), float32(v2b*t0b)
+			t2a, t2b := float32(t1a*v3a), float32(t1b*v3b)
+			t3a, t3b := float32(v4a*t2a), float32(v4b*t2b)
+			t4a, t4b := float64(t0a), float64(t0b)
+			t5a, t5b := float64(t4a*v5a), float64(t4b*v5b)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t7a, t7b := float64(t1a), float64(t1b)
+			t8a, t8b := float64(t7a*v5a), float64(t7b*v5b)
+			t9a, t9b := float32(t8a), float32(t8b)
+			t10a, t10b := float64(t2a), float64(t2b)
+			t11a, t11b := float64(v5a*t10a), float64(v5b*t10b)
+			t12a, t12b := float32(t11a), float32(t11b)
+			t13a, t13b := float64(t3a), float64(t3b)
+			t14a, t14b := float64(v5a*t13a), float64(v5b*t13b)
+			t15a, t15b := float32(t14a), float32(t14b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t6a, t6b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t9a, t9b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t12a, t12b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * t0)
+			t2 := float32(t1 * v3)
+			t3 := float32(v4 * t2)
+			t4 := float64(t0)
+			t5 := float64(t4 * v5)
+			t6 := float32(t5)
+			t7 := float64(t1)
+			t8 := float64(t7 * v5)
+			t9 := float32(t8)
+			t10 := float64(t2)
+			t11 := float64(v5 * t10)
+			t12 := float32(t11)
+			t13 := float64(t3)
+			t14 := float64(v5 * t13)
+			t15 := float32(t14)
+			o0[i] = t3
+			o1[i] = t6
+			o2[i] = t9
+			o3[i] = t12
+			o4[i] = t15
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float64(v0a*v1a), float64(v0b*v1b)
+			t1a, t1b := float64(t0a*v2a), float64(t0b*v2b)
+			t2a, t2b := float64(t1a*v3a), float64(t1b*v3b)
+			t3a, t3b := float64(v4a*t2a), float64(v4b*t2b)
+			t4a, t4b := float64(t0a*v5a), float64(t0b*v5b)
+			t5a, t5b := float64(t1a*v5a), float64(t1b*v5b)
+			t6a, t6b := float64(t2a*v5a), float64(t2b*v5b)
+			t7a, t7b := float64(t3a*v5a), float64(t3b*v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 * v2)
+			t2 := float64(t1 * v3)
+			t3 := float64(v4 * t2)
+			t4 := float64(t0 * v5)
+			t5 := float64(t1 * v5)
+			t6 := float64(t2 * v5)
+			t7 := float64(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := int32(v0a*v1a), int32(v0b*v1b)
+			t1a, t1b := int32(v2a*t0a), int32(v2b*t0b)
+			t2a, t2b := int32(v3a*t1a), int32(v3b*t1b)
+			t3a, t3b := int32(t2a*v4a), int32(t2b*v4b)
+			t4a, t4b := int32(v5a*t0a), int32(v5b*t0b)
+			t5a, t5b := int32(t1a*v5a), int32(t1b*v5b)
+			t6a, t6b := int32(t2a*v5a), int32(t2b*v5b)
+			t7a, t7b := int32(t3a*v5a), int32(t3b*v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int32(v0 * v1)
+			t1 := int32(v2 * t0)
+			t2 := int32(v3 * t1)
+			t3 := int32(t2 * v4)
+			t4 := int32(v5 * t0)
+			t5 := int32(t1 * v5)
+			t6 := int32(t2 * v5)
+			t7 := int32(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := int64(v0a*v1a), int64(v0b*v1b)
+			t1a, t1b := int64(v2a*t0a), int64(v2b*t0b)
+			t2a, t2b := int64(t1a*v3a), int64(t1b*v3b)
+			t3a, t3b := int64(v4a*t2a), int64(v4b*t2b)
+			t4a, t4b := int64(t0a*v5a), int64(t0b*v5b)
+			t5a, t5b := int64(t1a*v5a), int64(t1b*v5b)
+			t6a, t6b := int64(t2a*v5a), int64(t2b*v5b)
+			t7a, t7b := int64(t3a*v5a), int64(t3b*v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := int64(v0 * v1)
+			t1 := int64(v2 * t0)
+			t2 := int64(t1 * v3)
+			t3 := int64(v4 * t2)
+			t4 := int64(t0 * v5)
+			t5 := int64(t1 * v5)
+			t6 := int64(t2 * v5)
+			t7 := int64(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = a5[i] * t2; o4[i] = a5[i] * t3
+func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := uint32(v0a*v1a), uint32(v0b*v1b)
+			t1a, t1b := uint32(v2a*t0a), uint32(v2b*t0b)
+			t2a, t2b := uint32(v3a*t1a), uint32(v3b*t1b)
+			t3a, t3b := uint32(v4a*t2a), uint32(v4b*t2b)
+			t4a, t4b := uint32(v5a*t0a), uint32(v5b*t0b)
+			t5a, t5b := uint32(v5a*t1a), uint32(v5b*t1b)
+			t6a, t6b := uint32(v5a*t2a), uint32(v5b*t2b)
+			t7a, t7b := uint32(v5a*t3a), uint32(v5b*t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint32(v0 * v1)
+			t1 := uint32(v2 * t0)
+			t2 := uint32(v3 * t1)
+			t3 := uint32(v4 * t2)
+			t4 := uint32(v5 * t0)
+			t5 := uint32(v5 * t1)
+			t6 := uint32(v5 * t2)
+			t7 := uint32(v5 * t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
+func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := uint8(v0a*v1a), uint8(v0b*v1b)
+			t1a, t1b := uint8(v2a*t0a), uint8(v2b*t0b)
+			t2a, t2b := uint8(v3a*t1a), uint8(v3b*t1b)
+			t3a, t3b := uint8(t2a*v4a), uint8(t2b*v4b)
+			t4a, t4b := uint8(t0a*v5a), uint8(t0b*v5b)
+			t5a, t5b := uint8(t1a*v5a), uint8(t1b*v5b)
+			t6a, t6b := uint8(t2a*v5a), uint8(t2b*v5b)
+			t7a, t7b := uint8(t3a*v5a), uint8(t3b*v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint8(v0 * v1)
+			t1 := uint8(v2 * t0)
+			t2 := uint8(v3 * t1)
+			t3 := uint8(t2 * v4)
+			t4 := uint8(t0 * v5)
+			t5 := uint8(t1 * v5)
+			t6 := uint8(t2 * v5)
+			t7 := uint8(t3 * v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
@@ -45700,6 +48270,80 @@ func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go(f *Frame) {
 	}
 }
 
+// k_mul_mul_mul_mul_f32_uuuuu_6552878545_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_f32_uuuuu_6552878545_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * t0)
+			t2 := float32(t1 * v3)
+			t3 := float32(v4 * t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v2 * t0)
+			t2 := float64(t1 * v3)
+			t3 := float64(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
@@ -45725,6 +48369,154 @@ func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go(f *Frame) {
 			t2 := float64(t1 * v3)
 			t3 := float64(t2 * v4)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_i32_uuuuu_594859d274_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_i32_uuuuu_594859d274_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(v0 * v1)
+			t1 := int32(t0 * v2)
+			t2 := int32(t1 * v3)
+			t3 := int32(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go is
+//
+//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int64(v0 * v1)
+			t1 := int64(v2 * t0)
+			t2 := int64(v3 * t1)
+			t3 := int64(v4 * t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go is
+//
+//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint32(v0 * v1)
+			t1 := uint32(t0 * v2)
+			t2 := uint32(v3 * t1)
+			t3 := uint32(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint8(v0 * v1)
+			t1 := uint8(v2 * t0)
+			t2 := uint8(t1 * v3)
+			t3 := uint8(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
 		}
 	}
 }
