@@ -76,6 +76,26 @@ func TestChainLoop(t *testing.T) {
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
 }
 
+// TestFoldLoops counts what a sum does for 32 elements of two rows: an addition for
+// each vector; and the search for the greatest element where it is not: a load, a
+// comparison and an or for each vector, a test, a minimum.
+func TestFoldLoops(t *testing.T) {
+	for _, x := range []struct {
+		kernel, loop string
+		want         int
+	}{
+		{"kernel (u0:f32) { store add(u0) }", "pair", 2*4 + 3},
+		{"kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", "loop", 4*3 - 1 + 3 + 3},
+	} {
+		k, err := ir.ParseKernel(x.kernel)
+		require.NoError(t, err)
+		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+		require.NoError(t, err)
+		loop := regexp.MustCompile(`(?s)\n` + x.loop + `:\n(.*?JLE +` + x.loop + `)\n`).FindStringSubmatch(string(asm))[1]
+		require.Len(t, regexp.MustCompile(`(?m)^\t`).FindAllString(loop, -1), x.want, loop)
+	}
+}
+
 // TestDotLoop counts what the loop of a whole tile of a product does for each
 // pair: the loads of two vectors and six elements, 12 multiplications and a step;
 // and for every four pairs a step, and the counter.
