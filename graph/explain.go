@@ -73,7 +73,7 @@ func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
 	}
 	if s.Group >= 0 {
 		g := &plan.Rows[s.Group]
-		text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(g.Block, "row"), g.First, g.Last)
+		text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(s.Block, "row"), g.First, g.Last)
 	}
 	switch s.Compiled {
 	case "":

@@ -162,7 +162,7 @@ func footprint(tb testing.TB, items []graph.Item) (objects, bytes, live int) {
 
 // What Compile allocates for a node does not grow with the number of nodes: no pass
 // keeps more for each, or copies all of them again and again.
-func TestCompileIsLinear(t *testing.T) {
+func TestCompileAllocatesLinearly(t *testing.T) {
 	for _, g := range growing {
 		few, many := measured(footprint(t, g.nodes(1000))), measured(footprint(t, g.nodes(20_000)))
 		for k, what := range []string{"objects", "bytes", "bytes that stay"} {

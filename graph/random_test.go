@@ -249,7 +249,7 @@ func bitsOf(v any) uint64 {
 }
 
 // toTensor returns the elements as a tensor of a layout, nil for row-major.
-func toTensor(t *rapid.T, a ir.Array, at *ir.Layout) *graph.Tensor {
+func toTensor(t require.TestingT, a ir.Array, at *ir.Layout) *graph.Tensor {
 	switch a.DType {
 	case ir.Bool:
 		return place[bool](t, a, at)
@@ -267,7 +267,7 @@ func toTensor(t *rapid.T, a ir.Array, at *ir.Layout) *graph.Tensor {
 	return place[float64](t, a, at)
 }
 
-func place[T graph.Element](t *rapid.T, a ir.Array, at *ir.Layout) *graph.Tensor {
+func place[T graph.Element](t require.TestingT, a ir.Array, at *ir.Layout) *graph.Tensor {
 	l := ir.RowMajor(a.Shape...)
 	if at != nil {
 		l = *at

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 )
 
 var scans = []ir.Op{ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax}
@@ -145,6 +146,35 @@ func (g *scanGraph) program(x *ir.Value) *ir.Func {
 		g.f.Results = append(g.f.Results, y)
 	}
 	return g.f
+}
+
+// TestStreamedScansDown has columns of two chunks, and rows of several pieces for
+// the executor that stores past the caches.
+func TestStreamedScansDown(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i, x := range []struct {
+		d    ir.DType
+		cols int
+	}{{ir.Float32, 600}, {ir.Float64, 300}, {ir.Float32, 1030}, {ir.Int64, 257}} {
+		const rows = 1029
+		a := ir.Array{DType: x.d, Shape: []int{rows, x.cols}}
+		for range rows * x.cols {
+			a.Data = append(a.Data, scanElement(rng, x.d, 0))
+		}
+		f := &ir.Func{Name: "scan"}
+		p := f.Param("x", ir.Type{DType: x.d, Shape: ir.ShapeOf(rows, x.cols)}, nil)
+		y, err := f.Add(scans[i], ir.Attr{Axis: 0, Exclusive: i%2 == 0}, ir.Pos{}, p)
+		require.NoError(t, err)
+		f.Results = []*ir.Value{y}
+		want, err := ir.Eval(f, []ir.Array{a})
+		require.NoError(t, err)
+		node := replay(f, func(int) graph.Node { return graph.Input("x", x.d, rows, x.cols) })
+		program, err := graph.Compile(graph.Workers(2), graph.ChunkElems(4000), node)
+		require.NoError(t, err)
+		got, err := program.Run(context.Background(), toTensor(t, a, nil))
+		require.NoError(t, err)
+		require.Empty(t, irtest.Diff(want, []ir.Array{toArray(t, got)}), "%s of %s, %d columns", scans[i], x.d, x.cols)
+	}
 }
 
 // A scan behind a softmax takes its rows from the cache.

@@ -26,7 +26,7 @@ type Value struct {
 	Type Type
 	Pos  Pos
 	Name string // of a param
-	ID   int    // position in the body; its name in text
+	ID   int    // its name in text: the position in the body, once Number has been called
 }
 
 // Func is a graph: params, a body in topological order, and results.
@@ -76,6 +76,20 @@ func (f *Func) Number() {
 	f.ids = len(f.Body)
 }
 
+func (f *Func) numbered() bool {
+	for i, v := range f.Params {
+		if v.ID != i {
+			return false
+		}
+	}
+	for i, v := range f.Body {
+		if v.ID != i {
+			return false
+		}
+	}
+	return true
+}
+
 // Clone returns a copy of f whose values can be changed apart from f's.
 func (f *Func) Clone() *Func {
 	g, _ := f.rebuild(func(v *Value) (Attr, error) { return v.Attr, nil })
@@ -104,9 +118,12 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	return g, err
 }
 
-// rebuild copies f with the attributes that attr returns, inferring types anew. The
-// values of f have the IDs of their positions.
+// rebuild copies f with the attributes that attr returns, inferring types anew. It
+// numbers f, if that has not been done since the body was edited.
 func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
+	if !f.numbered() {
+		f.Number()
+	}
 	g := &Func{Name: f.Name, Fast: f.Fast, Body: make([]*Value, 0, len(f.Body))}
 	twin := func(v *Value) *Value {
 		if v.Op == OpParam {

@@ -34,22 +34,22 @@ func RowKernel(by Op, d DType) (k *Kernel, order []int) {
 	return b.Kernel().Canonical()
 }
 
-// ScanRows is how many rows RowsKernel goes down.
-const ScanRows = 4
+// DownRows is how many rows RowsKernel goes down.
+const DownRows = 4
 
-// RowsKernel returns the kernel that goes down ScanRows rows: the first output is
+// RowsKernel returns the kernel that goes down DownRows rows: the first output is
 // the running values combined with all of them, the others are those after each
 // row, with the carries if there are some. Input i is the carries, the running
 // values or a row as order[i] is 0, 1 or from 2 on.
 func RowsKernel(by Op, d DType, carries bool) (k *Kernel, order []int) {
-	in := slices.Repeat([]Operand{{DType: d}}, ScanRows+1)
+	in := slices.Repeat([]Operand{{DType: d}}, DownRows+1)
 	if carries {
 		in = slices.Insert(in, 0, Operand{DType: PartialType(by, d)})
 	}
 	b := NewBuilder(in...)
-	first := Ref(len(in) - ScanRows)
+	first := Ref(len(in) - DownRows)
 	run, outs := first-1, []Ref(nil)
-	for r := range Ref(ScanRows) {
+	for r := range Ref(DownRows) {
 		run = b.Op(by, run, first+r)
 		outs = append(outs, run)
 		if carries {

@@ -57,7 +57,8 @@ func (n *numbering) first(v *ir.Value) *ir.Value {
 	return v
 }
 
-// number is above 0 for values, whose IDs differ, and below for params.
+// number is above 0 for values, whose IDs differ once a graph is numbered, and
+// below for params.
 func number(v *ir.Value) int32 {
 	if v.Op == ir.OpParam {
 		return -1 - int32(v.ID)

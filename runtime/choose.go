@@ -19,6 +19,7 @@ type StepInfo struct {
 	Read      int    // bytes, each element counted once
 	Written   int    // bytes
 	Group     int    // the row group that it belongs to, or -1
+	Block     int    // rows of a block of that
 	Pos       ir.Pos
 }
 

@@ -17,7 +17,7 @@ import (
 // An Executor owns its workers: goroutines started by the first run that has
 // work for several, and ended when neither the Executor nor a plan that it linked
 // is reachable. Concurrent runs share them. A worker that has done its part looks
-// for more for some microseconds, 32 at most, before it parks; parked it costs
+// for more for some microseconds, about 32 at most, before it parks; parked it costs
 // nothing. While it looks, a step of a few microseconds is worth sharing with it;
 // otherwise only one of ten or more is, or many small ones in a burst.
 type Executor struct {

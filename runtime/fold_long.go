@@ -6,6 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// longest is how many columns a long row has at most, so that a block has two.
+const longest = blockElements / 2
+
 // longRows folds rows of several whole chunks each that lie one behind the other:
 // all chunks of a block are the rows of one kernel call, which reads memory in
 // long stretches. What they give is row after row; the plan has it chunk after
@@ -19,7 +22,7 @@ type longRows struct {
 func hasLongRows(in *ir.Step) bool {
 	last := len(in.Extents) - 1
 	rows, cols := in.Extents[last-1], in.Extents[last]
-	if rows == 1 || cols <= ir.FoldChunk || cols%ir.FoldChunk > 0 {
+	if rows == 1 || cols <= ir.FoldChunk || cols > longest || cols%ir.FoldChunk > 0 {
 		return false
 	}
 	for i, o := range in.Operands {

@@ -55,9 +55,13 @@ func TestLongRows(t *testing.T) {
 	}{
 		{2048, 2048, 1, 0, true}, {5120, 5120, 1, 0, true},
 		{2049, 2049, 1, 0, false}, {2048, 2050, 1, 0, false}, {2048, 2048, 5, 0, false}, {2048, 2048, 1, 1, false},
+		{2 * longest, 2 * longest, 1, 0, false},
 	} {
 		for _, rows := range []int{2, 5, 70} {
 			chunks := ir.Chunks(x.cols)
+			if rows*x.cols > 1<<18 {
+				continue
+			}
 			aChunk := rows
 			if x.a > 1 {
 				x.a, aChunk = chunks, 1
@@ -74,6 +78,16 @@ func TestLongRows(t *testing.T) {
 `, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk)
 			require.Equal(t, x.long, hasLongRows(&p.Steps[0]))
 			checkAll(t, p)
+			if x.long { // in pairs
+				checkAll(t, parsePlan(t, `plan long arena=0 {
+  %%0 = param x 0 : f32[%[1]d]
+  %%1 = result a 0 : f32[%[2]d]
+  step 0 [%[3]d,%[4]d] block=[%[3]d,%[4]d]
+    kernel (u0:f32) { store add(u0) }
+    %%0{%[4]d,1}+0 -> %%1{1,%[3]d}+0
+}
+`, rows*x.cols, rows*chunks, rows, x.cols))
+			}
 		}
 	}
 }

@@ -21,15 +21,20 @@ type job struct {
 	err    error // of the first to fail
 
 	taken  atomic.Int64 // chunks: by the caller, plus helper times those by helpers
+	large  atomic.Bool  // worth waking workers for
 	want   atomic.Int32 // how many may still join; nobody may at 0 and below
 	active atomic.Int32 // helpers at work, and those that ask whether they may
-	parked atomic.Bool  // the caller is, until the last of them has left
+	waits  atomic.Bool  // the caller is parked until the last of them has left
 	left   sync.Cond
 	place  *atomic.Pointer[job] // of the crew's, where it stands
 }
 
-// What a chunk adds to job.taken.
-const caller, helper = 1, 1 << 32
+// What a chunk adds to job.taken, and how many there are at most.
+const (
+	caller     = 1
+	helper     = 1 << 32
+	mostChunks = 1 << 30
+)
 
 // run computes a task and returns when nobody works on it any more. The job's
 // fields are for this run; nothing is allocated.
@@ -106,7 +111,7 @@ func (j *job) fail(err error) {
 	if j.failed.CompareAndSwap(false, true) {
 		j.err = err
 	}
-	j.taken.Store(helper / 2) // more than there are
+	j.taken.Store(mostChunks)
 }
 
 // join makes a worker one of the job's helpers, if one is wanted. The worker may
@@ -125,7 +130,7 @@ func (j *job) join() bool {
 
 // leave is a helper's end of join.
 func (j *job) leave() {
-	if j.active.Add(-1) == 0 && j.parked.Load() {
+	if j.active.Add(-1) == 0 && j.waits.Load() {
 		j.left.L.Lock()
 		j.left.Signal()
 		j.left.L.Unlock()
@@ -143,9 +148,9 @@ func (j *job) wait(long int64) {
 	}
 	j.left.L.Lock()
 	defer j.left.L.Unlock()
-	j.parked.Store(true)
+	j.waits.Store(true)
 	for !j.alone() {
 		j.left.Wait()
 	}
-	j.parked.Store(false)
+	j.waits.Store(false)
 }

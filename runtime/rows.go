@@ -71,13 +71,13 @@ func (l *Linked) linkGroup(p *ir.Plan, index int) error {
 	t := newTask(l.exec, g, steps)
 	l.tasks = append(l.tasks, t)
 	for i := in.First; i <= in.Last; i++ {
-		l.infos[i].Chunks, l.infos[i].Group = t.chunks, index
+		l.infos[i].Chunks, l.infos[i].Group, l.infos[i].Block = t.chunks, index, in.Block
 	}
 	return nil
 }
 
 // smaller returns a group with fewer rows in a block if that gives work to more
-// hands.
+// hands, still as many as scans take side by side.
 func (l *Linked) smaller(p *ir.Plan, g ir.RowGroup) *ir.RowGroup {
 	work := 0.0
 	for _, s := range p.Steps[g.First : g.Last+1] {

@@ -130,7 +130,7 @@ func (sc *scan) reserve(s *step, f finder) (int, error) {
 	carries, tile := scanRows+1, scanRows*sc.tileStep(min(sc.n, ir.FoldChunk))
 	switch {
 	case sc.stream != nil && sc.down:
-		carries, tile = s.blockCols, ir.ScanRows*sc.tileStep(sc.streamPiece())
+		carries, tile = s.blockCols, ir.DownRows*sc.tileStep(sc.streamPiece())
 	case sc.down:
 		carries, tile = s.blockCols, s.blockCols*sc.packedRows(s.blockCols)*sc.size
 	}

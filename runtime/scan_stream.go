@@ -22,7 +22,7 @@ type downKernel struct {
 }
 
 // newDownStream finds the kernels. The last rows of a chunk, fewer than
-// ir.ScanRows, are taken one by one.
+// ir.DownRows, are taken one by one.
 func newDownStream(f finder, by ir.Op, d ir.DType, one func(*Frame)) (*downStream, error) {
 	ds := &downStream{firstOne: downKernel{fn: one, args: []int{1, 2}}}
 	find := func(k *ir.Kernel, order []int) (dk downKernel, err error) {
@@ -42,7 +42,7 @@ func newDownStream(f finder, by ir.Op, d ir.DType, one func(*Frame)) (*downStrea
 }
 
 // streamPiece is how many columns a piece has.
-func (sc *scan) streamPiece() int { return streamBytes / ir.ScanRows / sc.size }
+func (sc *scan) streamPiece() int { return streamBytes / ir.DownRows / sc.size }
 
 // streamChunk scans the rows from c to end.
 func (sc *scan) streamChunk(ln *lane, f *Frame, x, y unsafe.Pointer, c, end, cols int) {
@@ -51,8 +51,8 @@ func (sc *scan) streamChunk(ln *lane, f *Frame, x, y unsafe.Pointer, c, end, col
 		four, one = &sc.streams.first, &sc.streams.firstOne
 	}
 	r := c
-	for ; r+ir.ScanRows <= end; r += ir.ScanRows {
-		if r*cols%askElements < ir.ScanRows*cols && ln.stopped() {
+	for ; r+ir.DownRows <= end; r += ir.DownRows {
+		if r*cols%askElements < ir.DownRows*cols && ln.stopped() {
 			return
 		}
 		sc.streamDown(ln, f, four, unsafe.Add(x, r*sc.in), unsafe.Add(y, r*sc.out), cols)

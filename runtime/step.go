@@ -93,7 +93,7 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 		s.dot = newDot(s, in)
 	case in.Down:
 		s.down = newDown(s, in, pieces)
-	case kernel.Fold != nil && in.Extents[len(in.Extents)-1] > ir.FoldChunk:
+	case kernel.Fold != nil && hasLongRows(in):
 		s.long = newLongRows(s, in.Extents[len(in.Extents)-1])
 	case in.ShortRows():
 		s.joinRows(in.Extents[len(in.Extents)-1])

@@ -81,7 +81,7 @@ func (t *task) cut(elems, pieces, asked int) {
 	if asked > 0 {
 		chunks = (elems-1)/asked + 1
 	}
-	t.chunk = (t.blocks-1)/chunks + 1
+	t.chunk = (t.blocks-1)/min(chunks, mostChunks) + 1
 	t.chunks = (t.blocks-1)/t.chunk + 1
 }
 

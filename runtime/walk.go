@@ -8,7 +8,7 @@ import (
 // lane is what one goroutine needs to compute blocks, reused for ever.
 type lane struct {
 	block Frame // the operands of a block as they lie
-	inner Frame // of a call within the block of a down step
+	inner Frame // of a call within a block
 	index [maxDims]int
 	many  Frame // of one that takes many rows, or packs
 	now   *step

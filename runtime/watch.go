@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// looks is how often watch looks before it reads the clock and lets others run:
-// some microseconds.
-const looks = 1000
+// looksAtOnce is how often watch looks before it reads the clock and lets others
+// run: a microsecond, more where it looks at much.
+const looksAtOnce = 200
 
 var epoch = time.Now()
 
@@ -15,13 +15,16 @@ var epoch = time.Now()
 func clock() int64 { return int64(time.Since(epoch)) }
 
 // watch looks whether something has come until it has, but not much longer than so
-// many nanoseconds. It parks nobody and keeps no goroutine from running.
+// many nanoseconds. It parks nobody, and lets other goroutines run now and then.
 func watch(long int64, come func() bool) bool {
-	if come() || long <= 0 {
-		return come()
+	if come() {
+		return true
+	}
+	if long <= 0 {
+		return false
 	}
 	for begin := clock(); ; goruntime.Gosched() {
-		for range looks {
+		for range looksAtOnce {
 			if come() {
 				return true
 			}

@@ -28,12 +28,12 @@ const (
 // that has not begun.
 type crew struct {
 	jobs    [places]atomic.Pointer[job] // those that want helpers
-	_       [64]byte                    // workers read the former all the time
-	looking atomic.Int32                // workers awake and without a job
-	burst   atomic.Int64                // see bursts
-	vain    atomic.Int32                // times in a row that a worker was woken for nothing
-	helped  atomic.Int64                // chunks that workers have computed
 	stopped atomic.Bool
+	_       [64]byte     // workers read the former all the time
+	looking atomic.Int32 // workers awake and without a job
+	burst   atomic.Int64 // see bursts
+	vain    atomic.Int32 // times in a row that a worker was woken for nothing
+	helped  atomic.Int64 // chunks that workers have computed
 
 	size    int   // workers at most, the callers not counted
 	looks   int32 // how many may look at a time
@@ -74,11 +74,11 @@ func (c *crew) offer(j *job) bool {
 		}
 		wake, want = 1, 1
 	}
-	j.want.Store(int32(want))
 	if !c.place(j) {
-		j.want.Store(0)
 		return false
 	}
+	j.large.Store(wake > 0)
+	j.want.Store(int32(want)) // from here on a worker may join that has known the job before
 	c.wake(wake)
 	return true
 }
@@ -143,15 +143,16 @@ func (c *crew) wake(n int) {
 func (c *crew) serve() {
 	debug.SetPanicOnFault(true) // of this goroutine
 	ln := &lane{}
-	for long, woken := c.lookFor, false; ; {
+	for long, woken := c.lookFor, true; ; {
 		if !c.look(long) {
 			if woken {
 				c.vain.Store(min(c.vain.Load()+1, mostVain))
 			}
-			if !c.park() {
+			var alive bool
+			if woken, alive = c.park(); !alive {
 				return
 			}
-			long, woken = c.lookFor, true
+			long = c.lookFor
 			continue
 		}
 		if j := c.find(); j != nil && j.join() {
@@ -164,8 +165,10 @@ func (c *crew) serve() {
 
 // help works on a job that the worker has joined.
 func (c *crew) help(j *job, ln *lane) {
-	if j.task.hands > 1 {
-		c.wake(int(j.want.Load()))
+	for _, other := range []*job{j, c.find()} { // for which this worker may have been counted on
+		if other != nil && other.large.Load() {
+			c.wake(int(other.want.Load()))
+		}
 	}
 	c.helped.Add(int64(j.work(ln, helper)))
 	j.leave()
@@ -194,20 +197,19 @@ func (c *crew) look(long int64) bool {
 	return watch(long, c.due) && !c.stopped.Load()
 }
 
-// park waits until the worker is woken or there is a job for it, and reports
-// whether it is to live on.
-func (c *crew) park() bool {
+// park waits until the worker is woken, unless there is a job for it, and reports
+// whether it was and whether it is to live on.
+func (c *crew) park() (woken, alive bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.due() {
+	if woken = !c.due(); woken {
 		c.parked++
 		c.idle.Wait()
 	}
-	if c.stopped.Load() {
+	if alive = !c.stopped.Load(); !alive {
 		c.alive--
-		return false
 	}
-	return true
+	return woken, alive
 }
 
 // stop ends the workers, each after the job it is at.

@@ -195,13 +195,13 @@ func (g *graph) fit(c candidate, tail []ref, rest [][]ref, accs []ref) (*body, e
 		}
 		b.main, b.spills = main.out, main.spills
 		if c.taken != nil {
-			if b.guard, e = g.newGuard(main.out, c.taken, pinned, slots); e != nil {
+			if e = g.newGuard(b, c.taken, pinned, slots); e != nil {
 				err = e
 				continue
 			}
 		}
 		if c.pair {
-			if b.pair, e = g.newPair(c.order, accs, pinned, slots); e != nil {
+			if e = g.newPair(b, c.order, accs, pinned, slots); e != nil {
 				err = e
 				continue
 			}

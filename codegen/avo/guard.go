@@ -83,13 +83,14 @@ func equalOrNaN(k *ir.Kernel, r ir.Ref) (x, s ir.Ref, ok bool) {
 }
 
 // newGuard allocates what the main loop does where the test fails.
-func (g *graph) newGuard(main []machineInst, taken []ref, pinned, slots map[ref]int) (*guard, error) {
+func (g *graph) newGuard(b *body, taken []ref, pinned, slots map[ref]int) error {
 	a, err := g.allocate(taken, pinned, slots)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	jump := slices.IndexFunc(main, func(i machineInst) bool { return i.name == "GUARD" })
-	return &guard{jump + 1, a.out}, nil
+	jump := slices.IndexFunc(b.main, func(i machineInst) bool { return i.name == "GUARD" })
+	b.guard, b.spills = &guard{jump + 1, a.out}, max(b.spills, a.spills)
+	return nil
 }
 
 // guardedStep writes the main loop's step: the test, and what follows if it fails.

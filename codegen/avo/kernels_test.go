@@ -2,6 +2,7 @@ package avo_test
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -110,7 +111,10 @@ func manyPointers() []*ir.Kernel {
 			}
 		}
 	}
-	return out
+	b := ir.NewBuilder(slices.Repeat([]ir.Operand{{DType: ir.Float32}}, 5)...) // rows in pairs
+	b.Fold(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, 0, 1), 2), 3), 4))
+	k, _ := b.Kernel().Canonical()
+	return append(out, k)
 }
 
 // shape says what random kernels are like.

@@ -207,7 +207,8 @@ const (
 	slowFold = 6
 )
 
-// prefetch asks for what later steps of the main loop of a folding kernel read.
+// prefetch asks for what later steps of the main loop of a folding kernel read. One
+// with a guard follows another that has just read the same.
 func (n *nest) prefetch() {
 	const line = 64
 	if n.b.rest == nil || n.b.guard != nil || len(n.b.main) < slowFold*n.b.unroll {

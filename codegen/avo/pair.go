@@ -14,7 +14,9 @@ import (
 //
 // Rows i and i + rows/2 of a call are a pair, if they are long enough. The main loop takes a step of
 // each; after it the two change places, so that what follows the loop, once for
-// each, sees one row. An odd row is the last, and alone.
+// each, sees one row. An odd row is the last, and alone. The result of a row is
+// stored before the last columns of the other are read, so no fold may be in place:
+// plans and runs take care of that.
 
 const (
 	// shortPair is how many instructions a body has at most that waits for memory.
@@ -52,7 +54,7 @@ func (g *graph) besideThese(accs []ref) []ref {
 }
 
 // newPair allocates the main loop for the other row. accs are those of both.
-func (g *graph) newPair(order, accs []ref, pinned, slots map[ref]int) (*rowPair, error) {
+func (g *graph) newPair(b *body, order, accs []ref, pinned, slots map[ref]int) error {
 	p, near := &rowPair{}, len(accs)/2
 	other := maps.Clone(pinned)
 	for i, acc := range accs[:near] {
@@ -62,10 +64,11 @@ func (g *graph) newPair(order, accs []ref, pinned, slots map[ref]int) (*rowPair,
 	}
 	a, err := g.allocate(order, other, slots)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.main = a.out
-	return p, nil
+	b.pair, b.spills = p, max(b.spills, a.spills)
+	return nil
 }
 
 // layPair gives the other row's pointers and the counters their places.

@@ -78,7 +78,10 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 	}
 	if k.Fold != nil {
 		for i, cols := range foldWidths {
-			blocks = append(blocks, newBlock(k, rng, 1+i%6, cols, tame))
+			blocks = append(blocks, newBlock(k, rng, 3-i%3, cols, tame))
+		}
+		for _, pairs := range [][2]int{{2, 255}, {4, 256}, {7, 257}, {5, 512}, {3, ir.FoldChunk - 9}} {
+			blocks = append(blocks, newBlock(k, rng, pairs[0], pairs[1], mixed))
 		}
 	}
 	for _, b := range blocks {
