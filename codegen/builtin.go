@@ -40,7 +40,7 @@ var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
 // Builtins returns the kernels that the library brings: every elementwise op on
 // every type that runs, with every mix of unit and splat operands, the
-// super-kernels, folds, scans and matrix products. They are the instructions from which any fused kernel can be
+// super-kernels, folds, also down the rows, scans and matrix products. They are the instructions from which any fused kernel can be
 // put together. All are canonical, and sorted by signature.
 //
 // Operands that are all splats give one value, which the compiler folds or
@@ -73,6 +73,7 @@ func Builtins() []*ir.Kernel {
 	out = append(out, builtinScans()...)
 	out = append(out, builtinDots()...)
 	out = append(out, builtinTransposes()...)
+	out = append(out, builtinDowns()...)
 	slices.SortFunc(out, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
 }

@@ -106,6 +106,7 @@ func TestLoop(t *testing.T) {
 		"kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }":               "for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1",
 		"kernel (u0:i32) { store min(u0) xor(u0) }":                                               "for i: o0 = min(o0, a0[i]); o1 ^= a0[i]",
 		"kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }":                     "for i: o0[i] = select(a0[i], a1, a2[i])",
+		"kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }":          "for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0",
 		"kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }":                                    "for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }",
 		"kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }":                                    "for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }",
 		"kernel (u0:u32) { t0 = permute u0; store t0 }":                                           "for i, j: o0[i][j] = a0[j][i]",

@@ -23,6 +23,10 @@ func loop(k *ir.Kernel) string {
 	case k.Transposes():
 		return transposeLoop
 	}
+	unit, splat, out, loops := "a%d[i]", "a%d", "o%d", "for i: "
+	if k.Down {
+		unit, splat, out, loops = "a%d[i][c]", "a%d[r][i]", "o%d[r][c]", "for r, c: for i: "
+	}
 	f := &formula{k: k, uses: make([]int, len(k.In)+len(k.Body)), text: make([]string, len(k.In)+len(k.Body))}
 	for _, in := range k.Body {
 		for _, a := range in.Args[:in.Arity()] {
@@ -33,9 +37,8 @@ func loop(k *ir.Kernel) string {
 		f.uses[r]++
 	}
 	for i, in := range k.In {
-		f.text[i] = fmt.Sprintf("a%d[i]", i)
-		if in.Splat {
-			f.text[i] = fmt.Sprintf("a%d", i)
+		if f.text[i] = fmt.Sprintf(unit, i); in.Splat {
+			f.text[i] = fmt.Sprintf(splat, i)
 		}
 	}
 	var parts []string
@@ -48,12 +51,12 @@ func loop(k *ir.Kernel) string {
 	}
 	for i, r := range k.Out {
 		if by := k.FoldOf(i); by != ir.OpInvalid {
-			parts = append(parts, foldText(by, fmt.Sprintf("o%d", i), f.text[r]))
+			parts = append(parts, foldText(by, fmt.Sprintf(out, i), f.text[r]))
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("o%d[i] = %s", i, f.text[r]))
 	}
-	return "for i: " + strings.Join(parts, "; ")
+	return loops + strings.Join(parts, "; ")
 }
 
 // foldText is the statement that folds an element into a row's result, but for

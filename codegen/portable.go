@@ -38,6 +38,9 @@ func (w *portable) kernel(k *ir.Kernel) error {
 	case k.Transposes():
 		w.transpose(k)
 		return nil
+	case k.Down:
+		w.down(k)
+		return nil
 	}
 	name := Symbol(k) + "_go"
 	e := k.Expand()

@@ -22,6 +22,9 @@ const (
 func Symbol(k *ir.Kernel) string {
 	sum := sha256.Sum256([]byte(k.Signature()))
 	parts := append([]string{"k"}, symbolOpNames(k)...)
+	if k.Down {
+		parts = append(parts, "down")
+	}
 	parts = append(parts, symbolTypes(k)...)
 	parts = append(parts, symbolClasses(k), hex.EncodeToString(sum[:])[:symbolHash])
 	return strings.Join(parts, "_")

@@ -116,7 +116,7 @@ func (k *Kernel) Expand() *Kernel {
 	for _, r := range k.Out {
 		b.Store(at[r])
 	}
-	b.k.Fold = k.Fold
+	b.k.Fold, b.k.Down = k.Fold, k.Down
 	out := b.Kernel().prune()
 	out.Fast = false // nothing is left that has tiers
 	return out
@@ -150,7 +150,7 @@ func (k *Kernel) needed() []bool {
 // prune drops instructions that no output needs. Operands stay.
 func (k *Kernel) prune() *Kernel {
 	need := k.needed()
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Fold: k.Fold}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Fold: k.Fold, Down: k.Down}
 	at := make([]Ref, len(need))
 	for i := range k.In {
 		at[i] = Ref(i)

@@ -41,7 +41,7 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 // merged returns k without instructions that no output needs and without those
 // that repeat an earlier one, be it with commuting arguments exchanged.
 func (k *Kernel) merged() *Kernel {
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), Fold: k.Fold}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), Fold: k.Fold, Down: k.Down}
 	fast := false
 	need := k.needed()
 	at := make([]Ref, len(need))
@@ -146,7 +146,7 @@ func (c *canonizer) number() *Kernel {
 	for _, r := range c.from {
 		c.at[r] += Ref(len(c.order))
 	}
-	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fold: c.k.Fold, Fast: c.k.Fast}
+	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fold: c.k.Fold, Down: c.k.Down, Fast: c.k.Fast}
 	for i, old := range c.order {
 		out.In[i] = c.k.In[old]
 	}

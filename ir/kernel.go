@@ -40,6 +40,7 @@ type Kernel struct {
 	// stored. A row then has at most FoldChunk columns. A scan here stores the
 	// running values instead: see ScanKernel.
 	Fold []Op
+	Down bool // folds down the rows: see DownKernel
 	Fast bool // composed ops expand in the fast tier
 
 	sig string // the text; set by Canonical alone, of what it returns
@@ -89,6 +90,9 @@ func (k *Kernel) String() string {
 	b.WriteString("kernel ")
 	if k.Fast {
 		b.WriteString("fast ")
+	}
+	if k.Down {
+		b.WriteString("down ")
 	}
 	b.WriteByte('(')
 	for i, in := range k.In {
@@ -234,7 +238,10 @@ func (k *Kernel) checkOp(op Op) error {
 }
 
 func (k *Kernel) checkFold() error {
-	if k.Fold == nil {
+	switch {
+	case k.Down:
+		return k.checkDown()
+	case k.Fold == nil:
 		return nil
 	}
 	if k.Scans() {
@@ -272,7 +279,7 @@ func (k *Kernel) CheckBody() error {
 // InTier returns the kernel in canonical form, in the fast tier or the default
 // one. They are the same where no op of it has a fast expansion.
 func (k *Kernel) InTier(fast bool) *Kernel {
-	k = &Kernel{In: k.In, Body: k.Body, Out: k.Out, Fold: k.Fold, Fast: fast}
+	k = &Kernel{In: k.In, Body: k.Body, Out: k.Out, Fold: k.Fold, Down: k.Down, Fast: fast}
 	k, _ = k.Canonical()
 	return k
 }

@@ -27,6 +27,7 @@ func (s *scanner) kernel() *Kernel {
 	k := &Kernel{}
 	s.want("kernel")
 	k.Fast = s.accept("fast")
+	k.Down = s.accept("down")
 	s.list("()", MaxOperands, func() { s.kernelOperand(k) })
 	s.want("{")
 	for s.bad == nil && !s.accept("store") {

@@ -8,8 +8,8 @@ import "errors"
 func (s *Step) CheckDot() error {
 	pairs := len(s.Extents) - 3
 	switch {
-	case s.Kernel.Transposes():
-		return errors.New("a kernel that transposes is called within steps, and is none")
+	case s.Kernel.Transposes() || s.Kernel.Down:
+		return errors.New("a kernel that transposes or folds down is called within steps, and is none")
 	case !s.Kernel.Dots() && s.Panels:
 		return errors.New("panels, and no product")
 	case !s.Kernel.Dots():

@@ -11,7 +11,7 @@ type StepInfo struct {
 	Signature string // of the body
 	Compiled  string // "kernel" for one for the whole body, or "cover of 5"
 	Engine    string // "avx2", "portable", or "avx2+portable" for a mixed cover
-	Packed    []int  // operands that are copied into scratch: tile by tile, or once if a tile repeats
+	Packed    []int  // operands that are copied into scratch: tile by tile or block by block, or once if a tile repeats
 	Streamed  []int  // operands, outputs all, that are stored past the caches
 	Blocks    int    // kernel calls, were nothing tiled
 	Chunks    int    // what the workers share out
@@ -46,15 +46,12 @@ func info(in *ir.Step, parts []*step, read, written int) StepInfo {
 
 // choose finds what computes the step, and the calls that fold its lanes.
 func (e *Executor) choose(s *step, buffers []buffer) error {
-	f := finder{lookup: e.lookup, engines: []Engine{AVX2, Portable}}
-	if f.lookup == nil {
-		f.lookup = Lookup
-	}
-	if e.Portable || !HasAVX2() {
-		f.engines = f.engines[1:]
-	}
-	if s.dot != nil {
+	f := e.finder()
+	switch {
+	case s.dot != nil:
 		return s.dot.link(f, s)
+	case s.crossed != nil:
+		return s.crossed.link(f, s)
 	}
 	s.streamOuts(f, e, buffers)
 	if s.scan != nil {
@@ -131,6 +128,17 @@ func (e *Executor) whole(s *step, f finder, on Engine) bool {
 type finder struct {
 	lookup  func(Engine, string) (func(*Frame), bool)
 	engines []Engine
+}
+
+func (e *Executor) finder() finder {
+	f := finder{lookup: e.lookup, engines: []Engine{AVX2, Portable}}
+	if f.lookup == nil {
+		f.lookup = Lookup
+	}
+	if e.Portable || !HasAVX2() {
+		f.engines = f.engines[1:]
+	}
+	return f
 }
 
 // find returns the kernel of a signature and the engine that has it.

@@ -35,7 +35,7 @@ func coverSigs(t require.TestingT, body *ir.Kernel, lookup func(Engine, string) 
 	_, _, err := l.checkStep(&p.Steps[0], &p.Steps[0])
 	require.NoError(t, err)
 	kernel, order := k.Canonical()
-	c, err := coverStep(l.newStep(&p.Steps[0], kernel, order), finder{lookup: lookup, engines: engines}, l.buffers)
+	c, err := coverStep(l.newStep(&p.Steps[0], kernel, order, 0), finder{lookup: lookup, engines: engines}, l.buffers)
 	require.NoError(t, err)
 	var sigs []string
 	for j := range c.pieces {

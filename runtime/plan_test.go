@@ -281,7 +281,7 @@ func everything(e Engine, sig string) (func(*Frame), bool) {
 	if err != nil {
 		return nil, false
 	}
-	if k.Transposes() { // ir.Eval does not know it
+	if k.Transposes() || k.Down { // ir.Eval does not know them
 		return Lookup(Portable, sig)
 	}
 	return interpret(k), true

@@ -116,13 +116,13 @@ func (l *Linked) linkGroupStep(g *group, group *ir.RowGroup, p *ir.Plan, i int) 
 	block := max(1, one.Extents[along])
 	n := group.Outer[lead]
 	outer, _ := ir.NumElems(group.Outer[:lead])
-	full, err := l.linkParts(l.blocked(in, lead, along, 0, n/block, block))
+	full, err := l.linkParts(l.blocked(in, lead, along, 0, n/block, block), lead+1)
 	if err != nil {
 		return err
 	}
 	g.full = appendSteps(g.full, full, outer*(n/block))
 	if n%block > 0 {
-		last, err := l.linkParts(l.blocked(in, lead, along, n-n%block, 1, n%block))
+		last, err := l.linkParts(l.blocked(in, lead, along, n-n%block, 1, n%block), lead+1)
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,7 @@ type step struct {
 	scan    *scan        // scans a block
 	dot     *dot         // computes a block of a product
 	long    *longRows    // folds a block of rows of several chunks
+	crossed *crossed     // folds a block of rows that meet all of an axis
 	turns   []turn       // of a step that none of these computes
 	scratch int          // bytes that all that needs
 	stream  func(*Frame) // what stores streamed outputs
@@ -72,8 +73,8 @@ type operand struct {
 
 // newStep works out the geometry of a step that checkStep has passed, whose
 // folded axis fits one kernel call. order is that of the inputs in the canonical
-// kernel.
-func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
+// kernel. So many of its outer axes are a row group's.
+func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int, outer int) *step {
 	elems, _ := ir.NumElems(in.Extents)
 	s := &step{kernel: kernel, ins: len(kernel.In), elems: elems}
 	for _, from := range order {
@@ -98,7 +99,12 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int) *step {
 	case in.ShortRows():
 		s.joinRows(in.Extents[len(in.Extents)-1])
 	default:
-		s.findTurns(in.Extents[len(in.Extents)-1])
+		if !l.exec.NoFused {
+			s.crossed = newCrossed(s, in, l.exec.finder(), outer)
+		}
+		if s.crossed == nil {
+			s.findTurns(in.Extents[len(in.Extents)-1])
+		}
 	}
 	s.cut(in, l.exec.ChunkElems, pieces, l.crew.hands())
 	return s
@@ -145,6 +151,8 @@ func (s *step) cut(in *ir.Step, asked, pieces, hands int) {
 		s.blockRows, s.blockCols = min(s.rows, ir.FoldChunk), s.down.width
 	case s.long != nil:
 		s.blockRows, s.blockCols = min(s.rows, max(1, block/s.cols)), s.cols
+	case s.crossed != nil:
+		s.blockRows, s.blockCols = s.crossed.cut(s, pieces), s.cols
 	case s.kernel.Fold != nil: // whole rows
 		s.blockCols = s.cols
 		s.blockRows = min(in.Rows, s.rows, max(1, block/s.cols))
@@ -162,6 +170,9 @@ func (s *step) cut(in *ir.Step, asked, pieces, hands int) {
 	s.counts[last] = (s.cols-1)/s.blockCols + 1
 	if s.dot != nil {
 		s.counts[last-2] = 1 // the pairs, all in each block
+	}
+	if s.crossed != nil {
+		s.counts[last-2] = s.crossed.blocks(s.operands, last-2)
 	}
 	s.blocks = 1
 	for _, n := range s.counts {

@@ -129,7 +129,7 @@ func (l *Linked) linkAlone(in *ir.Step) error {
 			return fmt.Errorf("buffer %d is scratch, and the step in no group of rows", a.Buffer)
 		}
 	}
-	parts, err := l.linkParts(in)
+	parts, err := l.linkParts(in, 0)
 	if err != nil {
 		return err
 	}
@@ -145,12 +145,13 @@ func (l *Linked) linkAlone(in *ir.Step) error {
 	return nil
 }
 
-// linkParts finds the kernels of a step.
-func (l *Linked) linkParts(in *ir.Step) ([]*step, error) {
+// linkParts finds the kernels of a step, whose first axes, as many as outer says,
+// are a row group's.
+func (l *Linked) linkParts(in *ir.Step, outer int) ([]*step, error) {
 	kernel, order := in.Kernel.Canonical()
 	var parts []*step
 	for _, part := range foldParts(in) {
-		s := l.newStep(part, kernel, order)
+		s := l.newStep(part, kernel, order, outer)
 		if s.elems > 0 {
 			if err := l.exec.choose(s, l.buffers); err != nil {
 				return nil, err

@@ -84,6 +84,8 @@ func (s *step) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
 			s.down.run(ln, s)
 		case s.long != nil:
 			s.long.run(ln, s)
+		case s.crossed != nil:
+			s.crossed.run(ln, s)
 		default:
 			s.call(ln, s.turn(ln))
 		}

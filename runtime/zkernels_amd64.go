@@ -68,6 +68,10 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }", Fn: k_add_foldmax_down_f32_su_53000e9f35},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }", Fn: k_add_foldmax_down_f64_us_a96d0ec5a4},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }", Fn: k_add_foldmin_down_f32_us_af59bc48b3},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }", Fn: k_add_foldmin_down_f64_su_787188bb68},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
@@ -673,6 +677,8 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f32_us_9f8ec466d6},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f64_us_8897238fe4},
 		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397},
 		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b},
@@ -970,6 +976,14 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_su_c65db175fa},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_us_f46b8d2e02},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_su_8cc866c431},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_us_b78ce1d2a4},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_su_1d23cb7421},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_us_eab32dcb4f},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_su_56cb92eb62},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_us_63bebdf857},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db},
@@ -1008,6 +1022,10 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_su_827641fc58},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_us_dea1f2c282},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_su_7fb0bc4806},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_us_2ada04c106},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1},
@@ -1586,6 +1604,42 @@ func k_add_f64_us_3770aac67c(f *Frame)
 //
 //go:noescape
 func k_add_f64_uu_819accbd74(f *Frame)
+
+// k_add_foldmax_down_f32_su_53000e9f35 is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
+//
+//go:noescape
+func k_add_foldmax_down_f32_su_53000e9f35(f *Frame)
+
+// k_add_foldmax_down_f64_us_a96d0ec5a4 is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
+//
+//go:noescape
+func k_add_foldmax_down_f64_us_a96d0ec5a4(f *Frame)
+
+// k_add_foldmin_down_f32_us_af59bc48b3 is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
+//
+//go:noescape
+func k_add_foldmin_down_f32_us_af59bc48b3(f *Frame)
+
+// k_add_foldmin_down_f64_su_787188bb68 is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
+//
+//go:noescape
+func k_add_foldmin_down_f64_su_787188bb68(f *Frame)
 
 // k_add_i32_su_1043a9b842 is
 //
@@ -7032,6 +7086,24 @@ func k_mul_f64_us_e7d53846b3(f *Frame)
 //go:noescape
 func k_mul_f64_uu_7b320067c4(f *Frame)
 
+// k_mul_foldadd_down_f32_us_9f8ec466d6 is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+//
+//go:noescape
+func k_mul_foldadd_down_f32_us_9f8ec466d6(f *Frame)
+
+// k_mul_foldadd_down_f64_us_8897238fe4 is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+//
+//go:noescape
+func k_mul_foldadd_down_f64_us_8897238fe4(f *Frame)
+
 // k_mul_foldadd_f32_u_416ca212bd is
 //
 //	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
@@ -9705,6 +9777,78 @@ func k_sub_abs_f64_us_314a466d7c(f *Frame)
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16(f *Frame)
 
+// k_sub_abs_foldadd_down_f32_su_c65db175fa is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+//
+//go:noescape
+func k_sub_abs_foldadd_down_f32_su_c65db175fa(f *Frame)
+
+// k_sub_abs_foldadd_down_f32_us_f46b8d2e02 is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+//
+//go:noescape
+func k_sub_abs_foldadd_down_f32_us_f46b8d2e02(f *Frame)
+
+// k_sub_abs_foldadd_down_f64_su_8cc866c431 is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+//
+//go:noescape
+func k_sub_abs_foldadd_down_f64_su_8cc866c431(f *Frame)
+
+// k_sub_abs_foldadd_down_f64_us_b78ce1d2a4 is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+//
+//go:noescape
+func k_sub_abs_foldadd_down_f64_us_b78ce1d2a4(f *Frame)
+
+// k_sub_abs_foldmax_down_f32_su_1d23cb7421 is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+//
+//go:noescape
+func k_sub_abs_foldmax_down_f32_su_1d23cb7421(f *Frame)
+
+// k_sub_abs_foldmax_down_f32_us_eab32dcb4f is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+//
+//go:noescape
+func k_sub_abs_foldmax_down_f32_us_eab32dcb4f(f *Frame)
+
+// k_sub_abs_foldmax_down_f64_su_56cb92eb62 is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+//
+//go:noescape
+func k_sub_abs_foldmax_down_f64_su_56cb92eb62(f *Frame)
+
+// k_sub_abs_foldmax_down_f64_us_63bebdf857 is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+//
+//go:noescape
+func k_sub_abs_foldmax_down_f64_us_63bebdf857(f *Frame)
+
 // k_sub_div_f32_sus_808b300fab is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
@@ -10046,6 +10190,42 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *Frame)
 //
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *Frame)
+
+// k_sub_mul_foldadd_down_f32_su_827641fc58 is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_down_f32_su_827641fc58(f *Frame)
+
+// k_sub_mul_foldadd_down_f32_us_dea1f2c282 is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_down_f32_us_dea1f2c282(f *Frame)
+
+// k_sub_mul_foldadd_down_f64_su_7fb0bc4806 is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_down_f64_su_7fb0bc4806(f *Frame)
+
+// k_sub_mul_foldadd_down_f64_us_2ada04c106 is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_sub_mul_foldadd_down_f64_us_2ada04c106(f *Frame)
 
 // k_sub_mul_foldadd_f32_us_9e5f32d24b is
 //

@@ -73,6 +73,10 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }", Fn: k_add_foldmax_down_f32_su_53000e9f35_go},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }", Fn: k_add_foldmax_down_f64_us_a96d0ec5a4_go},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }", Fn: k_add_foldmin_down_f32_us_af59bc48b3_go},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }", Fn: k_add_foldmin_down_f64_su_787188bb68_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
@@ -678,6 +682,8 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f32_us_9f8ec466d6_go},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f64_us_8897238fe4_go},
 		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397_go},
 		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b_go},
@@ -975,6 +981,14 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_su_c65db175fa_go},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_us_f46b8d2e02_go},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_su_8cc866c431_go},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_us_b78ce1d2a4_go},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_su_1d23cb7421_go},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_us_eab32dcb4f_go},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_su_56cb92eb62_go},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_us_63bebdf857_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
@@ -1013,6 +1027,10 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_su_827641fc58_go},
+		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_us_dea1f2c282_go},
+		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_su_7fb0bc4806_go},
+		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_us_2ada04c106_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1_go},
@@ -4193,6 +4211,170 @@ func k_add_f64_uu_819accbd74_go(f *Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 + v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_add_foldmax_down_f32_su_53000e9f35_go is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
+func k_add_foldmax_down_f32_su_53000e9f35_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 + v1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 + v1)
+					lane[j] = LaneMax(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_add_foldmax_down_f64_us_a96d0ec5a4_go is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
+func k_add_foldmax_down_f64_us_a96d0ec5a4_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 + s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 + s1)
+					lane[j] = LaneMax(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_add_foldmin_down_f32_us_af59bc48b3_go is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
+func k_add_foldmin_down_f32_us_af59bc48b3_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 + s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 + s1)
+					lane[j] = LaneMin(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMin(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_add_foldmin_down_f64_su_787188bb68_go is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
+func k_add_foldmin_down_f64_su_787188bb68_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 + v1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 + v1)
+					lane[j] = LaneMin(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMin(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -47308,6 +47490,88 @@ func k_mul_f64_uu_7b320067c4_go(f *Frame) {
 	}
 }
 
+// k_mul_foldadd_down_f32_us_9f8ec466d6_go is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+func k_mul_foldadd_down_f32_us_9f8ec466d6_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 * s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 * s1)
+					lane[j] = float32(lane[j] + t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_mul_foldadd_down_f64_us_8897238fe4_go is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+func k_mul_foldadd_down_f64_us_8897238fe4_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 * s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 * s1)
+					lane[j] = float64(lane[j] + t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
 // k_mul_foldadd_f32_u_416ca212bd_go is
 //
 //	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
@@ -62154,6 +62418,350 @@ func k_sub_abs_f64_uu_78e2e30f16_go(f *Frame) {
 	}
 }
 
+// k_sub_abs_foldadd_down_f32_su_c65db175fa_go is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+func k_sub_abs_foldadd_down_f32_su_c65db175fa_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 - v1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 - v1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldadd_down_f32_us_f46b8d2e02_go is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+func k_sub_abs_foldadd_down_f32_us_f46b8d2e02_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 - s1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 - s1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldadd_down_f64_su_8cc866c431_go is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+func k_sub_abs_foldadd_down_f64_su_8cc866c431_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldadd_down_f64_us_b78ce1d2a4_go is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+func k_sub_abs_foldadd_down_f64_us_b78ce1d2a4_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldmax_down_f32_su_1d23cb7421_go is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+func k_sub_abs_foldmax_down_f32_su_1d23cb7421_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 - v1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 - v1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldmax_down_f32_us_eab32dcb4f_go is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+func k_sub_abs_foldmax_down_f32_us_eab32dcb4f_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 - s1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 - s1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldmax_down_f64_su_56cb92eb62_go is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+func k_sub_abs_foldmax_down_f64_su_56cb92eb62_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_sub_abs_foldmax_down_f64_us_63bebdf857_go is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+func k_sub_abs_foldmax_down_f64_us_63bebdf857_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
 // k_sub_div_f32_sus_808b300fab_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
@@ -63177,6 +63785,178 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *Frame) {
 			t0 := float64(v0 - v1)
 			t1 := float64(t0 * v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_foldadd_down_f32_su_827641fc58_go is
+//
+//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+func k_sub_mul_foldadd_down_f32_su_827641fc58_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 - v1)
+						t1 := float32(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 - v1)
+					t1 := float32(t0 * t0)
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_sub_mul_foldadd_down_f32_us_dea1f2c282_go is
+//
+//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+func k_sub_mul_foldadd_down_f32_us_dea1f2c282_go(f *Frame) {
+	var l [32][ir.DownCols]float32
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 - s1)
+						t1 := float32(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 - s1)
+					t1 := float32(t0 * t0)
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_sub_mul_foldadd_down_f64_su_7fb0bc4806_go is
+//
+//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+func k_sub_mul_foldadd_down_f64_su_7fb0bc4806_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := float64(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := float64(t0 * t0)
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_sub_mul_foldadd_down_f64_us_2ada04c106_go is
+//
+//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+func k_sub_mul_foldadd_down_f64_us_2ada04c106_go(f *Frame) {
+	var l [32][ir.DownCols]float64
+	n := f.Step[ir.DownLength]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += ir.DownCols {
+			c := min(from, f.Cols-ir.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[ir.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := float64(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := float64(t0 * t0)
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[ir.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }

@@ -46,6 +46,8 @@ func function(k *ir.Kernel) (*program, error) {
 		return compileTranspose(k), nil
 	case k.Streams():
 		return compileStream(), nil
+	case k.Down:
+		return compileDown(k)
 	}
 	b, err := compile(k.Expand())
 	if err != nil {

@@ -76,6 +76,17 @@ func TestChainLoop(t *testing.T) {
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
 }
 
+// TestDownLoop counts what a kernel of distances does for each element of two
+// vectors of lines: a splat, six arithmetic instructions and a step.
+func TestDownLoop(t *testing.T) {
+	k, err := ir.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }")
+	require.NoError(t, err)
+	asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+	require.NoError(t, err)
+	loop := regexp.MustCompile(`(?s)lane31:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+	require.Equal(t, 1+2*3+4, len(strings.Split(loop, "\n")), loop)
+}
+
 // TestFoldLoops counts what a sum does for 32 elements of two rows: an addition for
 // each vector; and the search for the greatest element where it is not: a load, a
 // comparison and an or for each vector, a test, a minimum.

@@ -37,7 +37,7 @@ func TestDifferentialFolds(t *testing.T) {
 		ks[i] = k.InTier(false)
 	}
 	for _, k := range codegen.Builtins() {
-		if k.Fold != nil {
+		if k.Fold != nil && !k.Down {
 			ks = append(ks, k)
 		}
 	}
@@ -55,6 +55,25 @@ func TestDifferentialDots(t *testing.T) {
 	var ks []*ir.Kernel
 	for _, k := range codegen.Builtins() {
 		if k.Dots() || k.Transposes() {
+			ks = append(ks, k)
+		}
+	}
+	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
+	require.NoError(t, err)
+	differ(t, ks, files[0])
+}
+
+// TestDifferentialDown runs random kernels that fold down on both engines against
+// ir's FoldRow.
+func TestDifferentialDown(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(5, 6))
+	var ks []*ir.Kernel
+	seen := map[string]bool{}
+	for len(ks) < 60 {
+		k := randomDown(rnd.IntN)
+		if k.Verify() == nil && !seen[codegen.Symbol(k)] {
+			seen[codegen.Symbol(k)] = true
 			ks = append(ks, k)
 		}
 	}
@@ -128,6 +147,7 @@ func differ(t *testing.T, ks []*ir.Kernel, portable ...codegen.File) {
 	copyFile("testdata/difftest/main.go", "main.go")
 	copyFile("testdata/difftest/dot.go", "dot.go")
 	copyFile("testdata/difftest/transpose.go", "transpose.go")
+	copyFile("testdata/difftest/down.go", "down.go")
 	copyFile(filepath.Join(root, "go.sum"), "go.sum")
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	require.NoError(t, err)

@@ -308,3 +308,23 @@ func (g *generator) fold() {
 	}
 	g.Store(sum)
 }
+
+// randomDown builds a canonical kernel that may be one that folds down.
+func randomDown(draw func(n int) int) *ir.Kernel {
+	d := []ir.DType{ir.Float32, ir.Float64}[draw(2)]
+	k := &ir.Kernel{Down: true}
+	for range 1 + draw(3) {
+		k.In = append(k.In, ir.Operand{DType: d, Splat: draw(3) == 0})
+	}
+	for j := range draw(5) {
+		in := ir.Inst{Op: []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}[draw(6)], DType: d}
+		for a := range in.Arity() {
+			in.Args[a] = ir.Ref(draw(len(k.In) + j))
+		}
+		k.Body = append(k.Body, in)
+	}
+	k.Out = []ir.Ref{ir.Ref(len(k.In) + len(k.Body) - 1)}
+	k.Fold = []ir.Op{[]ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}[draw(4)]}
+	k, _ = k.Canonical()
+	return k
+}

@@ -70,6 +70,8 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 		return checkDot(k, fn, seed)
 	case k.Transposes():
 		return checkTranspose(k, fn, seed)
+	case k.Down:
+		return checkDown(k, fn, seed)
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	blocks := []*block{newBlock(k, rng, edgeCount, edgeCount, crossed), newBlock(k, rng, 0, 5, mixed)}

@@ -1,6 +1,7 @@
 package kerneltest
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
@@ -112,6 +113,41 @@ func TestCheckCatchesTransposes(t *testing.T) {
 		"block 9x1":   changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 8) }),
 		"block 2x1":   changed(func(f *runtime.Frame) { f.Step[ir.TransposeAcross] = 4 }),
 		"block 1x2, ": changed(func(f *runtime.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
+	} {
+		require.ErrorContains(t, check(k, fn, 1), name)
+	}
+}
+
+// foldDown adds the differences of float32 rows and columns.
+func foldDown(f *runtime.Frame) {
+	n := f.Step[ir.DownLength]
+	line := make([]uint64, n)
+	for r := range f.Rows {
+		for c := range f.Cols {
+			for i := range n {
+				x := math.Float32frombits(*at(f, 0, r, i))
+				line[i] = uint64(math.Float32bits(x - math.Float32frombits(*at(f, 1, i, c))))
+			}
+			*at(f, 2, r, c) = uint32(ir.FoldRow(ir.OpAdd, ir.Float32, line))
+		}
+	}
+}
+
+// TestCheckCatchesDown is TestCheckCatches of a kernel that folds down.
+func TestCheckCatchesDown(t *testing.T) {
+	k, err := ir.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; store add(t0) }")
+	require.NoError(t, err)
+	require.NoError(t, check(k, foldDown, 1))
+	changed := func(change func(f *runtime.Frame)) func(*runtime.Frame) {
+		return func(f *runtime.Frame) { g := *f; change(&g); foldDown(&g) }
+	}
+	for name, fn := range map[string]func(f *runtime.Frame){
+		"row 0, column 0": func(*runtime.Frame) {},
+		"operand 2":       func(f *runtime.Frame) { foldDown(f); *at(f, 2, 0, f.Cols)++ },
+		"operand 1":       func(f *runtime.Frame) { foldDown(f); *at(f, 1, 0, -1)++ },
+		"column 16":       changed(func(f *runtime.Frame) { f.Cols = min(f.Cols, ir.DownCols) }),
+		"row 1":           changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 1) }),
+		"lines of 33":     changed(func(f *runtime.Frame) { f.Step[ir.DownLength] = min(f.Step[ir.DownLength], 32) }),
 	} {
 		require.ErrorContains(t, check(k, fn, 1), name)
 	}

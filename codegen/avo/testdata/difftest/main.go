@@ -117,6 +117,8 @@ func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 		return testDot(k, f, rnd)
 	case k.Transposes():
 		return testTranspose(k, f, rnd)
+	case k.Down:
+		return testDown(k, f, rnd)
 	}
 	e := k.Expand()
 	n := 0
