@@ -39,8 +39,15 @@ const tilesInChunk = chunkElements/(tileBytes/4) + 2
 const manyChunks = 5 * chunkElements
 
 // smallTask is so many elements of fiveOps that a worker is not worth waking, but
-// one that is awake is worth having.
-const smallTask = 32 << 10
+// one that is awake is worth having; hookedTask the same where kernels are hooked.
+const hookedTask = 16 << 10
+
+var smallTask = func() int {
+	if HasAVX2() {
+		return 32 << 10
+	}
+	return 8 << 10
+}()
 
 func TestPanicIsAnError(t *testing.T) {
 	for _, workers := range []int{1, 4} {
@@ -192,7 +199,7 @@ func TestSmallTask(t *testing.T) {
 			once.Do(func() { close(met) })
 		}
 	})
-	l := check(t, e, fiveOpsPlan(smallTask/2, 4096), "")
+	l := check(t, e, fiveOpsPlan(hookedTask, 4096), "")
 	require.LessOrEqual(t, l.tasks[0].hands, 1)
 	require.Equal(t, 2, min(2, l.tasks[0].awake))
 	require.Positive(t, e.Helped())
