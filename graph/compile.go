@@ -18,7 +18,7 @@ import (
 // sizes is compiled to the end. One with symbolic sizes is compiled for example
 // sizes, if any of those tried fit the graph, so that what could go wrong does so
 // now, and again at the first run for each set of sizes and layouts; that takes
-// some five microseconds an op.
+// five to ten microseconds an op.
 func Compile(items ...Item) (*Program, error) {
 	s := settings{name: "program"}
 	for _, item := range items {

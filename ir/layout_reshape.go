@@ -13,7 +13,7 @@ import (
 func NumElems(shape []int) (int, error) {
 	size, empty := uint(1), false
 	for k, n := range shape {
-		if n < 0 {
+		if n < 0 { // a copy of the shape, here and below: it would keep the caller's off the stack
 			return 0, fmt.Errorf("shape %v: extent %d of axis %d is negative", slices.Clone(shape), n, k)
 		}
 		if n == 0 {

@@ -31,9 +31,9 @@ type Executor struct {
 	NoFused bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
 	// for 32 Ki, less in small steps, and leaves steps to the caller that are done
-	// before a worker has come. A number is for tests: every step of two chunks is then shared, every
-	// result that can be is stored past the caches, and who has computed a chunk
-	// lets the others run. The results do not depend on it.
+	// before a worker has come. A number is for tests: every step of two chunks is
+	// then shared, every result that can be is stored past the caches, and who has
+	// computed a chunk lets the others run. The results do not depend on it.
 	ChunkElems int
 
 	lookup func(Engine, string) (func(*Frame), bool) // tests; nil is Lookup

@@ -121,13 +121,20 @@ func (n *nest) pairLoop() {
 	n.loop("pair", func() {
 		n.prefetch()
 		n.insts(n.b.main)
-		n.pointer, n.beside = n.beside, n.pointer
-		n.prefetch()
-		n.insts(n.b.pair.main)
-		n.pointer, n.beside = n.beside, n.pointer
+		n.inOther(func() {
+			n.prefetch()
+			n.insts(n.b.pair.main)
+		})
 	})
 	n.do("JMP", label("tail"))
 	n.here("alone")
+}
+
+// inOther writes instructions for the other row of a pair.
+func (n *nest) inOther(write func()) {
+	n.pointer, n.beside = n.beside, n.pointer
+	write()
+	n.pointer, n.beside = n.beside, n.pointer
 }
 
 func (n *nest) moveAccs(move func(i int) (from, to int)) {
@@ -158,9 +165,7 @@ func (n *nest) nextOfPair() {
 	n.do("JMP", label("tail"))
 
 	n.here("both")
-	n.pointer, n.beside = n.beside, n.pointer
-	n.movePointers()
-	n.pointer, n.beside = n.beside, n.pointer
+	n.inOther(n.movePointers)
 	n.do("DECQ", n.pairs.arg())
 	n.do("JGT", label("down"))
 	n.do("DECQ", n.rows.arg())
