@@ -93,7 +93,7 @@ func TestCuts(t *testing.T) {
 		{"11 arrays", 1, 0, func(b *formula) *ir.Value { return b.params(11) }},
 		{"elementary functions", 4, 3, func(b *formula) *ir.Value {
 			x := b.param(1000)
-			for range 80 {
+			for range 70 {
 				x = b.op(ir.OpPow, x, x)
 			}
 			return x

@@ -15,7 +15,7 @@ const blockElems = 32 << 10
 func schedule(s *State) error {
 	for i := range s.Plan.Steps {
 		step := &s.Plan.Steps[i]
-		limit := max(1024, int(blockElems/max(1, cost(step.Kernel)/16))&^63)
+		limit := max(1024, int(blockElems/max(1, cost(step.Kernel)/64))&^63)
 		rank := len(step.Extents)
 		step.Cols = min(step.Extents[rank-1], limit)
 		if step.Kernel.Fold != nil && step.Cols < step.Extents[rank-1] {
