@@ -18,7 +18,6 @@ type binding struct {
 	sizes  map[string]int
 	plan   *ir.Plan
 	linked *runtime.Linked
-	ins    []ir.Layout // of the inputs
 	outs   []ir.Type
 	used   atomic.Uint64
 }
@@ -37,15 +36,8 @@ func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding,
 // those.
 func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*ir.Layout) (*binding, error) {
 	b := &binding{sizes: sizes}
-	for i := range p.inputs {
-		in := f.Params[i]
-		shape, _ := in.Type.Shape.Ints()
-		l := ir.RowMajor(shape...)
-		if layouts != nil && layouts[i] != nil {
-			l = *layouts[i]
-			in.Attr.At = &l
-		}
-		b.ins = append(b.ins, l)
+	for i, l := range layouts {
+		f.Params[i].Attr.At = l
 	}
 	for _, r := range f.Results {
 		b.outs = append(b.outs, r.Type)
@@ -80,24 +72,9 @@ func sizesText(names []string, sizes map[string]int) string {
 	return strings.Join(text, ", ")
 }
 
-// fits reports whether the binding is for tensors of these shapes and layouts.
-// Every run asks, so it takes nanoseconds.
+// fits reports whether the binding is for these inputs.
 func (b *binding) fits(p *Program, ins []*Tensor) bool {
-	if len(ins) != len(b.ins) {
-		return false
-	}
-	for i, t := range ins {
-		l := &b.ins[i]
-		if t.DType() != p.inputs[i].DType || t.Rank() != len(l.Shape) {
-			return false
-		}
-		for k, n := range l.Shape {
-			if t.Extent(k) != n || n > 1 && t.Stride(k) != l.Strides[k] {
-				return false
-			}
-		}
-	}
-	return true
+	return len(ins) == len(p.inputs) && b.linked.Takes(ins)
 }
 
 // bindings is a cache. What was used last is found without a lock and without

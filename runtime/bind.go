@@ -82,6 +82,9 @@ type reach struct {
 // findMoves finds the outs that have a byte in common with an in or another out: in
 // the order of their first bytes, with one before them or with the next.
 func (st *state) findMoves() {
+	if len(st.reach) <= fewReaches && !st.anyMeets() {
+		return
+	}
 	slices.SortFunc(st.reach, func(a, b reach) int { return cmp.Compare(a.first, b.first) })
 	end := uintptr(0) // of those before
 	for k, r := range st.reach {
@@ -94,6 +97,23 @@ func (st *state) findMoves() {
 	if len(st.moves) > 1 { // they are copied in their order
 		slices.SortFunc(st.moves, func(a, b spareOut) int { return a.out - b.out })
 	}
+}
+
+// fewReaches is how many tensors are compared each with each, rather than sorted.
+const fewReaches = 8
+
+// anyMeets reports whether an out has a byte in common with another tensor.
+func (st *state) anyMeets() bool {
+	for k := range st.reach {
+		a := &st.reach[k]
+		for m := range st.reach[:k] {
+			b := &st.reach[m]
+			if a.first < b.end && b.first < a.end && (a.out >= 0 || b.out >= 0) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // start returns the address of the element at index 0,...,0.

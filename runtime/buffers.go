@@ -117,9 +117,25 @@ func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
 	return b, nil
 }
 
-// check returns an error unless t has the type and the layout of b.
+// fits reports whether t has the type and the layout of b. Every run asks.
+func (b *buffer) fits(t *Tensor) bool {
+	if !t.valid() || t.dtype != b.dtype || len(t.layout.Shape) != len(b.layout.Shape) {
+		return false
+	}
+	strides := t.layout.Strides[:len(t.layout.Shape)]
+	for k, n := range t.layout.Shape {
+		if n != b.layout.Shape[k] || n > 1 && strides[k] != b.layout.Strides[k] && b.elems > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// check returns an error unless t fits b.
 func (b *buffer) check(t *Tensor) error {
 	switch {
+	case b.fits(t):
+		return nil
 	case !t.valid():
 		return t.Err()
 	case t.dtype != b.dtype || len(t.layout.Shape) != len(b.layout.Shape):
@@ -129,11 +145,8 @@ func (b *buffer) check(t *Tensor) error {
 		if t.layout.Shape[k] != n {
 			return fmt.Errorf("%s given for %s", t.typeText(), typeText(b.dtype, b.layout.Shape))
 		}
-		if n > 1 && t.layout.Strides[k] != b.layout.Strides[k] && b.elems > 0 {
-			return fmt.Errorf("strides %v given, the plan is for %v", t.layout.Strides, b.layout.Strides)
-		}
 	}
-	return nil
+	return fmt.Errorf("strides %v given, the plan is for %v", t.layout.Strides, b.layout.Strides)
 }
 
 // mayAlias reports whether a write of one buffer may be a write of the other.

@@ -117,6 +117,20 @@ func (l *Linked) NewResult(i int) *Tensor {
 	return allocTensor("new", b.dtype, b.layout, b.elems)
 }
 
+// Takes reports whether the tensors have the dtypes, shapes and layouts of the
+// plan's first parameters.
+func (l *Linked) Takes(ins []*Tensor) bool {
+	if len(ins) > len(l.params) {
+		return false
+	}
+	for i, t := range ins {
+		if !l.buffers[l.params[i]].fits(t) {
+			return false
+		}
+	}
+	return true
+}
+
 // Run computes outs from ins, one tensor for each result and parameter of the
 // plan. Dtypes, shapes and the layouts of ins must be the plan's; outs must be
 // row-major. An out may share memory with ins and with other outs: it is then
@@ -213,6 +227,8 @@ func (st *state) release() {
 	for _, b := range st.l.results {
 		st.bases[b] = nil
 	}
-	clear(st.moves)
+	if len(st.moves) > 0 {
+		clear(st.moves)
+	}
 	st.moves, st.reach = st.moves[:0], st.reach[:0]
 }

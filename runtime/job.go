@@ -40,16 +40,42 @@ const (
 // fields are for this run; nothing is allocated.
 func (j *job) run(ctx context.Context, t *task, st *state) error {
 	j.ctx, j.task, j.bases, j.err = ctx, t, st.bases, nil
-	j.failed.Store(false)
-	j.taken.Store(0)
-	if crew := st.l.crew; !crew.offer(j) {
-		j.work(&st.lane, caller)
+	if j.failed.Load() { // a store takes long
+		j.failed.Store(false)
+	}
+	if t.chunks == 1 {
+		j.once(&st.lane)
 	} else {
-		j.work(&st.lane, caller)
-		crew.finish(j)
+		j.share(st)
 	}
 	j.ctx, j.bases = nil, nil
 	return j.err
+}
+
+// share computes the chunks with the helpers that come.
+func (j *job) share(st *state) {
+	j.taken.Store(0)
+	come := st.l.crew.offer(j)
+	j.work(&st.lane, caller)
+	if come {
+		st.l.crew.finish(j)
+	}
+}
+
+// once computes the only chunk, as work does.
+func (j *job) once(ln *lane) {
+	t := j.task
+	defer j.end(ln, t)
+	ln.job = j
+	err := ln.prepare(t)
+	if err == nil {
+		err = j.ctx.Err()
+	}
+	if err != nil {
+		j.fail(err)
+		return
+	}
+	t.compute(ln, j.bases, 0)
 }
 
 // work computes chunks until none is left, and returns how many. A panic becomes
