@@ -85,7 +85,7 @@ func (f flat) calls(threads, n int) ([]call, error) {
 		return nil, err
 	}
 	fused, cover, fast := j[0], j[1], j[2]
-	calls := []call{fused.into("generated kernel"), cover.into("cover"), fused.fresh()}
+	calls := []call{fused.into("generated kernel"), fused.bound("generated kernel, bound"), cover.into("cover"), fused.fresh()}
 	if threads == 1 {
 		calls = append(calls, fused.alone("kernel alone")...)
 	}

@@ -107,6 +107,20 @@ func (j *job) into(note string) call {
 	})
 }
 
+// bound binds the arguments once.
+func (j *job) bound(note string) call {
+	ctx := context.Background()
+	var c *graph.Call
+	return j.call(note, func() (_ *graph.Tensor, err error) {
+		if c == nil {
+			if c, err = j.program.Bind([]*graph.Tensor{j.out()}, j.ins...); err != nil {
+				return nil, err
+			}
+		}
+		return j.out(), c.Run(ctx)
+	})
+}
+
 // fresh allocates the result.
 func (j *job) fresh() call {
 	ctx := context.Background()

@@ -65,7 +65,8 @@
 // any layout, and may be shared by concurrent runs that no one writes to. Run
 // returns tensors with memory of their own. RunInto writes to given ones; they
 // may overlap inputs and are then computed elsewhere and copied. Captured tensors
-// are read at each run, not at Compile.
+// are read at each run, not at Compile. A loop that computes small things on the
+// same tensors binds them once: Bind returns a Call, whose Run checks nothing anew.
 //
 // # Numbers
 //

@@ -155,9 +155,7 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*Tensor) error {
 	}
 	err := st.bind(outs, ins)
 	if err == nil {
-		old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
 		err = st.run(ctx)
-		debug.SetPanicOnFault(old)
 	}
 	st.release()
 	l.pool.Put(st)
@@ -206,17 +204,17 @@ func newState(l *Linked) (*state, error) {
 	return st, nil
 }
 
-// run computes the steps, then copies the outs that overlap.
-func (st *state) run(ctx context.Context) error {
-	for _, t := range st.l.tasks {
-		if err := st.job.run(ctx, t, st); err != nil {
-			return err
-		}
+// run computes the steps, then copies the outs that overlap. It never panics.
+func (st *state) run(ctx context.Context) (err error) {
+	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
+	for i := 0; err == nil && i < len(st.l.tasks); i++ {
+		err = st.job.run(ctx, st.l.tasks[i], st)
 	}
-	if len(st.moves) > 0 {
-		return st.copyOuts(ctx)
+	if err == nil && len(st.moves) > 0 {
+		err = st.copyOuts(ctx)
 	}
-	return nil
+	debug.SetPanicOnFault(old)
+	return err
 }
 
 // release forgets the caller's memory.

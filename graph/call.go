@@ -1,0 +1,44 @@
+package graph
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// Call is a program with the tensors that it runs on. It is for loops that
+// compute small things often: what RunInto checks and looks up each time, which
+// takes about 150 ns, is done once.
+type Call struct{ bound *runtime.Bound }
+
+// Bind returns the call that computes the outputs for given inputs into given
+// tensors, as RunInto does. The tensors stay the same; what they hold may change
+// from run to run. The call has memory of its own for what the program stores on
+// the way.
+func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
+	b, err := p.bind(ins)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := b.linked.Bind(outs, slices.Concat(ins, p.captured))
+	if err != nil {
+		if wrong := p.checkOuts(b, outs); wrong != nil {
+			return nil, wrong
+		}
+		return nil, err
+	}
+	return &Call{bound}, nil
+}
+
+// Run computes the outputs. It allocates nothing. A Call is for one goroutine at
+// a time: Run returns an error while another run is on, and computes nothing.
+func (c *Call) Run(ctx context.Context) error {
+	switch {
+	case c == nil || c.bound == nil:
+		return misuse("run: there is no call: Bind makes one, or returns why not")
+	case ctx == nil:
+		return misuse("run: the context is nil: give it context.Background()")
+	}
+	return c.bound.Run(ctx)
+}

@@ -1,0 +1,55 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+)
+
+// Bound is a linked plan with the tensors that it runs on: what Run checks and
+// looks up each time is done once.
+type Bound struct {
+	st        *state
+	outs, ins []*Tensor // kept alive
+	running   atomic.Bool
+}
+
+// Bind checks the tensors as Run does. What they hold may change between runs.
+func (l *Linked) Bind(outs, ins []*Tensor) (*Bound, error) {
+	st, err := newState(l)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.bind(outs, ins); err != nil {
+		return nil, err
+	}
+	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
+}
+
+// Run is Linked.Run on the tensors bound. One run must be over before the next
+// begins: else it is an error, and nothing is computed.
+func (b *Bound) Run(ctx context.Context) error {
+	if !b.running.CompareAndSwap(false, true) {
+		return errors.New("run: it is running already: each goroutine binds tensors of its own")
+	}
+	err := b.run(ctx)
+	b.running.Store(false)
+	return err
+}
+
+func (b *Bound) run(ctx context.Context) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if raceDetector { // is told what a run reads and writes by bind
+		b.st.release()
+		if err := b.st.bind(b.outs, b.ins); err != nil {
+			return err
+		}
+	}
+	return b.st.run(ctx)
+}
