@@ -27,7 +27,8 @@ const (
 )
 
 // streamOuts decides which outputs of a step are streamed: large ones that no
-// step reads, of a body that costs little. For tests, Executor.ChunkElems makes
+// step reads, of a body that costs little, whose rows begin where lines of the
+// caches do, as a part of a line goes to memory alone. For tests, Executor.ChunkElems makes
 // it all that can be.
 func (s *step) streamOuts(f finder, e *Executor, buffers []buffer) {
 	from, work := streamFrom, float64(streamWork)
@@ -49,7 +50,8 @@ func (s *step) streamOuts(f finder, e *Executor, buffers []buffer) {
 	}
 	for i := s.ins; i < len(s.operands); i++ {
 		o := &s.operands[i]
-		if !o.scratch && !o.folded && !buffers[o.buffer].read && s.elems*o.size >= from {
+		ragged := e.ChunkElems == 0 && s.rows > 1 && o.rowStep%alignment != 0
+		if !o.scratch && !o.folded && !ragged && !buffers[o.buffer].read && s.elems*o.size >= from {
 			o.streamed, s.stream = true, fn
 		}
 	}
