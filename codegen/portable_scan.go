@@ -6,15 +6,36 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// scan writes the function of a kernel that scans.
+// scan writes the function of a kernel that scans: see ir.ScanKernel.
 func (w *portable) scan(k *ir.Kernel) {
-	name, d := Symbol(k)+"_go", k.In[0].DType
-	step := string(portableOps[k.Fold[0].Info().By](d, d))
-	step = strings.NewReplacer("$T", d.String(), "runtime.", w.runtime, "$x", "run", "$y", "a0[i]").Replace(step)
+	name, d, by, n := Symbol(k)+"_go", k.In[0].DType, k.Fold[0].Info().By, len(k.In)
+	step := func(d ir.DType, x, y string) string {
+		return strings.NewReplacer("$T", d.String(), "runtime.", w.runtime, "$x", x, "$y", y).Replace(string(portableOps[by](d, d)))
+	}
 	w.printf("%s", docComment(name, k))
 	w.printf("func %s(f *%sFrame) {\nn := f.Cols\nif n <= 0 {\nreturn\n}\n", name, w.runtime)
 	w.printf("for r := range f.Rows {\n")
-	w.printf("a0 := unsafe.Slice(%s, n)\no0 := unsafe.Slice(%s, n)\n", address(d, 0), address(d, 1))
-	w.printf("run := a0[0]\no0[0] = run\n")
-	w.printf("for i := 1; i < n; i++ {\nrun = %s\no0[i] = run\n}\n}\n}\n\n", step)
+	w.printf("a0 := unsafe.Slice(%s, n)\no0 := unsafe.Slice(%s, n)\n", address(d, 0), address(d, n))
+	w.printf("run := *%s\n", address(d, 1))
+	result := "run"
+	if n > 2 {
+		wide := k.In[2].DType
+		w.printf("carry := *%s\n", address(wide, 2))
+		result = step(d, convert(wide, d, "carry"), "run")
+	}
+	w.printf("for i, x := range a0 {\nrun = %s\no0[i] = %s\n}\n", step(d, "run", "x"), result)
+	w.printf("*%s = run\n", address(d, n+1))
+	if n > 2 {
+		wide := k.In[2].DType
+		w.printf("*%s = %s\n", address(wide, n+2), step(wide, "carry", convert(d, wide, "run")))
+	}
+	w.printf("}\n}\n\n")
+}
+
+// convert returns the text of a value as another type.
+func convert(from, to ir.DType, v string) string {
+	if from == to {
+		return v
+	}
+	return to.String() + "(" + v + ")"
 }

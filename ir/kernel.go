@@ -62,6 +62,12 @@ func (k *Kernel) FoldOf(i int) Op {
 	return k.Fold[i]
 }
 
+// OnePerRow reports whether output i is one element a row: a fold, or a state of
+// a scan.
+func (k *Kernel) OnePerRow(i int) bool {
+	return k.FoldOf(i) != OpInvalid && (!k.Scans() || i > 0)
+}
+
 // Inst returns the instruction that computes r, or nil for an operand.
 func (k *Kernel) Inst(r Ref) *Inst {
 	if int(r) < len(k.In) {

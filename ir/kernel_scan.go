@@ -7,12 +7,46 @@ import (
 
 // The kernels that scans are made of. They are built in; no plan has them.
 
-// ScanKernel returns the kernel that stores the running values of rows of at
-// most FoldChunk elements: kernel (u0:f32) { store cumsum(u0) }.
-func ScanKernel(scan Op, d DType) *Kernel {
-	k := &Kernel{In: []Operand{{DType: d}}, Out: []Ref{0}, Fold: []Op{scan}}
+// ScanKernel returns the kernel that scans rows, of a chunk or a part of one:
+//
+//	kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// A unit operand that is scanned gives the results. A splat is a state of the row:
+// it is read before and stored after. The first is the running value, which begins
+// as the identity; the second, if there is one, is the carry of PartialType. Rounded
+// it is combined with the running values to give the results; as it is, with the
+// last one to give the carry of the next chunk. A state may be stored where it was
+// read.
+func ScanKernel(by Op, d DType, carries bool) *Kernel {
+	scan := by.ScannedBy()
+	k := &Kernel{In: []Operand{{DType: d}, {DType: d, Splat: true}}, Out: []Ref{0, 1}, Fold: []Op{scan, scan}}
+	if carries {
+		k.In = append(k.In, Operand{DType: PartialType(by, d), Splat: true})
+		k.Out, k.Fold = append(k.Out, 2), append(k.Fold, scan)
+	}
 	k, _ = k.Canonical()
 	return k
+}
+
+// ScanRow returns what a kernel that scans stores for a row: for each output its
+// elements. states are the running value and the carry.
+func (k *Kernel) ScanRow(x []uint64, states []uint64) [][]uint64 {
+	by, d := k.Fold[0].Info().By, k.In[0].DType
+	run, out := states[0], make([][]uint64, len(k.Out))
+	for _, v := range x {
+		run = by.Info().Ref(d, d, [3]uint64{run, v})
+		out[0] = append(out[0], run)
+	}
+	out[1] = []uint64{run}
+	if len(k.In) > 2 {
+		wide := k.In[2].DType
+		carry := refCast(wide, d, [3]uint64{states[1]})
+		for i, v := range out[0] {
+			out[0][i] = by.Info().Ref(d, d, [3]uint64{carry, v})
+		}
+		out[2] = []uint64{by.Info().Ref(wide, wide, [3]uint64{states[1], refCast(d, wide, [3]uint64{run})})}
+	}
+	return out
 }
 
 // CarryKernel returns the kernel that combines a carry of PartialType, one a row,
@@ -70,21 +104,32 @@ func RowsKernel(by Op, d DType, carries bool) (k *Kernel, order []int) {
 
 // carried combines a carry with a running value.
 func (b *Builder) carried(by Op, d DType, carry, run Ref) Ref {
-	wide := PartialType(by, d)
-	if wide == d {
-		return b.Op(by, carry, run)
+	if b.DType(carry) != d {
+		carry = b.Cast(d, carry)
 	}
-	return b.Cast(d, b.Op(by, carry, b.Cast(wide, run)))
+	return b.Op(by, carry, run)
 }
 
 // Scans reports whether the kernel is one of ScanKernel's.
 func (k *Kernel) Scans() bool { return len(k.Fold) > 0 && k.Fold[0].Info().Kind == Scan }
 
-// checkScan returns an error unless a kernel that scans does nothing else.
+// checkScan returns an error unless a kernel that scans is one of ScanKernel's.
 func (k *Kernel) checkScan() error {
-	if len(k.In) != 1 || k.In[0].Splat || len(k.Body) > 0 || len(k.Out) != 1 || len(k.Fold) != 1 {
-		return errors.New("a kernel that scans has one unit operand and nothing else")
+	if n := len(k.In); n != 2 && n != 3 || len(k.Body) > 0 || len(k.Out) != n || len(k.Fold) != n {
+		return errors.New("a kernel that scans has one unit operand and its states, and nothing else")
 	}
-	_, err := inferAlong(k.Fold[0], Attr{}, Type{k.In[0].DType, Shape{Fixed(1)}})
-	return err
+	d, by := k.In[0].DType, k.Fold[0].Info().By
+	if _, err := inferAlong(k.Fold[0], Attr{}, Type{d, Shape{Fixed(1)}}); err != nil {
+		return err
+	}
+	for i, in := range k.In {
+		want := Operand{DType: d, Splat: i > 0}
+		if i == 2 {
+			want.DType = PartialType(by, d)
+		}
+		if in != want || k.Out[i] != Ref(i) || k.Fold[i] != k.Fold[0] {
+			return errors.New("a kernel that scans has a unit operand, the running value and perhaps the carry, and scans each")
+		}
+	}
+	return nil
 }

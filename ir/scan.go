@@ -4,10 +4,11 @@ import "slices"
 
 // Scans. A line is cut into chunks of FoldChunk elements, as a reduction's is. In
 // a chunk, a running value combines the one before it with the next element, in
-// the type of the elements. From the second chunk on, the result is the running
-// value combined with the carry: what the chunks before fold to, one after the
-// other, in PartialType; it is rounded once. So chunks can be computed apart, and
-// the error of a long float32 line does not grow with its length.
+// the type of the elements. From the second chunk on, the result is the carry
+// combined with the running value. The carry is what the chunks before fold to,
+// one after the other, in PartialType, and rounded for each result. So chunks can
+// be computed apart, and the error of a long float32 line does not grow with its
+// length.
 
 // ScanLine returns the running values of a line. An exclusive scan leaves out the
 // element itself: it begins with EmptyFold, and the last running value goes.
@@ -28,7 +29,7 @@ func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 			carry = ref(wide, wide, [3]uint64{carry, cast(d, wide, run)})
 		}
 		if run = v; i >= FoldChunk {
-			v = cast(wide, d, ref(wide, wide, [3]uint64{carry, cast(d, wide, run)}))
+			v = ref(d, d, [3]uint64{cast(wide, d, carry), run})
 		}
 		out = append(out, v)
 	}

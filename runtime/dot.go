@@ -122,3 +122,7 @@ func (d *dot) run(ln *lane, s *step) {
 		}
 	}
 }
+
+// crowds reports whether rows that are step bytes apart share few sets of the
+// first-level cache, so that a few of them drive each other out.
+func crowds(step int) bool { return step%2048 == 0 }

@@ -30,16 +30,15 @@ type scan struct {
 	pack      packFunc // copies a block of the operand, or nil
 	carrySize int
 
-	running  func(*Frame) // along: ir.ScanKernel
-	addCarry func(*Frame) // along: ir.CarryKernel
-	stream   func(*Frame) // of the step, if its output is streamed
-	combine  func(*Frame) // down: by(in 0, in 1)
-	addRow   func(*Frame) // down: ir.RowKernel
-	args     [3]int       // where the inputs of addCarry or addRow are
-	streams  *downStream  // down: if it is streamed
-	carryOn  carrier
+	along   lineScan
+	stream  func(*Frame) // of the step, if its output is streamed
+	combine func(*Frame) // down: by(in 0, in 1)
+	addRow  func(*Frame) // down: ir.RowKernel
+	args    [3]int       // down: where the inputs of addRow are
+	streams *downStream  // down: if it is streamed
+	carryOn carrier
 
-	carry, next, tile int            // places in scratch
+	carry, next, tile int            // down: places in scratch
 	identity          unsafe.Pointer // down: a row
 	empty             uint64
 	dtype             ir.DType
@@ -79,73 +78,27 @@ func (sc *scan) block(s *step, rows, hands int) (int, int) {
 }
 
 // link finds the kernels and lays out the scratch, and returns its size.
-func (sc *scan) link(f finder, s *step) (int, error) {
+func (sc *scan) link(f finder, s *step) (end int, err error) {
 	by := s.kernel.Fold[0]
-	s.kernel = ir.ScanKernel(by.ScannedBy(), sc.dtype)
 	sc.carryOn = carriers[carrierKey{by, sc.dtype}]
 	sc.carrySize = ir.PartialType(by, sc.dtype).Size()
-	one, carry, order := s.kernel, (*ir.Kernel)(nil), []int(nil)
-	first, second := &sc.running, &sc.addCarry
+	link, reserve := sc.linkLines, sc.reserveLines
 	if sc.down {
-		first, second = &sc.combine, &sc.addRow
-		carry, order = ir.RowKernel(by, sc.dtype)
-		var err error
-		if one, err = ir.SingleOp(by, ir.Invalid, ir.Operand{DType: sc.dtype}, ir.Operand{DType: sc.dtype}); err != nil {
-			return 0, err
-		}
-		if sc.identity, err = identities(by, sc.dtype, s.blockCols); err != nil {
-			return 0, err
-		}
-	} else {
-		carry, order = ir.CarryKernel(by, sc.dtype)
+		link, reserve = sc.linkRows, sc.reserveRows
 	}
-	for i, from := range order {
-		sc.args[from] = i
-	}
-	var on Engine
-	var err error
-	if *second, _, err = f.find(carry.Signature()); err != nil {
+	if err := link(f, s, by); err != nil {
 		return 0, err
-	}
-	if *first, on, err = f.find(one.Signature()); err != nil {
-		return 0, err
-	}
-	s.engine, s.compiled = on.String(), "kernel"
-	if sc.stream = s.stream; sc.down && sc.stream != nil {
-		if sc.streams, err = newDownStream(f, by, sc.dtype, sc.combine); err != nil {
-			return 0, err
-		}
-	}
-	return sc.reserve(s, f)
-}
-
-// reserve gives everything its place in scratch and returns the end.
-func (sc *scan) reserve(s *step, f finder) (int, error) {
-	end := 0
-	place := func(n int) int {
-		at := end
-		end += (n+alignment-1)&^(alignment-1) + alignment
-		return at
-	}
-	carries, tile := scanRows+1, scanRows*sc.tileStep(min(sc.n, ir.FoldChunk))
-	switch {
-	case sc.stream != nil && sc.down:
-		carries, tile = s.blockCols, ir.DownRows*sc.tileStep(sc.streamPiece())
-	case sc.down:
-		carries, tile = s.blockCols, s.blockCols*sc.packedRows(s.blockCols)*sc.size
-	}
-	if sc.n > ir.FoldChunk || sc.stream != nil {
-		sc.carry, sc.next = place(carries*sc.carrySize), place(carries*sc.carrySize)
 	}
 	if o := &s.operands[0]; o.packed {
-		var err error
 		if sc.pack, err = packFor(o, f); err != nil {
 			return 0, err
 		}
 	}
-	if sc.pack != nil || sc.stream != nil || !sc.down {
-		sc.tile = place(tile)
-	}
+	reserve(s, func(n int) int {
+		at := end
+		end += (n+alignment-1)&^(alignment-1) + alignment
+		return at
+	})
 	return end, nil
 }
 
@@ -190,116 +143,8 @@ func (sc *scan) begin(b *Frame) {
 	}
 }
 
-// lines scans a few lines side by side, chunk by chunk.
-func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {
-	inStep, outStep := ln.block.Step[0], ln.block.Step[1]
-	carry, next := sc.place(ln, sc.carry), sc.place(ln, sc.next)
-	for c := 0; c < sc.n; c += ir.FoldChunk {
-		if c > 0 && c%(askElements/scanRows) == 0 && ln.stopped() {
-			return
-		}
-		n := min(ir.FoldChunk, sc.n-c)
-		at := unsafe.Add(y, c*sc.out)
-		run, step := sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep, c > 0)
-		end := unsafe.Add(run, (n-1)*sc.size)
-		switch {
-		case c+n == sc.n:
-		case c == 0:
-			sc.carryOn(carry, nil, end, rows, step)
-		default:
-			sc.carryOn(next, carry, end, rows, step)
-		}
-		if c > 0 {
-			sc.carried(ln, f, carry, run, at, rows, n, step, outStep)
-			carry, next = next, carry
-		} else {
-			sc.streamed(ln, run, at, rows, n, step, outStep)
-		}
-	}
-}
-
-// line scans one line, several chunks side by side.
-func (sc *scan) line(ln *lane, f *Frame, x, y unsafe.Pointer) {
-	carries := sc.place(ln, sc.carry)
-	inStep, outStep := ir.FoldChunk*sc.in, ir.FoldChunk*sc.out
-	for c := 0; c < sc.n; {
-		if c > 0 && c%askElements == 0 && ln.stopped() {
-			return
-		}
-		rows := min(scanRows, (sc.n-c)/ir.FoldChunk)
-		n := ir.FoldChunk
-		if rows == 0 {
-			rows, n = 1, sc.n-c
-		}
-		at := unsafe.Add(y, c*sc.out)
-		run, step := sc.chunks(ln, f, unsafe.Add(x, c*sc.in), at, rows, n, inStep, outStep, c > 0)
-		for r := range rows { // the carry of chunk r is at place r
-			var before unsafe.Pointer
-			if c+r > 0 {
-				before = unsafe.Add(carries, r*sc.carrySize)
-			}
-			sc.carryOn(unsafe.Add(carries, (r+1)*sc.carrySize), before, unsafe.Add(run, r*step+(n-1)*sc.size), 1, 0)
-		}
-		first := 0
-		if c == 0 { // which has no carry
-			first = 1
-			sc.streamed(ln, run, at, 1, n, step, outStep)
-		}
-		if first < rows {
-			sc.carried(ln, f, unsafe.Add(carries, first*sc.carrySize), unsafe.Add(run, first*step), unsafe.Add(at, first*outStep), rows-first, n, step, outStep)
-		}
-		copyBytes(carries, unsafe.Add(carries, rows*sc.carrySize), sc.carrySize)
-		c += rows * n
-	}
-}
-
-// chunks scans rows of one chunk each and returns where the running values are
-// and how far apart the rows: at y, or in the tile if carries are to be added
-// or it is to be streamed.
-func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int, carries bool) (run unsafe.Pointer, step int) {
-	tile := sc.place(ln, sc.tile)
-	switch {
-	case sc.pack != nil:
-		sc.pack(&ln.many, tile, x, rows, n, inStep, sc.in)
-		x, inStep = tile, n*sc.size
-	case sc.stream != nil:
-		y, outStep = tile, sc.tileStep(n)
-	case carries && crowds(outStep):
-		y, outStep = tile, sc.tileStep(n)
-	}
-	f.Ptr[0], f.Ptr[1] = x, y
-	f.Step[0], f.Step[1] = inStep, outStep
-	f.Rows, f.Cols = rows, n
-	call(sc.running, f)
-	return y, outStep
-}
-
-// crowds reports whether rows that are step bytes apart share few sets of the
-// first-level cache, so that a square of the operand and one of running values
-// drive each other out.
-func crowds(step int) bool { return step%2048 == 0 }
-
 // tileStep returns how far apart rows of n elements are in the tile.
 func (sc *scan) tileStep(n int) int { return (n*sc.size+alignment-1)&^(alignment-1) + alignment }
-
-// carried stores running values combined with their carries.
-func (sc *scan) carried(ln *lane, f *Frame, carry, run, y unsafe.Pointer, rows, cols, step, outStep int) {
-	c := sc.args[0]
-	f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = carry, run, y
-	f.Step[c], f.Step[1-c], f.Step[2] = sc.carrySize, step, outStep
-	f.Rows, f.Cols = rows, cols
-	if sc.stream == nil {
-		call(sc.addCarry, f)
-		return
-	}
-	f.Rows = 1
-	for r := range rows { // a row stays in the first-level cache
-		run := unsafe.Add(run, r*step)
-		f.Ptr[c], f.Ptr[1-c], f.Ptr[2] = unsafe.Add(carry, r*sc.carrySize), run, run
-		call(sc.addCarry, f)
-		sc.streamed(ln, run, unsafe.Add(y, r*outStep), 1, cols, 0, 0)
-	}
-}
 
 func (sc *scan) place(ln *lane, at int) unsafe.Pointer {
 	if at >= len(ln.scratch) {

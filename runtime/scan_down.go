@@ -21,6 +21,47 @@ const (
 // packedRows returns how many rows are copied into scratch at a time, if they are.
 func (sc *scan) packedRows(cols int) int { return min(sc.n, max(1, packBytes/(cols*sc.size))) }
 
+// linkRows finds the kernels of a scan down rows.
+func (sc *scan) linkRows(f finder, s *step, by ir.Op) error {
+	s.kernel = ir.ScanKernel(by, sc.dtype, false)
+	row, order := ir.RowKernel(by, sc.dtype)
+	for i, from := range order {
+		sc.args[from] = i
+	}
+	one, err := ir.SingleOp(by, ir.Invalid, ir.Operand{DType: sc.dtype}, ir.Operand{DType: sc.dtype})
+	if err != nil {
+		return err
+	}
+	if sc.identity, err = identities(by, sc.dtype, s.blockCols); err != nil {
+		return err
+	}
+	var on Engine
+	if sc.addRow, _, err = f.find(row.Signature()); err != nil {
+		return err
+	}
+	if sc.combine, on, err = f.find(one.Signature()); err != nil {
+		return err
+	}
+	s.engine, s.compiled = on.String(), "kernel"
+	if sc.stream = s.stream; sc.stream != nil {
+		sc.streams, err = newDownStream(f, by, sc.dtype, sc.combine)
+	}
+	return err
+}
+
+// reserveRows gives everything its place in scratch.
+func (sc *scan) reserveRows(s *step, place func(int) int) {
+	if sc.n > ir.FoldChunk || sc.stream != nil {
+		sc.carry, sc.next = place(s.blockCols*sc.carrySize), place(s.blockCols*sc.carrySize)
+	}
+	switch {
+	case sc.stream != nil:
+		sc.tile = place(ir.DownRows * sc.tileStep(sc.streamPiece()))
+	case sc.pack != nil:
+		sc.tile = place(s.blockCols * sc.packedRows(s.blockCols) * sc.size)
+	}
+}
+
 // rows scans down the rows of a tile.
 func (sc *scan) rows(ln *lane, f *Frame, x, y unsafe.Pointer) {
 	cols := ln.block.Cols

@@ -36,7 +36,7 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35},
@@ -55,7 +55,7 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f64 t0; t2 = add t1 u2; t3 = cast:f32 t2; store t0 t3 }", Fn: k_add_cast_add_cast_f32_f64_uuu_506445287e},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663},
@@ -142,8 +142,8 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
-		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_add_cast_f32_f64_us_e31209460d},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
+		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
@@ -176,8 +176,8 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
-		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_mul_cast_f32_f64_us_b41bc5a89d},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
+		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
@@ -264,30 +264,54 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
 		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c},
-		{Sig: "kernel (u0:f32) { store cummax(u0) }", Fn: k_cummax_f32_u_5969324498},
-		{Sig: "kernel (u0:f64) { store cummax(u0) }", Fn: k_cummax_f64_u_a546952e9f},
-		{Sig: "kernel (u0:i32) { store cummax(u0) }", Fn: k_cummax_i32_u_f7f121a2ca},
-		{Sig: "kernel (u0:i64) { store cummax(u0) }", Fn: k_cummax_i64_u_fab0247833},
-		{Sig: "kernel (u0:u32) { store cummax(u0) }", Fn: k_cummax_u32_u_1cc70690fa},
-		{Sig: "kernel (u0:u8) { store cummax(u0) }", Fn: k_cummax_u8_u_f280cb7ddf},
-		{Sig: "kernel (u0:f32) { store cummin(u0) }", Fn: k_cummin_f32_u_641d2e3ece},
-		{Sig: "kernel (u0:f64) { store cummin(u0) }", Fn: k_cummin_f64_u_9e9dfbdd91},
-		{Sig: "kernel (u0:i32) { store cummin(u0) }", Fn: k_cummin_i32_u_b7144adf19},
-		{Sig: "kernel (u0:i64) { store cummin(u0) }", Fn: k_cummin_i64_u_72add487ef},
-		{Sig: "kernel (u0:u32) { store cummin(u0) }", Fn: k_cummin_u32_u_c9a19a4591},
-		{Sig: "kernel (u0:u8) { store cummin(u0) }", Fn: k_cummin_u8_u_648fa72888},
-		{Sig: "kernel (u0:f32) { store cumprod(u0) }", Fn: k_cumprod_f32_u_66e343f891},
-		{Sig: "kernel (u0:f64) { store cumprod(u0) }", Fn: k_cumprod_f64_u_e3b60bedb4},
-		{Sig: "kernel (u0:i32) { store cumprod(u0) }", Fn: k_cumprod_i32_u_9b8fea07d8},
-		{Sig: "kernel (u0:i64) { store cumprod(u0) }", Fn: k_cumprod_i64_u_5ff41dfafa},
-		{Sig: "kernel (u0:u32) { store cumprod(u0) }", Fn: k_cumprod_u32_u_5a2dca76ba},
-		{Sig: "kernel (u0:u8) { store cumprod(u0) }", Fn: k_cumprod_u8_u_64ef870bf0},
-		{Sig: "kernel (u0:f32) { store cumsum(u0) }", Fn: k_cumsum_f32_u_c5fceeb79a},
-		{Sig: "kernel (u0:f64) { store cumsum(u0) }", Fn: k_cumsum_f64_u_376a5e0623},
-		{Sig: "kernel (u0:i32) { store cumsum(u0) }", Fn: k_cumsum_i32_u_8532552237},
-		{Sig: "kernel (u0:i64) { store cumsum(u0) }", Fn: k_cumsum_i64_u_c47a3a6326},
-		{Sig: "kernel (u0:u32) { store cumsum(u0) }", Fn: k_cumsum_u32_u_c86eb72df1},
-		{Sig: "kernel (u0:u8) { store cumsum(u0) }", Fn: k_cumsum_u8_u_8a75226d52},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f32_uss_65afe98c21},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f64_uss_734619c5dc},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i32_uss_77287f5dd4},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i64_uss_aad07b04c4},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u32_uss_e132f2bd5b},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u8_uss_f202298474},
+		{Sig: "kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f32_us_f06e03361d},
+		{Sig: "kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f64_us_f3b422783c},
+		{Sig: "kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i32_us_684d52cbda},
+		{Sig: "kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i64_us_2ba97844f7},
+		{Sig: "kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u32_us_01a478dad3},
+		{Sig: "kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u8_us_42f964f3b8},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f32_uss_3a3f531495},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f64_uss_d9b1fbbb30},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i32_uss_eab3510639},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i64_uss_e480bcd90f},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u32_uss_b18061f43c},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u8_uss_1edf7760db},
+		{Sig: "kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f32_us_12e685bc6d},
+		{Sig: "kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f64_us_6bad207471},
+		{Sig: "kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i32_us_fd38ef6114},
+		{Sig: "kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i64_us_7fd219c993},
+		{Sig: "kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u32_us_2e1f2c8d8c},
+		{Sig: "kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u8_us_71be94a5c8},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i32_uss_f638465c79},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i64_uss_5509abd09e},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u32_uss_d432647e4e},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669},
+		{Sig: "kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f32_us_6c993c2b44},
+		{Sig: "kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f64_us_473633ab23},
+		{Sig: "kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i32_us_306633beeb},
+		{Sig: "kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i64_us_0013f0d32e},
+		{Sig: "kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u32_us_d964d61e24},
+		{Sig: "kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u8_us_e00233600e},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f64_uss_d645ce7640},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u8_uss_14a34d5927},
+		{Sig: "kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f32_us_9f6924902e},
+		{Sig: "kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f64_us_eab2322aff},
+		{Sig: "kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i32_us_9b4115400c},
+		{Sig: "kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i64_us_e2b2307a20},
+		{Sig: "kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u32_us_cbf8b3289f},
+		{Sig: "kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u8_us_198f848a57},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
@@ -672,7 +696,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }", Fn: k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
@@ -698,7 +722,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
@@ -1317,14 +1341,14 @@ func k_add_add_add_add_u32_uuuuu_5469584bc4(f *Frame)
 //go:noescape
 func k_add_add_add_add_u8_uuuuu_107e20b626(f *Frame)
 
-// k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17 is
+// k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }
 //
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = float32(a5[i] + float64(t0)); o2[i] = float32(a5[i] + float64(t1)); o3[i] = float32(float64(t2) + a5[i]); o4[i] = float32(a5[i] + float64(t3))
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t4 + t0; o2[i] = t1 + t4; o3[i] = t2 + t4; o4[i] = t3 + t4
 //
 //go:noescape
-func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17(f *Frame)
+func k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d(f *Frame)
 
 // k_add_add_add_etc_f64_uuuuuu_fb3575fa2e is
 //
@@ -1488,14 +1512,14 @@ func k_add_add_u32_uuu_21e2bba727(f *Frame)
 //go:noescape
 func k_add_add_u8_uuu_8fe4e800fa(f *Frame)
 
-// k_add_cast_add_cast_f32_f64_uuu_506445287e is
+// k_add_cast_add_f32_f64_uuu_a1fdca91c5 is
 //
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f64 t0; t2 = add t1 u2; t3 = cast:f32 t2; store t0 t3 }
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }
 //
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = float32(float64(t0) + a2[i])
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + float32(a2[i])
 //
 //go:noescape
-func k_add_cast_add_cast_f32_f64_uuu_506445287e(f *Frame)
+func k_add_cast_add_f32_f64_uuu_a1fdca91c5(f *Frame)
 
 // k_add_div_f32_sus_b2f31c3abc is
 //
@@ -2271,15 +2295,6 @@ func k_bitcast_u32_f32_u_b77b8b4c4f(f *Frame)
 //go:noescape
 func k_bitcast_u32_i32_u_c97d12d976(f *Frame)
 
-// k_cast_add_cast_f32_f64_us_e31209460d is
-//
-//	kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }
-//
-// for i: o0[i] = float32(a1 + float64(a0[i]))
-//
-//go:noescape
-func k_cast_add_cast_f32_f64_us_e31209460d(f *Frame)
-
 // k_cast_add_f32_f64_uu_d94107099a is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
@@ -2288,6 +2303,15 @@ func k_cast_add_cast_f32_f64_us_e31209460d(f *Frame)
 //
 //go:noescape
 func k_cast_add_f32_f64_uu_d94107099a(f *Frame)
+
+// k_cast_add_f64_f32_su_70391d9e46 is
+//
+//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float32(a0) + a1[i]
+//
+//go:noescape
+func k_cast_add_f64_f32_su_70391d9e46(f *Frame)
 
 // k_cast_bool_f32_u_dd16a81c56 is
 //
@@ -2577,15 +2601,6 @@ func k_cast_i64_u32_u_18629f63cc(f *Frame)
 //go:noescape
 func k_cast_i64_u8_u_7985f45909(f *Frame)
 
-// k_cast_mul_cast_f32_f64_us_b41bc5a89d is
-//
-//	kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }
-//
-// for i: o0[i] = float32(a1 * float64(a0[i]))
-//
-//go:noescape
-func k_cast_mul_cast_f32_f64_us_b41bc5a89d(f *Frame)
-
 // k_cast_mul_f32_f64_uu_5116dfa41f is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
@@ -2594,6 +2609,15 @@ func k_cast_mul_cast_f32_f64_us_b41bc5a89d(f *Frame)
 //
 //go:noescape
 func k_cast_mul_f32_f64_uu_5116dfa41f(f *Frame)
+
+// k_cast_mul_f64_f32_su_501276d888 is
+//
+//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float32(a0)
+//
+//go:noescape
+func k_cast_mul_f64_f32_su_501276d888(f *Frame)
 
 // k_cast_u32_bool_u_0fe6001671 is
 //
@@ -3369,221 +3393,437 @@ func k_cosh_f64_u_59600fe59b(f *Frame)
 //go:noescape
 func k_cosh_f64_u_fc74205f7c(f *Frame)
 
-// k_cummax_f32_u_5969324498 is
+// k_cummax_cummax_cummax_f32_uss_65afe98c21 is
 //
-//	kernel (u0:f32) { store cummax(u0) }
+//	kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cummax_f32_u_5969324498(f *Frame)
+func k_cummax_cummax_cummax_f32_uss_65afe98c21(f *Frame)
 
-// k_cummax_f64_u_a546952e9f is
+// k_cummax_cummax_cummax_f64_uss_734619c5dc is
 //
-//	kernel (u0:f64) { store cummax(u0) }
+//	kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cummax_f64_u_a546952e9f(f *Frame)
+func k_cummax_cummax_cummax_f64_uss_734619c5dc(f *Frame)
 
-// k_cummax_i32_u_f7f121a2ca is
+// k_cummax_cummax_cummax_i32_uss_77287f5dd4 is
 //
-//	kernel (u0:i32) { store cummax(u0) }
+//	kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cummax_i32_u_f7f121a2ca(f *Frame)
+func k_cummax_cummax_cummax_i32_uss_77287f5dd4(f *Frame)
 
-// k_cummax_i64_u_fab0247833 is
+// k_cummax_cummax_cummax_i64_uss_aad07b04c4 is
 //
-//	kernel (u0:i64) { store cummax(u0) }
+//	kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cummax_i64_u_fab0247833(f *Frame)
+func k_cummax_cummax_cummax_i64_uss_aad07b04c4(f *Frame)
 
-// k_cummax_u32_u_1cc70690fa is
+// k_cummax_cummax_cummax_u32_uss_e132f2bd5b is
 //
-//	kernel (u0:u32) { store cummax(u0) }
+//	kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cummax_u32_u_1cc70690fa(f *Frame)
+func k_cummax_cummax_cummax_u32_uss_e132f2bd5b(f *Frame)
 
-// k_cummax_u8_u_f280cb7ddf is
+// k_cummax_cummax_cummax_u8_uss_f202298474 is
 //
-//	kernel (u0:u8) { store cummax(u0) }
+//	kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cummax_u8_u_f280cb7ddf(f *Frame)
+func k_cummax_cummax_cummax_u8_uss_f202298474(f *Frame)
 
-// k_cummin_f32_u_641d2e3ece is
+// k_cummax_cummax_f32_us_f06e03361d is
 //
-//	kernel (u0:f32) { store cummin(u0) }
+//	kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cummin_f32_u_641d2e3ece(f *Frame)
+func k_cummax_cummax_f32_us_f06e03361d(f *Frame)
 
-// k_cummin_f64_u_9e9dfbdd91 is
+// k_cummax_cummax_f64_us_f3b422783c is
 //
-//	kernel (u0:f64) { store cummin(u0) }
+//	kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cummin_f64_u_9e9dfbdd91(f *Frame)
+func k_cummax_cummax_f64_us_f3b422783c(f *Frame)
 
-// k_cummin_i32_u_b7144adf19 is
+// k_cummax_cummax_i32_us_684d52cbda is
 //
-//	kernel (u0:i32) { store cummin(u0) }
+//	kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cummin_i32_u_b7144adf19(f *Frame)
+func k_cummax_cummax_i32_us_684d52cbda(f *Frame)
 
-// k_cummin_i64_u_72add487ef is
+// k_cummax_cummax_i64_us_2ba97844f7 is
 //
-//	kernel (u0:i64) { store cummin(u0) }
+//	kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cummin_i64_u_72add487ef(f *Frame)
+func k_cummax_cummax_i64_us_2ba97844f7(f *Frame)
 
-// k_cummin_u32_u_c9a19a4591 is
+// k_cummax_cummax_u32_us_01a478dad3 is
 //
-//	kernel (u0:u32) { store cummin(u0) }
+//	kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cummin_u32_u_c9a19a4591(f *Frame)
+func k_cummax_cummax_u32_us_01a478dad3(f *Frame)
 
-// k_cummin_u8_u_648fa72888 is
+// k_cummax_cummax_u8_us_42f964f3b8 is
 //
-//	kernel (u0:u8) { store cummin(u0) }
+//	kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cummin_u8_u_648fa72888(f *Frame)
+func k_cummax_cummax_u8_us_42f964f3b8(f *Frame)
 
-// k_cumprod_f32_u_66e343f891 is
+// k_cummin_cummin_cummin_f32_uss_3a3f531495 is
 //
-//	kernel (u0:f32) { store cumprod(u0) }
+//	kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cumprod_f32_u_66e343f891(f *Frame)
+func k_cummin_cummin_cummin_f32_uss_3a3f531495(f *Frame)
 
-// k_cumprod_f64_u_e3b60bedb4 is
+// k_cummin_cummin_cummin_f64_uss_d9b1fbbb30 is
 //
-//	kernel (u0:f64) { store cumprod(u0) }
+//	kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cumprod_f64_u_e3b60bedb4(f *Frame)
+func k_cummin_cummin_cummin_f64_uss_d9b1fbbb30(f *Frame)
 
-// k_cumprod_i32_u_9b8fea07d8 is
+// k_cummin_cummin_cummin_i32_uss_eab3510639 is
 //
-//	kernel (u0:i32) { store cumprod(u0) }
+//	kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cumprod_i32_u_9b8fea07d8(f *Frame)
+func k_cummin_cummin_cummin_i32_uss_eab3510639(f *Frame)
 
-// k_cumprod_i64_u_5ff41dfafa is
+// k_cummin_cummin_cummin_i64_uss_e480bcd90f is
 //
-//	kernel (u0:i64) { store cumprod(u0) }
+//	kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cumprod_i64_u_5ff41dfafa(f *Frame)
+func k_cummin_cummin_cummin_i64_uss_e480bcd90f(f *Frame)
 
-// k_cumprod_u32_u_5a2dca76ba is
+// k_cummin_cummin_cummin_u32_uss_b18061f43c is
 //
-//	kernel (u0:u32) { store cumprod(u0) }
+//	kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cumprod_u32_u_5a2dca76ba(f *Frame)
+func k_cummin_cummin_cummin_u32_uss_b18061f43c(f *Frame)
 
-// k_cumprod_u8_u_64ef870bf0 is
+// k_cummin_cummin_cummin_u8_uss_1edf7760db is
 //
-//	kernel (u0:u8) { store cumprod(u0) }
+//	kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
 //
 //go:noescape
-func k_cumprod_u8_u_64ef870bf0(f *Frame)
+func k_cummin_cummin_cummin_u8_uss_1edf7760db(f *Frame)
 
-// k_cumsum_f32_u_c5fceeb79a is
+// k_cummin_cummin_f32_us_12e685bc6d is
 //
-//	kernel (u0:f32) { store cumsum(u0) }
+//	kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cumsum_f32_u_c5fceeb79a(f *Frame)
+func k_cummin_cummin_f32_us_12e685bc6d(f *Frame)
 
-// k_cumsum_f64_u_376a5e0623 is
+// k_cummin_cummin_f64_us_6bad207471 is
 //
-//	kernel (u0:f64) { store cumsum(u0) }
+//	kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cumsum_f64_u_376a5e0623(f *Frame)
+func k_cummin_cummin_f64_us_6bad207471(f *Frame)
 
-// k_cumsum_i32_u_8532552237 is
+// k_cummin_cummin_i32_us_fd38ef6114 is
 //
-//	kernel (u0:i32) { store cumsum(u0) }
+//	kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cumsum_i32_u_8532552237(f *Frame)
+func k_cummin_cummin_i32_us_fd38ef6114(f *Frame)
 
-// k_cumsum_i64_u_c47a3a6326 is
+// k_cummin_cummin_i64_us_7fd219c993 is
 //
-//	kernel (u0:i64) { store cumsum(u0) }
+//	kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cumsum_i64_u_c47a3a6326(f *Frame)
+func k_cummin_cummin_i64_us_7fd219c993(f *Frame)
 
-// k_cumsum_u32_u_c86eb72df1 is
+// k_cummin_cummin_u32_us_2e1f2c8d8c is
 //
-//	kernel (u0:u32) { store cumsum(u0) }
+//	kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cumsum_u32_u_c86eb72df1(f *Frame)
+func k_cummin_cummin_u32_us_2e1f2c8d8c(f *Frame)
 
-// k_cumsum_u8_u_8a75226d52 is
+// k_cummin_cummin_u8_us_71be94a5c8 is
 //
-//	kernel (u0:u8) { store cumsum(u0) }
+//	kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
 //
 //go:noescape
-func k_cumsum_u8_u_8a75226d52(f *Frame)
+func k_cummin_cummin_u8_us_71be94a5c8(f *Frame)
+
+// k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94 is
+//
+//	kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94(f *Frame)
+
+// k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3(f *Frame)
+
+// k_cumprod_cumprod_cumprod_i32_uss_f638465c79 is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_cumprod_i32_uss_f638465c79(f *Frame)
+
+// k_cumprod_cumprod_cumprod_i64_uss_5509abd09e is
+//
+//	kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_cumprod_i64_uss_5509abd09e(f *Frame)
+
+// k_cumprod_cumprod_cumprod_u32_uss_d432647e4e is
+//
+//	kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_cumprod_u32_uss_d432647e4e(f *Frame)
+
+// k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669 is
+//
+//	kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669(f *Frame)
+
+// k_cumprod_cumprod_f32_us_6c993c2b44 is
+//
+//	kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_f32_us_6c993c2b44(f *Frame)
+
+// k_cumprod_cumprod_f64_us_473633ab23 is
+//
+//	kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_f64_us_473633ab23(f *Frame)
+
+// k_cumprod_cumprod_i32_us_306633beeb is
+//
+//	kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_i32_us_306633beeb(f *Frame)
+
+// k_cumprod_cumprod_i64_us_0013f0d32e is
+//
+//	kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_i64_us_0013f0d32e(f *Frame)
+
+// k_cumprod_cumprod_u32_us_d964d61e24 is
+//
+//	kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_u32_us_d964d61e24(f *Frame)
+
+// k_cumprod_cumprod_u8_us_e00233600e is
+//
+//	kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+//
+//go:noescape
+func k_cumprod_cumprod_u8_us_e00233600e(f *Frame)
+
+// k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487 is
+//
+//	kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487(f *Frame)
+
+// k_cumsum_cumsum_cumsum_f64_uss_d645ce7640 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_cumsum_f64_uss_d645ce7640(f *Frame)
+
+// k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752 is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752(f *Frame)
+
+// k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14 is
+//
+//	kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14(f *Frame)
+
+// k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5 is
+//
+//	kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5(f *Frame)
+
+// k_cumsum_cumsum_cumsum_u8_uss_14a34d5927 is
+//
+//	kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_cumsum_u8_uss_14a34d5927(f *Frame)
+
+// k_cumsum_cumsum_f32_us_9f6924902e is
+//
+//	kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_f32_us_9f6924902e(f *Frame)
+
+// k_cumsum_cumsum_f64_us_eab2322aff is
+//
+//	kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_f64_us_eab2322aff(f *Frame)
+
+// k_cumsum_cumsum_i32_us_9b4115400c is
+//
+//	kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_i32_us_9b4115400c(f *Frame)
+
+// k_cumsum_cumsum_i64_us_e2b2307a20 is
+//
+//	kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_i64_us_e2b2307a20(f *Frame)
+
+// k_cumsum_cumsum_u32_us_cbf8b3289f is
+//
+//	kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_u32_us_cbf8b3289f(f *Frame)
+
+// k_cumsum_cumsum_u8_us_198f848a57 is
+//
+//	kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+//
+//go:noescape
+func k_cumsum_cumsum_u8_us_198f848a57(f *Frame)
 
 // k_div_add_f32_sus_3296a6d62d is
 //
@@ -7041,14 +7281,14 @@ func k_mul_add_rsqrt_f32_sus_f55d8af1ed(f *Frame)
 //go:noescape
 func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *Frame)
 
-// k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616 is
+// k_mul_cast_mul_f32_f64_uuu_f242712e5b is
 //
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }
 //
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i] * float64(t0))
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i]) * t0
 //
 //go:noescape
-func k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616(f *Frame)
+func k_mul_cast_mul_f32_f64_uuu_f242712e5b(f *Frame)
 
 // k_mul_f32_su_2fb9b1c8da is
 //
@@ -7275,14 +7515,14 @@ func k_mul_mul_i32_uuu_6b26474ba1(f *Frame)
 //go:noescape
 func k_mul_mul_i64_uuu_5051b24d65(f *Frame)
 
-// k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f is
+// k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }
 //
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = float32(float64(t0) * a5[i]); o2[i] = float32(float64(t1) * a5[i]); o3[i] = float32(a5[i] * float64(t2)); o4[i] = float32(a5[i] * float64(t3))
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t0 * t4; o2[i] = t1 * t4; o3[i] = t2 * t4; o4[i] = t3 * t4
 //
 //go:noescape
-func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f(f *Frame)
+func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc(f *Frame)
 
 // k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f is
 //

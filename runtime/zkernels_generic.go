@@ -41,7 +41,7 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35_go},
@@ -60,7 +60,7 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f64 t0; t2 = add t1 u2; t3 = cast:f32 t2; store t0 t3 }", Fn: k_add_cast_add_cast_f32_f64_uuu_506445287e_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
@@ -147,8 +147,8 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
-		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_add_cast_f32_f64_us_e31209460d_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
+		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
@@ -181,8 +181,8 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
-		{Sig: "kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }", Fn: k_cast_mul_cast_f32_f64_us_b41bc5a89d_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
+		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
@@ -269,30 +269,54 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
 		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c_go},
-		{Sig: "kernel (u0:f32) { store cummax(u0) }", Fn: k_cummax_f32_u_5969324498_go},
-		{Sig: "kernel (u0:f64) { store cummax(u0) }", Fn: k_cummax_f64_u_a546952e9f_go},
-		{Sig: "kernel (u0:i32) { store cummax(u0) }", Fn: k_cummax_i32_u_f7f121a2ca_go},
-		{Sig: "kernel (u0:i64) { store cummax(u0) }", Fn: k_cummax_i64_u_fab0247833_go},
-		{Sig: "kernel (u0:u32) { store cummax(u0) }", Fn: k_cummax_u32_u_1cc70690fa_go},
-		{Sig: "kernel (u0:u8) { store cummax(u0) }", Fn: k_cummax_u8_u_f280cb7ddf_go},
-		{Sig: "kernel (u0:f32) { store cummin(u0) }", Fn: k_cummin_f32_u_641d2e3ece_go},
-		{Sig: "kernel (u0:f64) { store cummin(u0) }", Fn: k_cummin_f64_u_9e9dfbdd91_go},
-		{Sig: "kernel (u0:i32) { store cummin(u0) }", Fn: k_cummin_i32_u_b7144adf19_go},
-		{Sig: "kernel (u0:i64) { store cummin(u0) }", Fn: k_cummin_i64_u_72add487ef_go},
-		{Sig: "kernel (u0:u32) { store cummin(u0) }", Fn: k_cummin_u32_u_c9a19a4591_go},
-		{Sig: "kernel (u0:u8) { store cummin(u0) }", Fn: k_cummin_u8_u_648fa72888_go},
-		{Sig: "kernel (u0:f32) { store cumprod(u0) }", Fn: k_cumprod_f32_u_66e343f891_go},
-		{Sig: "kernel (u0:f64) { store cumprod(u0) }", Fn: k_cumprod_f64_u_e3b60bedb4_go},
-		{Sig: "kernel (u0:i32) { store cumprod(u0) }", Fn: k_cumprod_i32_u_9b8fea07d8_go},
-		{Sig: "kernel (u0:i64) { store cumprod(u0) }", Fn: k_cumprod_i64_u_5ff41dfafa_go},
-		{Sig: "kernel (u0:u32) { store cumprod(u0) }", Fn: k_cumprod_u32_u_5a2dca76ba_go},
-		{Sig: "kernel (u0:u8) { store cumprod(u0) }", Fn: k_cumprod_u8_u_64ef870bf0_go},
-		{Sig: "kernel (u0:f32) { store cumsum(u0) }", Fn: k_cumsum_f32_u_c5fceeb79a_go},
-		{Sig: "kernel (u0:f64) { store cumsum(u0) }", Fn: k_cumsum_f64_u_376a5e0623_go},
-		{Sig: "kernel (u0:i32) { store cumsum(u0) }", Fn: k_cumsum_i32_u_8532552237_go},
-		{Sig: "kernel (u0:i64) { store cumsum(u0) }", Fn: k_cumsum_i64_u_c47a3a6326_go},
-		{Sig: "kernel (u0:u32) { store cumsum(u0) }", Fn: k_cumsum_u32_u_c86eb72df1_go},
-		{Sig: "kernel (u0:u8) { store cumsum(u0) }", Fn: k_cumsum_u8_u_8a75226d52_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f32_uss_65afe98c21_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f64_uss_734619c5dc_go},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i32_uss_77287f5dd4_go},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i64_uss_aad07b04c4_go},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u32_uss_e132f2bd5b_go},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u8_uss_f202298474_go},
+		{Sig: "kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f32_us_f06e03361d_go},
+		{Sig: "kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f64_us_f3b422783c_go},
+		{Sig: "kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i32_us_684d52cbda_go},
+		{Sig: "kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i64_us_2ba97844f7_go},
+		{Sig: "kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u32_us_01a478dad3_go},
+		{Sig: "kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u8_us_42f964f3b8_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f32_uss_3a3f531495_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f64_uss_d9b1fbbb30_go},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i32_uss_eab3510639_go},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i64_uss_e480bcd90f_go},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u32_uss_b18061f43c_go},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u8_uss_1edf7760db_go},
+		{Sig: "kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f32_us_12e685bc6d_go},
+		{Sig: "kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f64_us_6bad207471_go},
+		{Sig: "kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i32_us_fd38ef6114_go},
+		{Sig: "kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i64_us_7fd219c993_go},
+		{Sig: "kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u32_us_2e1f2c8d8c_go},
+		{Sig: "kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u8_us_71be94a5c8_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3_go},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i32_uss_f638465c79_go},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i64_uss_5509abd09e_go},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u32_uss_d432647e4e_go},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669_go},
+		{Sig: "kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f32_us_6c993c2b44_go},
+		{Sig: "kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f64_us_473633ab23_go},
+		{Sig: "kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i32_us_306633beeb_go},
+		{Sig: "kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i64_us_0013f0d32e_go},
+		{Sig: "kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u32_us_d964d61e24_go},
+		{Sig: "kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u8_us_e00233600e_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487_go},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f64_uss_d645ce7640_go},
+		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752_go},
+		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14_go},
+		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5_go},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u8_uss_14a34d5927_go},
+		{Sig: "kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f32_us_9f6924902e_go},
+		{Sig: "kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f64_us_eab2322aff_go},
+		{Sig: "kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i32_us_9b4115400c_go},
+		{Sig: "kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i64_us_e2b2307a20_go},
+		{Sig: "kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u32_us_cbf8b3289f_go},
+		{Sig: "kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u8_us_198f848a57_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_go},
@@ -677,7 +701,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }", Fn: k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
@@ -703,7 +727,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
@@ -3161,12 +3185,12 @@ func k_add_add_add_add_u8_uuuuu_107e20b626_go(f *Frame) {
 	}
 }
 
-// k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go is
+// k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f64 t0; t5 = add u5 t4; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = add u5 t7; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = add t10 u5; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = add u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }
 //
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = float32(a5[i] + float64(t0)); o2[i] = float32(a5[i] + float64(t1)); o3[i] = float32(float64(t2) + a5[i]); o4[i] = float32(a5[i] + float64(t3))
-func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go(f *Frame) {
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t4 + t0; o2[i] = t1 + t4; o3[i] = t2 + t4; o4[i] = t3 + t4
+func k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go(f *Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -3198,28 +3222,21 @@ func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go(f *Frame) {
 			t1a, t1b := float32(t0a+v2a), float32(t0b+v2b)
 			t2a, t2b := float32(t1a+v3a), float32(t1b+v3b)
 			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
-			t4a, t4b := float64(t0a), float64(t0b)
-			t5a, t5b := float64(v5a+t4a), float64(v5b+t4b)
-			t6a, t6b := float32(t5a), float32(t5b)
-			t7a, t7b := float64(t1a), float64(t1b)
-			t8a, t8b := float64(v5a+t7a), float64(v5b+t7b)
-			t9a, t9b := float32(t8a), float32(t8b)
-			t10a, t10b := float64(t2a), float64(t2b)
-			t11a, t11b := float64(t10a+v5a), float64(t10b+v5b)
-			t12a, t12b := float32(t11a), float32(t11b)
-			t13a, t13b := float64(t3a), float64(t3b)
-			t14a, t14b := float64(v5a+t13a), float64(v5b+t13b)
-			t15a, t15b := float32(t14a), float32(t14b)
+			t4a, t4b := float32(v5a), float32(v5b)
+			t5a, t5b := float32(t4a+t0a), float32(t4b+t0b)
+			t6a, t6b := float32(t1a+t4a), float32(t1b+t4b)
+			t7a, t7b := float32(t2a+t4a), float32(t2b+t4b)
+			t8a, t8b := float32(t3a+t4a), float32(t3b+t4b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t6a, t6b
+			y1[0], y1[1] = t5a, t5b
 			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t9a, t9b
+			y2[0], y2[1] = t6a, t6b
 			y3 := o3[i : i+2 : i+2]
-			y3[0], y3[1] = t12a, t12b
+			y3[0], y3[1] = t7a, t7b
 			y4 := o4[i : i+2 : i+2]
-			y4[0], y4[1] = t15a, t15b
+			y4[0], y4[1] = t8a, t8b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -3232,23 +3249,16 @@ func k_add_add_add_etc_f32_f64_uuuuuu_007cfd1f17_go(f *Frame) {
 			t1 := float32(t0 + v2)
 			t2 := float32(t1 + v3)
 			t3 := float32(t2 + v4)
-			t4 := float64(t0)
-			t5 := float64(v5 + t4)
-			t6 := float32(t5)
-			t7 := float64(t1)
-			t8 := float64(v5 + t7)
-			t9 := float32(t8)
-			t10 := float64(t2)
-			t11 := float64(t10 + v5)
-			t12 := float32(t11)
-			t13 := float64(t3)
-			t14 := float64(v5 + t13)
-			t15 := float32(t14)
+			t4 := float32(v5)
+			t5 := float32(t4 + t0)
+			t6 := float32(t1 + t4)
+			t7 := float32(t2 + t4)
+			t8 := float32(t3 + t4)
 			o0[i] = t3
-			o1[i] = t6
-			o2[i] = t9
-			o3[i] = t12
-			o4[i] = t15
+			o1[i] = t5
+			o2[i] = t6
+			o3[i] = t7
+			o4[i] = t8
 		}
 	}
 }
@@ -3934,12 +3944,12 @@ func k_add_add_u8_uuu_8fe4e800fa_go(f *Frame) {
 	}
 }
 
-// k_add_cast_add_cast_f32_f64_uuu_506445287e_go is
+// k_add_cast_add_f32_f64_uuu_a1fdca91c5_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f64 t0; t2 = add t1 u2; t3 = cast:f32 t2; store t0 t3 }
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }
 //
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = float32(float64(t0) + a2[i])
-func k_add_cast_add_cast_f32_f64_uuu_506445287e_go(f *Frame) {
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + float32(a2[i])
+func k_add_cast_add_f32_f64_uuu_a1fdca91c5_go(f *Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -3952,11 +3962,10 @@ func k_add_cast_add_cast_f32_f64_uuu_506445287e_go(f *Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := float32(v0 + v1)
-			t1 := float64(t0)
-			t2 := float64(t1 + v2)
-			t3 := float32(t2)
+			t1 := float32(v2)
+			t2 := float32(t0 + t1)
 			o0[i] = t0
-			o1[i] = t3
+			o1[i] = t2
 		}
 	}
 }
@@ -10636,27 +10645,6 @@ func k_bitcast_u32_i32_u_c97d12d976_go(f *Frame) {
 	}
 }
 
-// k_cast_add_cast_f32_f64_us_e31209460d_go is
-//
-//	kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = add s1 t0; t2 = cast:f32 t1; store t2 }
-//
-// for i: o0[i] = float32(a1 + float64(a0[i]))
-func k_cast_add_cast_f32_f64_us_e31209460d_go(f *Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := float64(s1 + t0)
-			t2 := float32(t1)
-			o0[i] = t2
-		}
-	}
-}
-
 // k_cast_add_f32_f64_uu_d94107099a_go is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
@@ -10673,6 +10661,26 @@ func k_cast_add_f32_f64_uu_d94107099a_go(f *Frame) {
 			v1 := a1[i]
 			t0 := float64(v0)
 			t1 := float64(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_add_f64_f32_su_70391d9e46_go is
+//
+//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = float32(a0) + a1[i]
+func k_cast_add_f64_f32_su_70391d9e46_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := float32(t0 + v1)
 			o0[i] = t1
 		}
 	}
@@ -11348,27 +11356,6 @@ func k_cast_i64_u8_u_7985f45909_go(f *Frame) {
 	}
 }
 
-// k_cast_mul_cast_f32_f64_us_b41bc5a89d_go is
-//
-//	kernel (u0:f32, s1:f64) { t0 = cast:f64 u0; t1 = mul s1 t0; t2 = cast:f32 t1; store t2 }
-//
-// for i: o0[i] = float32(a1 * float64(a0[i]))
-func k_cast_mul_cast_f32_f64_us_b41bc5a89d_go(f *Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := float64(s1 * t0)
-			t2 := float32(t1)
-			o0[i] = t2
-		}
-	}
-}
-
 // k_cast_mul_f32_f64_uu_5116dfa41f_go is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
@@ -11385,6 +11372,26 @@ func k_cast_mul_f32_f64_uu_5116dfa41f_go(f *Frame) {
 			v1 := a1[i]
 			t0 := float64(v0)
 			t1 := float64(v1 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_mul_f64_f32_su_501276d888_go is
+//
+//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * float32(a0)
+func k_cast_mul_f64_f32_su_501276d888_go(f *Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := float32(v1 * t0)
 			o0[i] = t1
 		}
 	}
@@ -18030,531 +18037,1107 @@ func k_cosh_f64_u_fc74205f7c_go(f *Frame) {
 	}
 }
 
-// k_cummax_f32_u_5969324498_go is
+// k_cummax_cummax_cummax_f32_uss_65afe98c21_go is
 //
-//	kernel (u0:f32) { store cummax(u0) }
+//	kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
-func k_cummax_f32_u_5969324498_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
+func k_cummax_cummax_cummax_f32_uss_65afe98c21_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMax(run, a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
+			o0[i] = LaneMax(carry, run)
 		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMax(carry, run)
 	}
 }
 
-// k_cummax_f64_u_a546952e9f_go is
+// k_cummax_cummax_cummax_f64_uss_734619c5dc_go is
 //
-//	kernel (u0:f64) { store cummax(u0) }
+//	kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
-func k_cummax_f64_u_a546952e9f_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
+func k_cummax_cummax_cummax_f64_uss_734619c5dc_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMax(run, a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
+			o0[i] = LaneMax(carry, run)
 		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMax(carry, run)
 	}
 }
 
-// k_cummax_i32_u_f7f121a2ca_go is
+// k_cummax_cummax_cummax_i32_uss_77287f5dd4_go is
 //
-//	kernel (u0:i32) { store cummax(u0) }
+//	kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
-func k_cummax_i32_u_f7f121a2ca_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
+func k_cummax_cummax_cummax_i32_uss_77287f5dd4_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMax(run, a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
+			o0[i] = LaneMax(carry, run)
 		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMax(carry, run)
 	}
 }
 
-// k_cummax_i64_u_fab0247833_go is
+// k_cummax_cummax_cummax_i64_uss_aad07b04c4_go is
 //
-//	kernel (u0:i64) { store cummax(u0) }
+//	kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
-func k_cummax_i64_u_fab0247833_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
+func k_cummax_cummax_cummax_i64_uss_aad07b04c4_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMax(run, a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
+			o0[i] = LaneMax(carry, run)
 		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMax(carry, run)
 	}
 }
 
-// k_cummax_u32_u_1cc70690fa_go is
+// k_cummax_cummax_cummax_u32_uss_e132f2bd5b_go is
 //
-//	kernel (u0:u32) { store cummax(u0) }
+//	kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
-func k_cummax_u32_u_1cc70690fa_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
+func k_cummax_cummax_cummax_u32_uss_e132f2bd5b_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMax(run, a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
+			o0[i] = LaneMax(carry, run)
 		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMax(carry, run)
 	}
 }
 
-// k_cummax_u8_u_f280cb7ddf_go is
+// k_cummax_cummax_cummax_u8_uss_f202298474_go is
 //
-//	kernel (u0:u8) { store cummax(u0) }
+//	kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }
 //
-// for i: run = max(run, a0[i]); o0[i] = run
-func k_cummax_u8_u_f280cb7ddf_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
+func k_cummax_cummax_cummax_u8_uss_f202298474_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMax(run, a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
+			o0[i] = LaneMax(carry, run)
 		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMax(carry, run)
 	}
 }
 
-// k_cummin_f32_u_641d2e3ece_go is
+// k_cummax_cummax_f32_us_f06e03361d_go is
 //
-//	kernel (u0:f32) { store cummin(u0) }
+//	kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
-func k_cummin_f32_u_641d2e3ece_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
+func k_cummax_cummax_f32_us_f06e03361d_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMin(run, a0[i])
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
 			o0[i] = run
 		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cummin_f64_u_9e9dfbdd91_go is
+// k_cummax_cummax_f64_us_f3b422783c_go is
 //
-//	kernel (u0:f64) { store cummin(u0) }
+//	kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
-func k_cummin_f64_u_9e9dfbdd91_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
+func k_cummax_cummax_f64_us_f3b422783c_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMin(run, a0[i])
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
 			o0[i] = run
 		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cummin_i32_u_b7144adf19_go is
+// k_cummax_cummax_i32_us_684d52cbda_go is
 //
-//	kernel (u0:i32) { store cummin(u0) }
+//	kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
-func k_cummin_i32_u_b7144adf19_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
+func k_cummax_cummax_i32_us_684d52cbda_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMin(run, a0[i])
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
 			o0[i] = run
 		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cummin_i64_u_72add487ef_go is
+// k_cummax_cummax_i64_us_2ba97844f7_go is
 //
-//	kernel (u0:i64) { store cummin(u0) }
+//	kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
-func k_cummin_i64_u_72add487ef_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
+func k_cummax_cummax_i64_us_2ba97844f7_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMin(run, a0[i])
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
 			o0[i] = run
 		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cummin_u32_u_c9a19a4591_go is
+// k_cummax_cummax_u32_us_01a478dad3_go is
 //
-//	kernel (u0:u32) { store cummin(u0) }
+//	kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
-func k_cummin_u32_u_c9a19a4591_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
+func k_cummax_cummax_u32_us_01a478dad3_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMin(run, a0[i])
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
 			o0[i] = run
 		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cummin_u8_u_648fa72888_go is
+// k_cummax_cummax_u8_us_42f964f3b8_go is
 //
-//	kernel (u0:u8) { store cummin(u0) }
+//	kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }
 //
-// for i: run = min(run, a0[i]); o0[i] = run
-func k_cummin_u8_u_648fa72888_go(f *Frame) {
+// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
+func k_cummax_cummax_u8_us_42f964f3b8_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = LaneMin(run, a0[i])
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMax(run, x)
 			o0[i] = run
 		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cumprod_f32_u_66e343f891_go is
+// k_cummin_cummin_cummin_f32_uss_3a3f531495_go is
 //
-//	kernel (u0:f32) { store cumprod(u0) }
+//	kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
-func k_cumprod_f32_u_66e343f891_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
+func k_cummin_cummin_cummin_f32_uss_3a3f531495_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = float32(run * a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
+			o0[i] = LaneMin(carry, run)
 		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMin(carry, run)
 	}
 }
 
-// k_cumprod_f64_u_e3b60bedb4_go is
+// k_cummin_cummin_cummin_f64_uss_d9b1fbbb30_go is
 //
-//	kernel (u0:f64) { store cumprod(u0) }
+//	kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
-func k_cumprod_f64_u_e3b60bedb4_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
+func k_cummin_cummin_cummin_f64_uss_d9b1fbbb30_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = float64(run * a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
+			o0[i] = LaneMin(carry, run)
 		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMin(carry, run)
 	}
 }
 
-// k_cumprod_i32_u_9b8fea07d8_go is
+// k_cummin_cummin_cummin_i32_uss_eab3510639_go is
 //
-//	kernel (u0:i32) { store cumprod(u0) }
+//	kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
-func k_cumprod_i32_u_9b8fea07d8_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
+func k_cummin_cummin_cummin_i32_uss_eab3510639_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = int32(run * a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
+			o0[i] = LaneMin(carry, run)
 		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMin(carry, run)
 	}
 }
 
-// k_cumprod_i64_u_5ff41dfafa_go is
+// k_cummin_cummin_cummin_i64_uss_e480bcd90f_go is
 //
-//	kernel (u0:i64) { store cumprod(u0) }
+//	kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
-func k_cumprod_i64_u_5ff41dfafa_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
+func k_cummin_cummin_cummin_i64_uss_e480bcd90f_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = int64(run * a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
+			o0[i] = LaneMin(carry, run)
 		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMin(carry, run)
 	}
 }
 
-// k_cumprod_u32_u_5a2dca76ba_go is
+// k_cummin_cummin_cummin_u32_uss_b18061f43c_go is
 //
-//	kernel (u0:u32) { store cumprod(u0) }
+//	kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
-func k_cumprod_u32_u_5a2dca76ba_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
+func k_cummin_cummin_cummin_u32_uss_b18061f43c_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = uint32(run * a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
+			o0[i] = LaneMin(carry, run)
 		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMin(carry, run)
 	}
 }
 
-// k_cumprod_u8_u_64ef870bf0_go is
+// k_cummin_cummin_cummin_u8_uss_1edf7760db_go is
 //
-//	kernel (u0:u8) { store cumprod(u0) }
+//	kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }
 //
-// for i: run *= a0[i]; o0[i] = run
-func k_cumprod_u8_u_64ef870bf0_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
+func k_cummin_cummin_cummin_u8_uss_1edf7760db_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = uint8(run * a0[i])
-			o0[i] = run
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
+			o0[i] = LaneMin(carry, run)
 		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = LaneMin(carry, run)
 	}
 }
 
-// k_cumsum_f32_u_c5fceeb79a_go is
+// k_cummin_cummin_f32_us_12e685bc6d_go is
 //
-//	kernel (u0:f32) { store cumsum(u0) }
+//	kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
-func k_cumsum_f32_u_c5fceeb79a_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
+func k_cummin_cummin_f32_us_12e685bc6d_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = float32(run + a0[i])
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
 			o0[i] = run
 		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cumsum_f64_u_376a5e0623_go is
+// k_cummin_cummin_f64_us_6bad207471_go is
 //
-//	kernel (u0:f64) { store cumsum(u0) }
+//	kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
-func k_cumsum_f64_u_376a5e0623_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
+func k_cummin_cummin_f64_us_6bad207471_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = float64(run + a0[i])
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
 			o0[i] = run
 		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cumsum_i32_u_8532552237_go is
+// k_cummin_cummin_i32_us_fd38ef6114_go is
 //
-//	kernel (u0:i32) { store cumsum(u0) }
+//	kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
-func k_cumsum_i32_u_8532552237_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
+func k_cummin_cummin_i32_us_fd38ef6114_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = int32(run + a0[i])
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
 			o0[i] = run
 		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cumsum_i64_u_c47a3a6326_go is
+// k_cummin_cummin_i64_us_7fd219c993_go is
 //
-//	kernel (u0:i64) { store cumsum(u0) }
+//	kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
-func k_cumsum_i64_u_c47a3a6326_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
+func k_cummin_cummin_i64_us_7fd219c993_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = int64(run + a0[i])
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
 			o0[i] = run
 		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cumsum_u32_u_c86eb72df1_go is
+// k_cummin_cummin_u32_us_2e1f2c8d8c_go is
 //
-//	kernel (u0:u32) { store cumsum(u0) }
+//	kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
-func k_cumsum_u32_u_c86eb72df1_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
+func k_cummin_cummin_u32_us_2e1f2c8d8c_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = uint32(run + a0[i])
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
 			o0[i] = run
 		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
-// k_cumsum_u8_u_8a75226d52_go is
+// k_cummin_cummin_u8_us_71be94a5c8_go is
 //
-//	kernel (u0:u8) { store cumsum(u0) }
+//	kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }
 //
-// for i: run += a0[i]; o0[i] = run
-func k_cumsum_u8_u_8a75226d52_go(f *Frame) {
+// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
+func k_cummin_cummin_u8_us_71be94a5c8_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
 		return
 	}
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		run := a0[0]
-		o0[0] = run
-		for i := 1; i < n; i++ {
-			run = uint8(run + a0[i])
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = LaneMin(run, x)
 			o0[i] = run
 		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+func k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float32(run * x)
+			o0[i] = float32(float32(carry) * run)
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * float64(run))
+	}
+}
+
+// k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+func k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float64(run * x)
+			o0[i] = float64(carry * run)
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * run)
+	}
+}
+
+// k_cumprod_cumprod_cumprod_i32_uss_f638465c79_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+func k_cumprod_cumprod_cumprod_i32_uss_f638465c79_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int32(run * x)
+			o0[i] = int32(carry * run)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry * run)
+	}
+}
+
+// k_cumprod_cumprod_cumprod_i64_uss_5509abd09e_go is
+//
+//	kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+func k_cumprod_cumprod_cumprod_i64_uss_5509abd09e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int64(run * x)
+			o0[i] = int64(carry * run)
+		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry * run)
+	}
+}
+
+// k_cumprod_cumprod_cumprod_u32_uss_d432647e4e_go is
+//
+//	kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+func k_cumprod_cumprod_cumprod_u32_uss_d432647e4e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint32(run * x)
+			o0[i] = uint32(carry * run)
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry * run)
+	}
+}
+
+// k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669_go is
+//
+//	kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
+func k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint8(run * x)
+			o0[i] = uint8(carry * run)
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry * run)
+	}
+}
+
+// k_cumprod_cumprod_f32_us_6c993c2b44_go is
+//
+//	kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+func k_cumprod_cumprod_f32_us_6c993c2b44_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float32(run * x)
+			o0[i] = run
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumprod_cumprod_f64_us_473633ab23_go is
+//
+//	kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+func k_cumprod_cumprod_f64_us_473633ab23_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float64(run * x)
+			o0[i] = run
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumprod_cumprod_i32_us_306633beeb_go is
+//
+//	kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+func k_cumprod_cumprod_i32_us_306633beeb_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int32(run * x)
+			o0[i] = run
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumprod_cumprod_i64_us_0013f0d32e_go is
+//
+//	kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+func k_cumprod_cumprod_i64_us_0013f0d32e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int64(run * x)
+			o0[i] = run
+		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumprod_cumprod_u32_us_d964d61e24_go is
+//
+//	kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+func k_cumprod_cumprod_u32_us_d964d61e24_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint32(run * x)
+			o0[i] = run
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumprod_cumprod_u8_us_e00233600e_go is
+//
+//	kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }
+//
+// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
+func k_cumprod_cumprod_u8_us_e00233600e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint8(run * x)
+			o0[i] = run
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+func k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float32(run + x)
+			o0[i] = float32(float32(carry) + run)
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + float64(run))
+	}
+}
+
+// k_cumsum_cumsum_cumsum_f64_uss_d645ce7640_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+func k_cumsum_cumsum_cumsum_f64_uss_d645ce7640_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float64(run + x)
+			o0[i] = float64(carry + run)
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + run)
+	}
+}
+
+// k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+func k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int32(run + x)
+			o0[i] = int32(carry + run)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry + run)
+	}
+}
+
+// k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14_go is
+//
+//	kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+func k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int64(run + x)
+			o0[i] = int64(carry + run)
+		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry + run)
+	}
+}
+
+// k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5_go is
+//
+//	kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+func k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint32(run + x)
+			o0[i] = uint32(carry + run)
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry + run)
+	}
+}
+
+// k_cumsum_cumsum_cumsum_u8_uss_14a34d5927_go is
+//
+//	kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
+func k_cumsum_cumsum_cumsum_u8_uss_14a34d5927_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint8(run + x)
+			o0[i] = uint8(carry + run)
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry + run)
+	}
+}
+
+// k_cumsum_cumsum_f32_us_9f6924902e_go is
+//
+//	kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+func k_cumsum_cumsum_f32_us_9f6924902e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float32(run + x)
+			o0[i] = run
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumsum_cumsum_f64_us_eab2322aff_go is
+//
+//	kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+func k_cumsum_cumsum_f64_us_eab2322aff_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float64(run + x)
+			o0[i] = run
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumsum_cumsum_i32_us_9b4115400c_go is
+//
+//	kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+func k_cumsum_cumsum_i32_us_9b4115400c_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int32(run + x)
+			o0[i] = run
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumsum_cumsum_i64_us_e2b2307a20_go is
+//
+//	kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+func k_cumsum_cumsum_i64_us_e2b2307a20_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int64(run + x)
+			o0[i] = run
+		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumsum_cumsum_u32_us_cbf8b3289f_go is
+//
+//	kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+func k_cumsum_cumsum_u32_us_cbf8b3289f_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint32(run + x)
+			o0[i] = run
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_cumsum_cumsum_u8_us_198f848a57_go is
+//
+//	kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }
+//
+// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
+func k_cumsum_cumsum_u8_us_198f848a57_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint8(run + x)
+			o0[i] = run
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
@@ -47385,12 +47968,12 @@ func k_mul_add_rsqrt_f64_sus_0cde7945d1_go(f *Frame) {
 	}
 }
 
-// k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616_go is
+// k_mul_cast_mul_f32_f64_uuu_f242712e5b_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f64 t0; t2 = mul u2 t1; t3 = cast:f32 t2; store t0 t3 }
+//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }
 //
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i] * float64(t0))
-func k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616_go(f *Frame) {
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i]) * t0
+func k_mul_cast_mul_f32_f64_uuu_f242712e5b_go(f *Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -47403,11 +47986,10 @@ func k_mul_cast_mul_cast_f32_f64_uuu_ec59ee9616_go(f *Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := float32(v0 * v1)
-			t1 := float64(t0)
-			t2 := float64(v2 * t1)
-			t3 := float32(t2)
+			t1 := float32(v2)
+			t2 := float32(t1 * t0)
 			o0[i] = t0
-			o1[i] = t3
+			o1[i] = t2
 		}
 	}
 }
@@ -48033,12 +48615,12 @@ func k_mul_mul_i64_uuu_5051b24d65_go(f *Frame) {
 	}
 }
 
-// k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go is
+// k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = cast:f64 t0; t5 = mul t4 u5; t6 = cast:f32 t5; t7 = cast:f64 t1; t8 = mul t7 u5; t9 = cast:f32 t8; t10 = cast:f64 t2; t11 = mul u5 t10; t12 = cast:f32 t11; t13 = cast:f64 t3; t14 = mul u5 t13; t15 = cast:f32 t14; store t3 t6 t9 t12 t15 }
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }
 //
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = float32(float64(t0) * a5[i]); o2[i] = float32(float64(t1) * a5[i]); o3[i] = float32(a5[i] * float64(t2)); o4[i] = float32(a5[i] * float64(t3))
-func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go(f *Frame) {
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t0 * t4; o2[i] = t1 * t4; o3[i] = t2 * t4; o4[i] = t3 * t4
+func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go(f *Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -48068,30 +48650,23 @@ func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go(f *Frame) {
 			v5a, v5b := x5[0], x5[1]
 			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
 			t1a, t1b := float32(v2a*t0a), float32(v2b*t0b)
-			t2a, t2b := float32(t1a*v3a), float32(t1b*v3b)
+			t2a, t2b := float32(v3a*t1a), float32(v3b*t1b)
 			t3a, t3b := float32(v4a*t2a), float32(v4b*t2b)
-			t4a, t4b := float64(t0a), float64(t0b)
-			t5a, t5b := float64(t4a*v5a), float64(t4b*v5b)
-			t6a, t6b := float32(t5a), float32(t5b)
-			t7a, t7b := float64(t1a), float64(t1b)
-			t8a, t8b := float64(t7a*v5a), float64(t7b*v5b)
-			t9a, t9b := float32(t8a), float32(t8b)
-			t10a, t10b := float64(t2a), float64(t2b)
-			t11a, t11b := float64(v5a*t10a), float64(v5b*t10b)
-			t12a, t12b := float32(t11a), float32(t11b)
-			t13a, t13b := float64(t3a), float64(t3b)
-			t14a, t14b := float64(v5a*t13a), float64(v5b*t13b)
-			t15a, t15b := float32(t14a), float32(t14b)
+			t4a, t4b := float32(v5a), float32(v5b)
+			t5a, t5b := float32(t0a*t4a), float32(t0b*t4b)
+			t6a, t6b := float32(t1a*t4a), float32(t1b*t4b)
+			t7a, t7b := float32(t2a*t4a), float32(t2b*t4b)
+			t8a, t8b := float32(t3a*t4a), float32(t3b*t4b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t6a, t6b
+			y1[0], y1[1] = t5a, t5b
 			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t9a, t9b
+			y2[0], y2[1] = t6a, t6b
 			y3 := o3[i : i+2 : i+2]
-			y3[0], y3[1] = t12a, t12b
+			y3[0], y3[1] = t7a, t7b
 			y4 := o4[i : i+2 : i+2]
-			y4[0], y4[1] = t15a, t15b
+			y4[0], y4[1] = t8a, t8b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -48102,25 +48677,18 @@ func k_mul_mul_mul_etc_f32_f64_uuuuuu_4822e7970f_go(f *Frame) {
 			v5 := a5[i]
 			t0 := float32(v0 * v1)
 			t1 := float32(v2 * t0)
-			t2 := float32(t1 * v3)
+			t2 := float32(v3 * t1)
 			t3 := float32(v4 * t2)
-			t4 := float64(t0)
-			t5 := float64(t4 * v5)
-			t6 := float32(t5)
-			t7 := float64(t1)
-			t8 := float64(t7 * v5)
-			t9 := float32(t8)
-			t10 := float64(t2)
-			t11 := float64(v5 * t10)
-			t12 := float32(t11)
-			t13 := float64(t3)
-			t14 := float64(v5 * t13)
-			t15 := float32(t14)
+			t4 := float32(v5)
+			t5 := float32(t0 * t4)
+			t6 := float32(t1 * t4)
+			t7 := float32(t2 * t4)
+			t8 := float32(t3 * t4)
 			o0[i] = t3
-			o1[i] = t6
-			o2[i] = t9
-			o3[i] = t12
-			o4[i] = t15
+			o1[i] = t5
+			o2[i] = t6
+			o3[i] = t7
+			o4[i] = t8
 		}
 	}
 }

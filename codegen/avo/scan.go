@@ -11,18 +11,26 @@ import (
 // square is transposed back. Where fewer rows are left than lanes, several lanes
 // compute the same row and store the same values.
 
-// scanner writes the function of a kernel that scans.
+// scanner writes the function of a kernel that scans: see ir.ScanKernel.
 type scanner struct {
 	squarer
 	by       ir.Op
-	d        ir.DType
+	d, wide  ir.DType // of the elements, of carries
+	carries  bool
 	run      int       // that of the last running values
+	carry    int       // that of the carries, rounded
 	mask     int       // that of the last columns' mask
-	from, to squareMem // the operands
-	next     [2]int    // in the frame: where the next rows begin
+	from, to squareMem // operands
+
+	ptr         []int // in the frame: where each operand's next rows begin
+	taken       int   // in the frame: how many rows a square has
+	times, half int   // in the frame: steps from one row to the next, from a to b
+	runs        int   // in the frame: the running values of each of the last columns
+	unrounded   int   // in the frame: the carries
+	ins, outs   int
 }
 
-// General registers of scans, besides ax, cx and dx.
+// General registers of scans, besides ax and dx. The frame's address is in cx.
 const (
 	scanCols = index // columns that are left
 	scanRows = cols  // rows that are left
@@ -30,23 +38,25 @@ const (
 
 // compileScan returns the function of a kernel that scans.
 func compileScan(k *ir.Kernel) *program {
-	s := &scanner{by: k.Fold[0].Info().By, d: k.In[0].DType}
+	s := &scanner{by: k.Fold[0].Info().By, d: k.In[0].DType, ins: len(k.In), outs: len(k.Out)}
+	s.carries, s.wide = s.ins > 2, k.In[s.ins-1].DType
 	s.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	s.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
+	s.begin()
 	switch s.d {
 	case ir.Float32, ir.Int32, ir.Uint32:
 		s.lanes = 8
+		s.squares()
 	case ir.Float64:
 		s.lanes = 4
+		s.squares()
 	default:
 		s.serial()
-		return &s.program
 	}
-	s.squares()
 	return &s.program
 }
 
-// begin reads the frame, whose address it leaves in cx.
+// begin reads the frame.
 func (s *scanner) begin() {
 	s.do("MOVQ", frameArg(), gp(cx))
 	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, scanCols}, {codegen.FrameRows, scanRows}} {
@@ -54,30 +64,30 @@ func (s *scanner) begin() {
 		s.do("TESTQ", gp(count.reg), gp(count.reg))
 		s.do("JLE", label("done"))
 	}
-	for i, m := range []squareMem{s.from, s.to} {
-		s.do("MOVQ", mem(at(cx, codegen.FramePtr+8*i)), gp(m.a))
-		s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(m.step))
+	for i := range s.ins + s.outs {
+		s.ptr = append(s.ptr, s.local(8))
+		s.do("MOVQ", mem(at(cx, codegen.FramePtr+8*i)), gp(ax))
+		s.do("MOVQ", gp(ax), mem(stack(s.ptr[i])))
 	}
 }
 
 // squares writes the loops over squares.
 func (s *scanner) squares() {
 	size := s.d.Size()
-	s.next = [2]int{s.local(8), s.local(8)}
-	s.begin()
+	s.taken, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(s.lanes*32)
+	s.unrounded = s.local(64)
 	s.here("rows")
 	s.takeRows()
 	s.free = allVectors()
-	s.run, s.mask = s.take(), s.take()
-	identity, _ := s.by.Info().Identity(s.d)
-	if size == 4 {
-		identity = identity<<32 | identity&0xffffffff
+	s.mask = s.take()
+	s.point(s.to, 1)
+	s.run = s.states(s.to, s.d)[0]
+	if s.carries {
+		s.point(s.to, 2)
+		s.carry = s.round(s.states(s.to, s.wide))
 	}
-	if identity == 0 {
-		s.do("VXORPS", y(s.run), y(s.run), y(s.run))
-	} else {
-		s.do("VMOVUPS", mem(symbol(constantName(identity))), y(s.run))
-	}
+	s.point(s.from, 0)
+	s.point(s.to, s.ins)
 	s.do("SUBQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JLT", label("tail"))
 	s.do("PCALIGN", imm(32))
@@ -95,62 +105,63 @@ func (s *scanner) squares() {
 	s.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dx))
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
 	s.square(s.mask)
+	s.do("NEGQ", gp(scanCols))
+	s.do("SHLQ", imm(5), gp(scanCols))
+	s.do("VMOVUPS", mem(stack(s.runs-32).indexed(scanCols, 1)), y(s.run))
 	s.here("next")
-	s.do("TESTQ", gp(scanRows), gp(scanRows))
-	s.do("JLE", label("done"))
-	s.do("MOVQ", frameArg(), gp(cx))
-	s.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(scanCols))
-	for i, m := range []squareMem{s.from, s.to} {
-		s.do("MOVQ", mem(stack(s.next[i])), gp(m.a))
-		s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(m.step))
+	s.point(s.to, s.ins+1)
+	s.keepStates(s.to, s.d, []int{s.run})
+	if s.carries {
+		s.point(s.to, s.ins+2)
+		s.keepStates(s.to, s.wide, s.nextCarry())
 	}
-	s.do("JMP", label("rows"))
+	s.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(scanCols))
+	s.do("TESTQ", gp(scanRows), gp(scanRows))
+	s.do("JGT", label("rows"))
 	s.here("done")
 	s.do("VZEROUPPER")
 	s.do("RET")
 }
 
-// takeRows finds the rows of the next squares: as many as there are lanes, half
-// of eight, or one.
+// takeRows decides how many rows the next squares have: as many as there are
+// lanes, half of eight, or one.
 func (s *scanner) takeRows() {
-	both := []squareMem{s.from, s.to}
-	take := func(rows int) {
+	take := func(rows, times, half int) {
 		s.do("SUBQ", imm(int64(rows)), gp(scanRows))
-		for i, m := range both {
-			s.do("LEAQ", mem(at(m.a, 0).indexed(m.step, rows)), gp(ax))
-			s.do("MOVQ", gp(ax), mem(stack(s.next[i])))
-		}
-	}
-	steps := func(half int) { // rows from a to b
-		for _, m := range both {
-			s.do("LEAQ", mem(at(m.step, 0).indexed(m.step, 2)), gp(m.three))
-			if half > 0 {
-				s.do("LEAQ", mem(at(m.a, 0).indexed(m.step, half)), gp(m.b))
-			} else {
-				s.do("MOVQ", gp(m.a), gp(m.b))
-			}
+		for _, v := range [][2]int{{s.taken, rows}, {s.times, times}, {s.half, half}} {
+			s.do("MOVQ", imm32(int64(v[1])), mem(stack(v[0])))
 		}
 	}
 	s.do("CMPQ", gp(scanRows), imm(int64(s.lanes)))
 	s.do("JLT", label("few"))
-	take(s.lanes)
-	steps(s.lanes / 2)
+	take(s.lanes, 1, 4)
 	s.do("JMP", label("columns"))
 	s.here("few")
 	if s.lanes == 8 {
 		s.do("CMPQ", gp(scanRows), imm(4))
 		s.do("JLT", label("one"))
-		take(4)
-		steps(0)
+		take(4, 1, 0)
 		s.do("JMP", label("columns"))
 		s.here("one")
 	}
-	take(1)
-	for _, m := range both {
-		s.do("XORQ", gp(m.step), gp(m.step))
-	}
-	steps(0)
+	take(1, 0, 0)
 	s.here("columns")
+}
+
+// point makes m the rows of operand i, and goes on to its next ones.
+func (s *scanner) point(m squareMem, i int) {
+	s.do("MOVQ", mem(stack(s.ptr[i])), gp(m.a))
+	s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(m.step))
+	s.do("MOVQ", mem(stack(s.taken)), gp(ax))
+	s.do("IMULQ", gp(m.step), gp(ax))
+	s.do("ADDQ", gp(ax), mem(stack(s.ptr[i])))
+	s.do("IMULQ", mem(stack(s.times)), gp(m.step))
+	s.do("LEAQ", mem(at(m.step, 0).indexed(m.step, 2)), gp(m.three))
+	if s.lanes == 8 {
+		s.do("MOVQ", mem(stack(s.half)), gp(m.b))
+		s.do("IMULQ", gp(m.step), gp(m.b))
+		s.do("ADDQ", gp(m.a), gp(m.b))
+	}
 }
 
 // square scans a square, of fewer columns under a mask.
@@ -158,11 +169,22 @@ func (s *scanner) square(mask int) {
 	v := s.transpose(s.load(s.from, mask))
 	last := s.run
 	for i, x := range v {
-		v[i] = s.combine(last, x)
+		run := s.combine(last, x)
 		s.give(x)
-		last = v[i]
+		if mask != unmasked {
+			s.do("VMOVUPS", y(run), mem(stack(s.runs+32*i)))
+		}
+		if s.carries && last != s.run {
+			s.give(last)
+		}
+		if v[i], last = run, run; s.carries {
+			v[i] = s.combine(s.carry, run)
+		}
 	}
 	s.do("VMOVAPS", y(last), y(s.run))
+	if s.carries {
+		s.give(last)
+	}
 	if v = s.transpose(v); s.lanes == 8 {
 		v = s.halves(v)
 	}

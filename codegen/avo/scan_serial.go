@@ -1,41 +1,66 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // serial writes a scan of bytes or of integers of eight: element by element in
-// general registers, where combining takes a cycle or two.
+// general registers, where combining takes a cycle or two. The running value is
+// in ax.
 func (s *scanner) serial() {
-	size, counter := s.d.Size(), s.from.b
-	from, to := at(s.from.a, 0), at(s.to.a, 0)
-	s.begin()
+	size := s.d.Size()
+	counter, carry, state := s.from.b, s.to.b, s.to.step
 	s.here("row")
-	s.element(from, ax)
-	s.keep(to)
-	s.do("MOVQ", imm32(1), gp(counter))
-	s.here("loop")
-	s.do("CMPQ", gp(counter), gp(scanCols))
-	s.do("JGE", label("next"))
-	s.element(from.indexed(counter, size), dx)
-	switch s.by {
-	case ir.OpAdd:
-		s.do("ADDQ", gp(dx), gp(ax))
-	case ir.OpMul:
-		s.do("IMULQ", gp(dx), gp(ax))
-	default:
-		s.do("CMPQ", gp(dx), gp(ax))
-		s.do(map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[s.by], gp(dx), gp(ax))
+	for _, o := range [][2]int{{0, s.from.a}, {s.ins, s.to.a}, {1, state}} {
+		s.do("MOVQ", mem(stack(s.ptr[o[0]])), gp(o[1]))
 	}
-	s.keep(to.indexed(counter, size))
+	s.element(at(state, 0), ax)
+	if s.carries {
+		s.do("MOVQ", mem(stack(s.ptr[2])), gp(state))
+		s.element(at(state, 0), carry)
+	}
+	s.do("XORQ", gp(counter), gp(counter))
+	s.here("loop")
+	s.element(at(s.from.a, 0).indexed(counter, size), dx)
+	s.serialOp(dx, ax)
+	result := ax
+	if s.carries {
+		result = dx
+		s.do("MOVQ", gp(ax), gp(dx))
+		s.serialOp(carry, dx)
+	}
+	s.keep(result, at(s.to.a, 0).indexed(counter, size))
 	s.do("INCQ", gp(counter))
-	s.do("JMP", label("loop"))
-	s.here("next")
+	s.do("CMPQ", gp(counter), gp(scanCols))
+	s.do("JLT", label("loop"))
+	s.do("MOVQ", mem(stack(s.ptr[s.ins+1])), gp(state))
+	s.keep(ax, at(state, 0))
+	if s.carries {
+		s.do("MOVQ", mem(stack(s.ptr[s.ins+2])), gp(state))
+		s.keep(dx, at(state, 0)) // as the last result
+	}
+	for i, ptr := range s.ptr {
+		s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(ax))
+		s.do("ADDQ", gp(ax), mem(stack(ptr)))
+	}
 	s.do("DECQ", gp(scanRows))
-	s.do("JLE", label("done"))
-	s.do("ADDQ", gp(s.from.step), gp(s.from.a))
-	s.do("ADDQ", gp(s.to.step), gp(s.to.a))
-	s.do("JMP", label("row"))
+	s.do("JNE", label("row"))
 	s.here("done")
 	s.do("RET")
+}
+
+// serialOp combines b with a.
+func (s *scanner) serialOp(a, b int) {
+	switch s.by {
+	case ir.OpAdd:
+		s.do("ADDQ", gp(a), gp(b))
+	case ir.OpMul:
+		s.do("IMULQ", gp(a), gp(b))
+	default:
+		s.do("CMPQ", gp(a), gp(b))
+		s.do(map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[s.by], gp(a), gp(b))
+	}
 }
 
 // element loads an element.
@@ -47,11 +72,11 @@ func (s *scanner) element(from memory, to int) {
 	}
 }
 
-// keep stores the running value.
-func (s *scanner) keep(to memory) {
+// keep stores a running value or a result.
+func (s *scanner) keep(from int, to memory) {
 	if s.d.Size() == 1 {
-		s.do("MOVB", byteOf(ax), mem(to))
+		s.do("MOVB", byteOf(from), mem(to))
 	} else {
-		s.do("MOVQ", gp(ax), mem(to))
+		s.do("MOVQ", gp(from), mem(to))
 	}
 }

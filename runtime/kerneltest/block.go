@@ -49,7 +49,7 @@ func newBlock(k *ir.Kernel, rng *rand.Rand, rows, cols int, source source) *bloc
 		b.ops = append(b.ops, o)
 	}
 	for i, r := range k.Out {
-		b.ops = append(b.ops, b.operand(rng, k.DType(r), k.FoldOf(i) != ir.OpInvalid && !k.Scans(), true))
+		b.ops = append(b.ops, b.operand(rng, k.DType(r), k.OnePerRow(i), true))
 	}
 	return b
 }
@@ -132,6 +132,18 @@ func (b *block) read() [][]uint64 {
 
 func (b *block) eval(inputs [][]uint64) [][]uint64 {
 	out := make([][]uint64, len(b.k.Out))
+	if b.k.Scans() {
+		for at := 0; at < len(inputs[0]); at += b.cols {
+			var states []uint64
+			for _, in := range inputs[1:] {
+				states = append(states, in[at])
+			}
+			for i, row := range b.k.ScanRow(inputs[0][at:at+b.cols], states) {
+				out[i] = append(out[i], row...)
+			}
+		}
+		return out
+	}
 	args := make([]uint64, len(inputs))
 	for n := range b.rows * b.cols {
 		for i := range inputs {
@@ -143,12 +155,6 @@ func (b *block) eval(inputs [][]uint64) [][]uint64 {
 	}
 	for i, r := range b.k.Out {
 		by := b.k.FoldOf(i)
-		if b.k.Scans() && b.cols > 0 {
-			for row := range slices.Chunk(out[i], b.cols) {
-				copy(row, ir.ScanLine(by.Info().By, b.k.DType(r), row, false))
-			}
-			continue
-		}
 		if by != ir.OpInvalid && b.cols > 0 {
 			var folds []uint64
 			for row := range slices.Chunk(out[i], b.cols) {

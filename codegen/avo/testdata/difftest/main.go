@@ -200,7 +200,7 @@ func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, i
 		if inPlace != nil && inPlace[o] >= 0 {
 			ops = append(ops, ops[inPlace[o]])
 		} else {
-			ops = append(ops, layOut(buffers[len(k.In)+o], k.DType(r), k.FoldOf(o) != ir.OpInvalid && !k.Scans(), true, rows, cols, gentle, rnd))
+			ops = append(ops, layOut(buffers[len(k.In)+o], k.DType(r), k.OnePerRow(o), true, rows, cols, gentle, rnd))
 		}
 	}
 	for i := range ops {
@@ -250,16 +250,18 @@ func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, i
 				}
 			}
 		}
-		for o, x := range elements {
-			if len(x) == 0 {
-				continue
-			}
-			if k.Scans() {
-				for c, v := range ir.ScanLine(k.Fold[o].Info().By, k.DType(k.Out[o]), x, false) {
+		if k.Scans() && cols > 0 {
+			for o, x := range k.ScanRow(elements[0], in[1:]) {
+				for c, v := range x {
 					if err := compare(o, r, c, v); err != nil {
 						return err
 					}
 				}
+			}
+			continue
+		}
+		for o, x := range elements {
+			if len(x) == 0 {
 				continue
 			}
 			if err := compare(o, r, 0, ir.FoldRow(k.FoldOf(o), k.DType(k.Out[o]), x)); err != nil {
