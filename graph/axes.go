@@ -138,9 +138,9 @@ func resultNames(n *node) ([]string, error) {
 	case !named:
 		return nil, nil
 	case n.op.IsView():
-		return viewNames(n.op, n.attr, n.args[0].names, len(n.typ.Shape)), nil
+		return viewNames(n.op, *n.attr, n.args[0].names, len(n.typ.Shape)), nil
 	case !n.op.IsElementwise():
-		return reducedNames(n.op, n.attr, n.args[0].names), nil
+		return reducedNames(n.op, *n.attr, n.args[0].names), nil
 	}
 	return alignedNames(n)
 }

@@ -37,7 +37,11 @@ func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding,
 func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*ir.Layout) (*binding, error) {
 	b := &binding{sizes: sizes}
 	for i, l := range layouts {
-		f.Params[i].Attr.At = l
+		if l != nil {
+			in := f.Params[i]
+			attr := *in.Attr
+			attr.At, in.Attr = l, &attr
+		}
 	}
 	for _, r := range f.Results {
 		b.outs = append(b.outs, r.Type)

@@ -39,10 +39,7 @@ func Compile(items ...Item) (*Program, error) {
 	if err := l.err(); err != nil {
 		return nil, err
 	}
-	fn, err := l.function(s.name, s.outputs)
-	if err != nil {
-		return nil, err
-	}
+	fn := l.function(s.name, s.outputs)
 	fn.Fast = s.fast
 	p := &Program{
 		name:     s.name,

@@ -28,6 +28,5 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	if err := l.err(); err != nil {
 		return nil, nil, err
 	}
-	f, err := l.function("defined", outputs)
-	return f, l.captured, err
+	return l.function("defined", outputs), l.captured, nil
 }

@@ -20,35 +20,48 @@ type lowering struct {
 	told     map[string]bool  // their texts
 	named    map[string]*node // the inputs
 	kept     map[axisOf]bool  // under NoBroadcast
-	place    map[*node]int    // in order
+
+	numbers  map[*node]int32 // each node has one, as it was met
+	number   []int32         // of the nodes in order
+	first    []int32         // by number: where in operands those of the node begin
+	operands []int32         // numbers
 }
 
-// walk orders the nodes below an output. It does not recurse: a graph may be
-// deeper than a stack.
+// walk orders the nodes below an output, each behind its operands. It does not
+// recurse: a graph may be deeper than a stack.
 func (l *lowering) walk(outputs []Node) {
-	const opened = -1
-	l.place = map[*node]int{}
-	stack := make([]*node, 0, len(outputs))
-	for _, x := range slices.Backward(outputs) {
-		stack = append(stack, x.get().value())
+	l.numbers = map[*node]int32{}
+	type visit struct {
+		*node
+		number int32
+		next   int // of its operands
 	}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		switch at, met := l.place[n]; {
-		case !met:
-			l.place[n] = opened
-			for _, a := range slices.Backward(n.args) {
-				a = a.value()
-				if _, met := l.place[a]; !met {
-					stack = append(stack, a)
-				}
-			}
-			continue
-		case at == opened:
-			l.place[n] = len(l.order)
-			l.order = append(l.order, n)
+	var stack []visit
+	meet := func(n *node) int32 {
+		n = n.value()
+		number, met := l.numbers[n]
+		if !met {
+			number = int32(len(l.first))
+			l.numbers[n] = number
+			l.first = append(l.first, int32(len(l.operands)))
+			l.operands = append(l.operands, make([]int32, len(n.args))...)
+			stack = append(stack, visit{n, number, 0})
 		}
-		stack = stack[:len(stack)-1]
+		return number
+	}
+	for _, x := range outputs {
+		meet(x.get())
+		for len(stack) > 0 {
+			v := &stack[len(stack)-1]
+			if v.next == len(v.args) {
+				l.order, l.number = append(l.order, v.node), append(l.number, v.number)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			at, a := int(l.first[v.number])+v.next, v.args[v.next]
+			v.next++ // first: meet moves the stack
+			l.operands[at] = meet(a)
+		}
 	}
 }
 
@@ -182,40 +195,38 @@ func mentions(s Shape, name string) bool {
 }
 
 // function returns the Func. Its params are the inputs, then the captured
-// tensors, of which each occurs once.
-func (l *lowering) function(name string, outputs []Node) (*ir.Func, error) {
+// tensors, of which each occurs once. The nodes have the types that ir.Infer gave.
+func (l *lowering) function(name string, outputs []Node) *ir.Func {
 	f := &ir.Func{Name: name, Body: make([]*ir.Value, 0, len(l.order))}
-	values := make([]*ir.Value, len(l.order)) // in order
+	values := make([]*ir.Value, len(l.order)) // by number
 	for _, in := range l.inputs {
 		p := f.Param(in.input, in.typ, nil)
 		p.Pos = in.pos
-		values[l.place[in]] = p
+		values[l.numbers[in]] = p
 	}
 	tensors := map[*Tensor]*ir.Value{}
-	for at, n := range l.order {
-		var err error
+	var args []*ir.Value
+	for i, n := range l.order {
+		number := l.number[i]
 		switch {
 		case n.input != "":
 		case n.tensor != nil:
 			if tensors[n.tensor] == nil {
 				tensors[n.tensor] = l.capture(f, n)
 			}
-			values[at] = tensors[n.tensor]
+			values[number] = tensors[n.tensor]
 		default:
-			args := make([]*ir.Value, len(n.args))
-			for i, a := range n.args {
-				args[i] = values[l.place[a.value()]]
+			args = args[:0]
+			for _, a := range l.operands[l.first[number]:][:len(n.args)] {
+				args = append(args, values[a])
 			}
-			values[at], err = f.Add(n.op, n.attr, n.pos, args...)
-		}
-		if err != nil {
-			return nil, err
+			values[number] = f.Append(ir.Value{Op: n.op, Args: args, Type: n.typ, Attr: n.attr, Pos: n.pos})
 		}
 	}
 	for _, x := range outputs {
-		f.Results = append(f.Results, values[l.place[x.n.value()]])
+		f.Results = append(f.Results, values[l.numbers[x.n.value()]])
 	}
-	return f, nil
+	return f
 }
 
 // capture appends the param of a tensor.

@@ -20,7 +20,7 @@ type Node struct{ n *node }
 // node is what a Node stands for. It never changes once it is made.
 type node struct {
 	op    ir.Op
-	attr  ir.Attr
+	attr  *ir.Attr // nil if poisoned
 	args  []*node
 	typ   ir.Type
 	names []string // of the axes, "" for one without; nil for none at all
@@ -114,7 +114,7 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 	if err != nil {
 		return Node{poison(op, err, args...)}
 	}
-	n := &node{op: op, attr: attr, args: args, typ: t, pos: ir.CallerPos()}
+	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, pos: ir.CallerPos()}
 	if n.names, err = resultNames(n); err != nil {
 		return Node{poison(op, err, args...)}
 	}

@@ -133,7 +133,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 	case ir.OpPermute:
 		return args[0].Permute(a.Axes)
 	case ir.OpSlice:
-		return replaySlice(a, args[0])
+		return replaySlice(*a, args[0])
 	case ir.OpIndex:
 		at, _ := a.Begin.Int()
 		return args[0].Index(a.Axis, at)

@@ -94,7 +94,7 @@ func source(what string, attr ir.Attr, n *node) Node {
 	if err != nil {
 		return fail(what, "%w", err)
 	}
-	n.op, n.attr, n.typ, n.pos = ir.OpParam, attr, t, ir.CallerPos()
+	n.op, n.attr, n.typ, n.pos = ir.OpParam, &attr, t, ir.CallerPos()
 	return Node{n}
 }
 

@@ -1,8 +1,12 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// Attr holds what an op needs besides its operands. Each op uses a few fields.
+// Attr holds what an op needs besides its operands. Each op uses a few fields. Once
+// a value has them they never change: values share them.
 type Attr struct {
 	Axes      []int   // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
 	Shape     Shape   // reshape, expand, iota, param: the shape of the result
@@ -18,15 +22,35 @@ type Attr struct {
 	Exclusive bool    // scan: without the element itself
 }
 
+// noAttr is what all values share whose op has no attributes: most.
+var noAttr Attr
+
+// Of returns the attributes for values of an op.
+func (a Attr) Of(op Op) *Attr {
+	if info := op.Info(); op.IsElementwise() && info.fromType == nil && info.attrs == nil {
+		return &noAttr
+	}
+	own := a
+	return &own
+}
+
 // Value is a node of a Func: an operation and its operands.
 type Value struct {
 	Op   Op
+	ID   int // its name in text: the position in the body, once Number has been called
 	Args []*Value
-	Attr Attr
 	Type Type
+	Attr *Attr // never nil
 	Pos  Pos
 	Name string // of a param
-	ID   int    // its name in text: the position in the body, once Number has been called
+}
+
+// attr returns the attributes of a value that may have been made without.
+func (v *Value) attr() *Attr {
+	if v.Attr == nil {
+		return &noAttr
+	}
+	return v.Attr
 }
 
 // Func is a graph: params, a body in topological order, and results.
@@ -37,12 +61,41 @@ type Func struct {
 	Results []*Value
 	Fast    bool // composed ops have their fast expansions
 
-	ids int // the ID of what Add appends next
+	ids  int // the ID of what Add appends next
+	room values
+}
+
+// values is room for values to come and for their operands: they are made many at
+// a time, as a large graph has more of them than the garbage collector likes.
+type values struct {
+	next []Value
+	args []*Value
+	size int // what was made last; it doubles, up to a limit
+}
+
+const fewValues, manyValues = 8, 64
+
+// one returns a copy of v with operands of its own.
+func (r *values) one(v Value) *Value {
+	if len(r.next) == 0 {
+		r.size = min(max(2*r.size, fewValues), manyValues)
+		r.next = make([]Value, r.size)
+	}
+	if n := len(v.Args); n > 0 {
+		if len(r.args) < n {
+			r.args = make([]*Value, max(n, 2*r.size))
+		}
+		copy(r.args, v.Args)
+		v.Args, r.args = r.args[:n:n], r.args[n:]
+	}
+	p := &r.next[0]
+	*p, r.next = v, r.next[1:]
+	return p
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
 func (f *Func) Param(name string, t Type, at *Layout) *Value {
-	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: Attr{Shape: t.Shape, DType: t.DType, At: at}}
+	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: &Attr{Shape: t.Shape, DType: t.DType, At: at}}
 	f.Params = append(f.Params, v)
 	return v
 }
@@ -58,10 +111,26 @@ func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
 	if err != nil {
 		return nil, &Error{Pos: pos, Op: op, Msg: err.Error()}
 	}
-	v := &Value{Op: op, Args: args, Attr: attr, Type: t, Pos: pos, ID: f.ids}
+	return f.Append(Value{Op: op, Args: args, Attr: attr.Of(op), Type: t, Pos: pos}), nil
+}
+
+// Append appends a copy of a value whose type is known, with an ID and a list of
+// operands of its own.
+func (f *Func) Append(v Value) *Value {
+	v.ID = f.ids
 	f.ids++
-	f.Body = append(f.Body, v)
-	return v, nil
+	p := f.room.one(v)
+	f.Body = append(f.Body, p)
+	return p
+}
+
+// Index returns the place of v in a list of f's values, params first: the others
+// have IDs of their own.
+func (f *Func) Index(v *Value) int {
+	if v.Op == OpParam {
+		return v.ID
+	}
+	return len(f.Params) + v.ID
 }
 
 // Number gives params and body values the IDs of their positions. What Add appends
@@ -71,7 +140,9 @@ func (f *Func) Number() {
 		v.ID = i
 	}
 	for i, v := range f.Body {
-		v.ID = i
+		if v.ID != i { // most have it, and what is not written stays in other caches
+			v.ID = i
+		}
 	}
 	f.ids = len(f.Body)
 }
@@ -90,65 +161,98 @@ func (f *Func) numbered() bool {
 	return true
 }
 
-// Clone returns a copy of f whose values can be changed apart from f's.
+// Sweep drops the values that no result needs and numbers the others. Params stay:
+// they are the interface.
+func (f *Func) Sweep() {
+	f.Number()
+	need, left := make([]bool, len(f.Body)), 0
+	mark := func(v *Value) {
+		if v.Op != OpParam && !need[v.ID] {
+			need[v.ID] = true
+			left++
+		}
+	}
+	for _, r := range f.Results {
+		mark(r)
+	}
+	for i, v := range slices.Backward(f.Body) {
+		if need[i] {
+			for _, a := range v.Args {
+				mark(a)
+			}
+		}
+	}
+	if left == len(f.Body) {
+		return
+	}
+	body := f.Body[:0]
+	for i, v := range f.Body {
+		if need[i] {
+			v.ID = len(body)
+			body = append(body, v)
+		}
+	}
+	clear(f.Body[left:])
+	f.Body, f.ids = body, left
+}
+
+// Clone returns a copy of f whose values can be changed apart from f's. It numbers
+// f, if that has not been done since the body was edited.
 func (f *Func) Clone() *Func {
-	g, _ := f.rebuild(func(v *Value) (Attr, error) { return v.Attr, nil })
+	params := make([]*Value, len(f.Params))
+	for i, p := range f.Params {
+		q := *p
+		params[i] = &q
+	}
+	g, _ := f.rebuild(params, func(g *Func, v Value) (*Value, error) { return g.Append(v), nil })
 	return g
 }
 
 // Bind returns a copy of f where the named sizes are numbers. Slices are
 // checked against the numbers; an error names the value's position.
 func (f *Func) Bind(sizes map[string]int) (*Func, error) {
-	g, err := f.rebuild(func(v *Value) (a Attr, err error) {
-		a = v.Attr
-		if a.Shape != nil {
-			if a.Shape, err = a.Shape.Bind(sizes); err != nil {
-				return a, err
-			}
+	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
+		return f.Clone(), nil
+	}
+	params := make([]*Value, len(f.Params))
+	for i, p := range f.Params {
+		q, attr := *p, *p.Attr
+		if err := attr.bind(sizes); err != nil {
+			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
 		}
-		for _, d := range []*Dim{&a.Begin, &a.Len} {
-			n, err := d.Bind(sizes)
-			if err != nil {
-				return a, err
-			}
-			*d = Fixed(n)
+		q.Attr, q.Type.Shape = &attr, attr.Shape
+		params[i] = &q
+	}
+	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
+		attr := *v.Attr
+		if err := attr.bind(sizes); err != nil {
+			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 		}
-		return a, nil
+		return g.Add(v.Op, attr, v.Pos, v.Args...)
 	})
-	return g, err
 }
 
-// rebuild copies f with the attributes that attr returns, inferring types anew. It
-// numbers f, if that has not been done since the body was edited.
-func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
+// rebuild copies f, with other params and with what add appends to the copy for each
+// value, given with the operands that it has there.
+func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, error)) (*Func, error) {
 	if !f.numbered() {
 		f.Number()
 	}
-	g := &Func{Name: f.Name, Fast: f.Fast, Body: make([]*Value, 0, len(f.Body))}
+	g := &Func{Name: f.Name, Fast: f.Fast, Params: params, Body: make([]*Value, 0, len(f.Body))}
 	twin := func(v *Value) *Value {
 		if v.Op == OpParam {
 			return g.Params[v.ID]
 		}
 		return g.Body[v.ID]
 	}
-	for _, p := range f.Params {
-		a, err := attr(p)
-		if err != nil {
-			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
-		}
-		q := g.Param(p.Name, Type{p.Type.DType, a.Shape}, a.At)
-		q.Pos = p.Pos
-	}
+	var args [maxArity]*Value
 	for _, v := range f.Body {
-		args := make([]*Value, len(v.Args))
+		w := *v
 		for i, x := range v.Args {
 			args[i] = twin(x)
 		}
-		a, err := attr(v)
-		if err != nil {
-			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
-		}
-		if _, err := g.Add(v.Op, a, v.Pos, args...); err != nil {
+		w.Args = args[:len(v.Args)]
+		if _, err := add(g, w); err != nil {
 			return nil, err
 		}
 	}
@@ -156,6 +260,30 @@ func (f *Func) rebuild(attr func(*Value) (Attr, error)) (*Func, error) {
 		g.Results = append(g.Results, twin(r))
 	}
 	return g, nil
+}
+
+// symbolic reports whether an attribute of v has a named size, or a mistake in
+// place of a size.
+func (v *Value) symbolic() bool {
+	symbolic := func(d Dim) bool { return d.expr != "" }
+	return symbolic(v.Attr.Begin) || symbolic(v.Attr.Len) || slices.ContainsFunc(v.Attr.Shape, symbolic)
+}
+
+// bind makes numbers of the named sizes.
+func (a *Attr) bind(sizes map[string]int) (err error) {
+	if a.Shape != nil {
+		if a.Shape, err = a.Shape.Bind(sizes); err != nil {
+			return err
+		}
+	}
+	for _, d := range []*Dim{&a.Begin, &a.Len} {
+		n, err := d.Bind(sizes)
+		if err != nil {
+			return err
+		}
+		*d = Fixed(n)
+	}
+	return nil
 }
 
 // Error is a mistake in a graph: where, in which op, and what to do.

@@ -30,3 +30,43 @@ func TestBindPositions(t *testing.T) {
 		require.Equal(t, p.Pos, e.Pos)
 	}
 }
+
+// TestCopiesStandApart checks that values made many at a time share no operands,
+// and that a copy of a graph, bound or not, can be changed apart from it.
+func TestCopiesStandApart(t *testing.T) {
+	f := &ir.Func{}
+	x := f.Param("x", ir.Type{DType: f32, Shape: ir.ShapeOf(3)}, nil)
+	args := []*ir.Value{x, x}
+	for range 300 {
+		v, err := f.Add(ir.OpAdd, ir.Attr{}, ir.Pos{}, args...)
+		require.NoError(t, err)
+		args[0] = v
+	}
+	f.Results = f.Body[299:]
+	text := f.String()
+	bound, err := f.Bind(nil)
+	require.NoError(t, err)
+	for _, g := range []*ir.Func{f.Clone(), bound} {
+		require.Equal(t, text, g.String())
+		for i, v := range g.Body {
+			v.Op, v.Args[1] = ir.OpMul, g.Body[max(i-1, 0)]
+		}
+		require.Equal(t, text, f.String())
+	}
+}
+
+// TestSweep checks that Sweep keeps what the results need, in its order, and
+// numbers it.
+func TestSweep(t *testing.T) {
+	f := &ir.Func{}
+	x := f.Param("x", ir.Type{DType: f32}, nil)
+	add := mustAdd(t, f)
+	a := add(ir.OpNeg, ir.Attr{}, x)
+	add(ir.OpAbs, ir.Attr{}, a)
+	b := add(ir.OpSqrt, ir.Attr{}, a)
+	f.Results = []*ir.Value{b}
+	f.Sweep()
+	require.Equal(t, []*ir.Value{a, b}, f.Body)
+	require.Equal(t, []int{0, 1, 2}, []int{a.ID, b.ID, add(ir.OpNeg, ir.Attr{}, b).ID})
+	require.Equal(t, []int{0, 1, 3}, []int{f.Index(x), f.Index(a), f.Index(f.Body[2])})
+}

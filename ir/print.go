@@ -81,8 +81,8 @@ func (p printer) param(v *Value) string {
 		return "%?"
 	}
 	text := paramName(v.Name) + ": " + v.Type.String()
-	if v.Attr.At != nil {
-		text += " " + v.Attr.At.String()
+	if at := v.attr().At; at != nil {
+		text += " " + at.String()
 	}
 	return text
 }
@@ -117,9 +117,9 @@ func (p printer) line(w *tabwriter.Writer, v *Value) {
 func (p printer) head(v *Value) string {
 	text := p.name(v) + " = " + v.Op.String()
 	if v.Op == OpConst {
-		return text + " " + constText(v.Attr.DType, v.Attr.Bits)
+		return text + " " + constText(v.attr().DType, v.attr().Bits)
 	}
-	return text + p.operands(v.Args) + attrText(v.Op, &v.Attr)
+	return text + p.operands(v.Args) + attrText(v.Op, v.attr())
 }
 
 // value returns a value on one line, for messages.

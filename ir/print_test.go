@@ -125,7 +125,7 @@ func TestPrintBroken(t *testing.T) {
 	p := other.Param("p", ir.Type{DType: f32}, nil)
 	f := &ir.Func{
 		Params:  []*ir.Value{nil},
-		Body:    []*ir.Value{nil, {Op: ir.OpAdd, Args: []*ir.Value{p, nil}}, {Op: 255}, {Op: ir.OpAccess}, {Op: ir.OpConst, Attr: ir.Attr{DType: ir.Bool, Bits: 7}}},
+		Body:    []*ir.Value{nil, {Op: ir.OpAdd, Args: []*ir.Value{p, nil}}, {Op: 255}, {Op: ir.OpAccess}, {Op: ir.OpConst, Attr: &ir.Attr{DType: ir.Bool, Bits: 7}}},
 		Results: []*ir.Value{nil, p},
 	}
 	text := f.String()

@@ -90,8 +90,11 @@ func (s Shape) Bind(sizes map[string]int) (Shape, error) {
 // aligned at the last axis, an axis of extent 1 repeats. A symbolic extent
 // equals only itself.
 func Broadcast(a, b Shape) (Shape, error) {
-	if a.Equal(b) {
+	switch {
+	case len(b) == 0 || a.Equal(b):
 		return a, nil
+	case len(a) == 0:
+		return b, nil
 	}
 	out := make(Shape, max(len(a), len(b)))
 	for i := range out {

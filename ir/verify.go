@@ -83,8 +83,8 @@ func (v *verifier) params() {
 			v.fail(line, "another parameter has this name")
 		case p.Op != OpParam:
 			v.fail(line, "the op is %s, want param", p.Op)
-		case !p.Type.Equal(Type{p.Attr.DType, p.Attr.Shape}):
-			v.fail(line, "the attributes say %s", Type{p.Attr.DType, p.Attr.Shape})
+		case !p.Type.Equal(Type{p.attr().DType, p.attr().Shape}):
+			v.fail(line, "the attributes say %s", Type{p.attr().DType, p.attr().Shape})
 		}
 		if err := p.Type.check(); err != nil {
 			v.fail(line, "%v", err)
@@ -99,7 +99,7 @@ func (v *verifier) params() {
 
 // checkParamLayout returns what is wrong with a param's own layout.
 func checkParamLayout(p *Value) error {
-	l := p.Attr.At
+	l := p.attr().At
 	if l == nil {
 		return nil
 	}
@@ -131,6 +131,10 @@ func (v *verifier) value(x *Value) {
 		v.fail(line, "no value of a body has the op %s", x.Op)
 		return
 	}
+	if x.Attr == nil {
+		v.fail(line, "it has no attributes, not even empty ones")
+		return
+	}
 	types := make([]Type, len(x.Args))
 	for i, a := range x.Args {
 		if !v.known[a] {
@@ -139,7 +143,7 @@ func (v *verifier) value(x *Value) {
 		}
 		types[i] = a.Type
 	}
-	switch t, err := Infer(x.Op, x.Attr, types); {
+	switch t, err := Infer(x.Op, *x.Attr, types); {
 	case err != nil:
 		v.fail(line, "%v", err)
 		return
@@ -206,7 +210,7 @@ func (v *verifier) access(line string, x *Value) {
 	}
 	n, known := buffer.Type.Shape.NumElems().Int()
 	first, last := 0, n-1
-	if at := buffer.Attr.At; at != nil && buffer.Op == OpParam && checkParamLayout(buffer) == nil {
+	if at := buffer.attr().At; at != nil && buffer.Op == OpParam && checkParamLayout(buffer) == nil {
 		first, last = at.Bounds()
 	}
 	if lo, hi := x.Attr.At.Bounds(); known && lo <= hi && (lo < first || hi > last) {

@@ -103,7 +103,7 @@ func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
 	if b.At != nil && b.Kind != ParamBuffer {
 		v.fail(line, "only a param has a layout")
 	} else if b.At != nil {
-		p := &Value{Type: Type{b.DType, ShapeOf(b.Shape...)}, Attr: Attr{At: b.At}}
+		p := &Value{Type: Type{b.DType, ShapeOf(b.Shape...)}, Attr: &Attr{At: b.At}}
 		if err := checkParamLayout(p); err != nil {
 			v.fail(line, "%v", err)
 		}

@@ -34,7 +34,7 @@ func (w *viewer) cone(v, x *ir.Value) *cone {
 	repeats := v.Op == ir.OpExpand && size(v.Type.Shape) > size(x.Type.Shape)
 	for len(waiting) > 0 {
 		u := w.latest(&waiting)
-		if repeats || reads[u] < w.uses[u] {
+		if repeats || reads[u] < *w.uses.at(u) {
 			if why := w.dear(u, repeats); why != "" {
 				if u == x {
 					c.why = why
@@ -44,7 +44,7 @@ func (w *viewer) cone(v, x *ir.Value) *cone {
 				continue
 			}
 		}
-		alive := c.alive[u] || reads[u] < w.uses[u]
+		alive := c.alive[u] || reads[u] < *w.uses.at(u)
 		c.alive[u] = alive
 		if len(c.values) == coneLimit {
 			c.why = "it is read through a view, and too many ops make it to compute them there"
@@ -69,7 +69,7 @@ func (w *viewer) cone(v, x *ir.Value) *cone {
 func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 	at := 0
 	for i, u := range *waiting {
-		if w.order[u] > w.order[(*waiting)[at]] {
+		if *w.order.at(u) > *w.order.at((*waiting)[at]) {
 			at = i
 		}
 	}

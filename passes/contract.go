@@ -15,6 +15,9 @@ import (
 // Requires: all sizes bound.
 // Ensures: every dot has two rows, two columns and two pairs or more.
 func contract(s *State) error {
+	if !multiplies(s.Func) {
+		return nil
+	}
 	c := &contractor{s, reducer{s.Func}}
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		if v.Op != ir.OpDot {

@@ -2,6 +2,8 @@ package passes
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -28,11 +30,15 @@ func checkCSE(s *State) error {
 
 // numbering finds values that compute the same. Constants are compared by their
 // bits, so 0 and -0 stay apart, and the operands of commutative ops in either
-// order.
-type numbering struct{ seen map[valueKey]*ir.Value }
+// order. It is a hash table of the values themselves: a map would hold a key for
+// each as large as what is compared.
+type numbering struct {
+	slots []*ir.Value // 2^k, half of them free
+	known int
+}
 
 func newNumbering(f *ir.Func) *numbering {
-	return &numbering{make(map[valueKey]*ir.Value, len(f.Body))}
+	return &numbering{slots: make([]*ir.Value, 1<<bits.Len(uint(2*len(f.Body)+2)))}
 }
 
 // first returns the first value met that computes what v does.
@@ -40,21 +46,47 @@ func (n *numbering) first(v *ir.Value) *ir.Value {
 	if v.Op == ir.OpParam {
 		return v
 	}
-	k := valueKey{op: v.Op, dtype: v.Type.DType, bits: v.Attr.Bits}
+	if 2*n.known >= len(n.slots) {
+		n.grow()
+	}
+	at := n.find(v)
+	if *at == nil {
+		*at = v
+		n.known++
+	}
+	return *at
+}
+
+// find returns the slot of what computes the same as v, a free one if nothing does.
+func (n *numbering) find(v *ir.Value) **ir.Value {
+	mask := uint64(len(n.slots) - 1)
+	for h := hash(v) & mask; ; h = (h + 1) & mask {
+		if w := n.slots[h]; w == nil || same(v, w) {
+			return &n.slots[h]
+		}
+	}
+}
+
+func (n *numbering) grow() {
+	old := n.slots
+	n.slots = make([]*ir.Value, 2*len(old))
+	for _, v := range old {
+		if v != nil {
+			*n.find(v) = v
+		}
+	}
+}
+
+// operands returns the operands of v, those that commute in the order of their
+// numbers.
+func operands(v *ir.Value) (ids [3]int32) {
 	for i, a := range v.Args {
-		k.args[i] = number(a)
+		ids[i] = number(a)
 	}
-	if v.Op.Info().Commutative && k.args[0] > k.args[1] {
-		k.args[0], k.args[1] = k.args[1], k.args[0]
+	if v.Op.Info().Commutative && ids[0] > ids[1] {
+		ids[0], ids[1] = ids[1], ids[0]
 	}
-	if !v.Op.IsElementwise() && !isConst(v) {
-		k.view = viewText(v)
-	}
-	if w, ok := n.seen[k]; ok {
-		return w
-	}
-	n.seen[k] = v
-	return v
+	return ids
 }
 
 // number is above 0 for values, whose IDs differ once a graph is numbered, and
@@ -66,20 +98,55 @@ func number(v *ir.Value) int32 {
 	return 1 + int32(v.ID)
 }
 
-// valueKey is equal for values that compute the same.
-type valueKey struct {
-	op    ir.Op
-	dtype ir.DType
-	args  [3]int32
-	bits  uint64
-	view  string
+// same reports whether two values compute the same.
+func same(v, w *ir.Value) bool {
+	if v == w {
+		return true
+	}
+	a, b := v.Attr, w.Attr
+	return v.Op == w.Op && v.Type.DType == w.Type.DType && a.Bits == b.Bits && operands(v) == operands(w) &&
+		(v.Op.IsElementwise() || sameView(v, w))
 }
 
-// viewText returns what a view or a fold does, as text.
-func viewText(v *ir.Value) string {
-	a := v.Attr
-	if a.At != nil {
-		return a.At.String() + v.Type.Shape.String()
+// sameView compares what two values of one op other than an elementwise one do.
+func sameView(v, w *ir.Value) bool {
+	a, b := v.Attr, w.Attr
+	if !v.Type.Shape.Equal(w.Type.Shape) {
+		return false
 	}
-	return fmt.Sprint(v.Type.Shape, a.Axes, a.Axis, a.Begin, a.Step, a.By, a.Exclusive)
+	if a.At != nil && b.At != nil {
+		return a.At.Equal(*b.At)
+	}
+	return a.At == b.At && slices.Equal(a.Axes, b.Axes) && a.Axis == b.Axis && a.Begin == b.Begin &&
+		a.Step == b.Step && a.By == b.By && a.Exclusive == b.Exclusive
+}
+
+// hash is equal for values that compute the same.
+func hash(v *ir.Value) uint64 {
+	h := uint64(v.Op)<<8 + uint64(v.Type.DType)
+	mix := func(x int) { h = bits.RotateLeft64((h^uint64(x))*0x9e3779b97f4a7c15, 29) }
+	for _, id := range operands(v) {
+		mix(int(id))
+	}
+	mix(int(v.Attr.Bits))
+	if l := v.Attr.At; l != nil {
+		mix(l.Offset)
+		for _, n := range l.Strides {
+			mix(n)
+		}
+	}
+	if v.Op.IsView() {
+		for _, n := range v.Attr.Axes {
+			mix(n)
+		}
+		begin, _ := v.Attr.Begin.Int()
+		for _, n := range []int{v.Attr.Axis, begin, v.Attr.Step} {
+			mix(n)
+		}
+		for _, d := range v.Type.Shape {
+			n, _ := d.Int()
+			mix(n)
+		}
+	}
+	return h
 }

@@ -42,6 +42,7 @@ const (
 type cutter struct {
 	readers []int // how often a value is read, results counted
 	params  int   // the number of values that are none
+	bytes   []int // of a value
 	number  int32
 	inside  []int32 // the last run that computes a value
 	read    []int32 // that reads it
@@ -52,8 +53,14 @@ type cutter struct {
 
 func newCutter(f *ir.Func, readers []int) *cutter {
 	n := len(f.Body) + len(f.Params)
-	return &cutter{readers: readers, params: len(f.Body), inside: make([]int32, n), read: make([]int32, n),
+	c := &cutter{readers: readers, params: len(f.Body), bytes: make([]int, n), inside: make([]int32, n), read: make([]int32, n),
 		fetched: make([]int32, n), left: make([]int, n), place: make([]int, n)}
+	for _, values := range [][]*ir.Value{f.Body, f.Params} {
+		for _, v := range values {
+			c.bytes[c.id(v)] = bytes(v)
+		}
+	}
+	return c
 }
 
 func (c *cutter) id(v *ir.Value) int {
@@ -161,15 +168,15 @@ func (c *cutter) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	crossing := make([]int, len(values)+1) // first by how much more than before
 	for i, v := range values {
 		if last[i] > i {
-			crossing[i+1] += bytes(v)
-			crossing[last[i]+1] -= bytes(v)
+			crossing[i+1] += c.bytes[v.ID]
+			crossing[last[i]+1] -= c.bytes[v.ID]
 		}
 	}
 	out, narrow = make([]bool, len(values)+1), true
 	best := 1
 	for i := 1; i <= len(values); i++ {
 		crossing[i] += crossing[i-1]
-		narrow = narrow && crossing[i] <= bytes(values[i-1])
+		narrow = narrow && crossing[i] <= c.bytes[values[i-1].ID]
 		if crossing[i] <= crossing[best] {
 			best = i
 		}
@@ -208,7 +215,7 @@ func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string)
 			case c.has(a):
 				if c.left[id]--; c.left[id] == 0 {
 					outputs--
-					traffic -= bytes(a)
+					traffic -= c.bytes[id]
 				}
 			case c.read[id] != c.number:
 				c.read[id] = c.number
@@ -225,7 +232,7 @@ func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string)
 		}
 		c.inside[v.ID], c.left[v.ID] = c.number, c.readers[v.ID]
 		outputs += stores(v)
-		traffic += bytes(v)
+		traffic += c.bytes[v.ID]
 		switch {
 		case pointers >= ir.MaxPointers || operands >= ir.MaxOperands || buffers >= mostBuffers:
 			return fullOperands
@@ -249,7 +256,7 @@ func (c *cutter) fetch(a *ir.Value) (n int, first bool) {
 		return 0, false
 	}
 	c.fetched[id] = c.number
-	return min(bytes(a), bytes(buffer)), true
+	return min(c.bytes[c.id(a)], c.bytes[id]), true
 }
 
 // stores returns how many operands of a kernel the output v takes: two if it is

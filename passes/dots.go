@@ -73,10 +73,9 @@ func (w *viewer) whole(v *ir.Value, i int) error {
 	}
 	l, ok := a.Attr.At.Reshape(extents(a)...)
 	if ok {
-		b := *a
-		b.Attr.At = &l
-		w.Func.Body = append(w.Func.Body, &b)
-		v.Args[i] = &b
+		b, attr := *a, *a.Attr
+		attr.At, b.Attr = &l, &attr
+		v.Args[i] = w.Func.Append(b)
 		return nil
 	}
 	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the reshape to %s is no view of %s, and a %s needs its axes", a.Type.Shape, a.Attr.At, v.Op))

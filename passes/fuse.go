@@ -145,18 +145,17 @@ func (fu *fuser) root(i int) int {
 // components returns the sets of united values, each in topological order.
 func (fu *fuser) components() [][]*ir.Value {
 	var out [][]*ir.Value
-	place := map[int]int{} // by root
+	place := make([]int, len(fu.Func.Body)) // by root: 1 + the component
 	for i, v := range fu.Func.Body {
 		if !v.Op.IsComputed() {
 			continue
 		}
 		root := fu.root(i)
-		k, ok := place[root]
-		if !ok {
-			k = len(out)
-			place[root] = k
+		if place[root] == 0 {
 			out = append(out, nil)
+			place[root] = len(out)
 		}
+		k := place[root] - 1
 		out[k] = append(out[k], v)
 	}
 	return out

@@ -18,10 +18,12 @@ func (s *State) decisions() []ir.Decision {
 	out := make([]ir.Decision, len(s.ledger))
 	for i, e := range s.ledger {
 		out[i] = e.Decision
-		if k, ok := s.step[e.value]; ok {
-			out[i].Step = k
+		v := e.value
+		if v.ID >= len(s.Func.Body) || s.Func.Body[v.ID] != v {
+			continue // nothing needs it
 		}
-		if b, ok := s.buffer[e.value]; ok && e.Kind == ir.Materialized && s.Plan.Buffers[b].Kind == ir.ScratchBuffer {
+		out[i].Step = *s.step.at(v) - 1
+		if b := *s.buffer.at(v) - 1; b >= 0 && e.Kind == ir.Materialized && s.Plan.Buffers[b].Kind == ir.ScratchBuffer {
 			out[i].Kind = ir.Staged
 		}
 	}

@@ -18,8 +18,8 @@ import (
 // of temporaries; no two adjacent axes of a step can be folded; kernels are
 // canonical.
 func loops(s *State) error {
-	s.buffer, s.step = map[*ir.Value]int{}, make(map[*ir.Value]int, len(s.Func.Body))
-	l := &looper{s, packedAlone(s), copiedProducts(s)}
+	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
+	l := &looper{State: s, panels: packedAlone(s), placed: copiedProducts(s), ref: table[ir.Ref]{f: s.Func}}
 	s.Plan = &ir.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
 	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
@@ -31,7 +31,7 @@ func loops(s *State) error {
 	for _, g := range s.groups {
 		if l.group(g) {
 			for _, v := range g.values {
-				s.step[v] = len(s.Plan.Steps) - 1
+				*s.step.at(v) = len(s.Plan.Steps)
 			}
 		}
 	}
@@ -43,6 +43,7 @@ type looper struct {
 	*State
 	panels map[*ir.Value]*packing // of values that only a product reads
 	placed map[*ir.Value]placed   // of products
+	ref    table[ir.Ref]          // in the kernel of the present group
 }
 
 // interfaceBuffers declares the params and results.
@@ -52,21 +53,21 @@ func (l *looper) interfaceBuffers() {
 	}
 	for i, r := range l.Func.Results {
 		l.add(r, ir.Buffer{Kind: ir.ResultBuffer, Index: i})
-		l.buffer[computed(r)] = l.buffer[r]
+		*l.buffer.at(computed(r)) = *l.buffer.at(r)
 	}
 }
 
 func (l *looper) add(v *ir.Value, b ir.Buffer) int {
 	b.DType, b.Shape = v.Type.DType, extents(v)
 	l.Plan.Buffers = append(l.Plan.Buffers, b)
-	l.buffer[v] = len(l.Plan.Buffers) - 1
-	return l.buffer[v]
+	*l.buffer.at(v) = len(l.Plan.Buffers)
+	return len(l.Plan.Buffers) - 1
 }
 
 // of returns the buffer of a value, declaring constants and temporaries.
 func (l *looper) of(v *ir.Value) int {
-	if i, ok := l.buffer[v]; ok {
-		return i
+	if b := *l.buffer.at(v); b > 0 {
+		return b - 1
 	}
 	switch {
 	case isConst(v):

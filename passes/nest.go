@@ -10,6 +10,7 @@ import (
 // accumulators of a nest that folds down its rows, then its outputs.
 type nest struct {
 	g        *group
+	ref      *table[ir.Ref] // of the looper
 	extents  []int
 	operands []ir.Access
 	down     bool
@@ -28,9 +29,10 @@ const (
 // nest finds the coarsest axes along which every operand has a stride. The last
 // one is the columns.
 func (l *looper) nest(g *group) *nest {
-	layouts := l.refine(g)
-	n := &nest{g: g, extents: layouts[0].Shape}
-	for i, v := range slices.Concat(g.inputs, g.outputs) {
+	all := slices.Concat(g.inputs, g.outputs)
+	layouts := refine(g, all)
+	n := &nest{g: g, ref: &l.ref, extents: layouts[0].Shape, operands: make([]ir.Access, 0, len(all))}
+	for i, v := range all {
 		a := ir.Access{Buffer: l.of(base(v)), Offset: layouts[i].Offset, Strides: layouts[i].Strides}
 		if len(n.extents) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
 			a.Strides = []int{1} // its class does not depend on the extents
@@ -41,21 +43,25 @@ func (l *looper) nest(g *group) *nest {
 		n.turn()
 	}
 	n.extents = atLeastTwo(n.extents, 1)
+	rank := len(n.extents)
+	strides := make([]int, rank*len(n.operands))
 	for i := range n.operands {
-		n.operands[i].Strides = atLeastTwo(n.operands[i].Strides, 0)
+		a := &n.operands[i]
+		own := strides[i*rank:][:rank:rank]
+		copy(own[rank-len(a.Strides):], a.Strides)
+		a.Strides = own
 	}
 	return n
 }
 
-// refine returns the layouts of a group's inputs and outputs over one shape. If
+// refine returns the layouts of all a group's inputs and outputs over one shape. If
 // the group folds, the shape's last axis is the line, along which a folded
 // output has the stride from chunk to chunk.
-func (l *looper) refine(g *group) []ir.Layout {
-	var fixed []ir.Layout // those that the loop nest follows from
+func refine(g *group, all []*ir.Value) []ir.Layout {
+	fixed := make([]ir.Layout, 0, len(all)) // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
 		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpFold)
 	}
-	all := slices.Concat(g.inputs, g.outputs)
 	for i, v := range all {
 		if follows(i, v) {
 			fixed = append(fixed, layoutOf(v))
@@ -72,12 +78,13 @@ func (l *looper) refine(g *group) []ir.Layout {
 	}
 	shape := fixed[0].Shape
 	out := make([]ir.Layout, len(all))
+	zeros := make([]int, len(shape))
 	for i, v := range all {
 		switch {
 		case follows(i, v):
 			out[i], fixed = fixed[0], fixed[1:]
 		case isConst(v):
-			out[i] = ir.Layout{Shape: shape, Strides: make([]int, len(shape))}
+			out[i] = ir.Layout{Shape: shape, Strides: zeros}
 		default:
 			out[i] = foldedLayout(shape)
 		}
@@ -159,8 +166,11 @@ func (n *nest) turn() {
 
 // atLeastTwo puts fill before the numbers of an axis list shorter than two.
 func atLeastTwo(axes []int, fill int) []int {
-	for len(axes) < 2 {
-		axes = append([]int{fill}, axes...)
+	switch len(axes) {
+	case 0:
+		return []int{fill, fill}
+	case 1:
+		return []int{fill, axes[0]}
 	}
 	return axes
 }
@@ -189,46 +199,52 @@ func (n *nest) isSplat(i int) bool {
 // kernel writes the group's body. Input i of the kernel is n.operands[order[i]].
 func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
 	g := n.g
-	inputs := len(n.operands) - len(g.outputs)
-	operands := make([]ir.Operand, inputs)
-	ref := make(map[*ir.Value]ir.Ref, len(g.inputs)+len(g.values))
-	for i, v := range slices.Concat(g.inputs, g.outputs)[:inputs] {
-		operands[i] = ir.Operand{DType: v.Type.DType, Splat: n.isSplat(i)}
+	k = &ir.Kernel{Fast: fast, In: make([]ir.Operand, len(n.operands)-len(g.outputs))}
+	for i := range k.In {
+		v := n.operand(i)
+		k.In[i] = ir.Operand{DType: v.Type.DType, Splat: n.isSplat(i)}
 		if i < len(g.inputs) {
-			ref[v] = ir.Ref(i)
+			*n.ref.at(v) = ir.Ref(i)
 		}
 	}
-	b := ir.NewBuilder(operands...)
-	b.SetFast(fast)
+	k.Body = make([]ir.Inst, 0, len(g.values)+len(g.outputs))
+	add := func(v *ir.Value, op ir.Op, args ...ir.Ref) ir.Ref {
+		in := ir.Inst{Op: op, DType: v.Type.DType}
+		copy(in.Args[:], args)
+		k.Body = append(k.Body, in)
+		return ir.Ref(len(k.In) + len(k.Body) - 1)
+	}
+	var args [3]ir.Ref
 	for _, v := range g.values {
-		if v.Op != ir.OpFold {
-			ref[v] = instruction(b, v, ref)
+		if v.Op == ir.OpFold {
+			continue
 		}
+		for i, a := range v.Args {
+			args[i] = *n.ref.at(a)
+		}
+		*n.ref.at(v) = add(v, v.Op, args[:len(v.Args)]...)
 	}
 	for i, v := range g.outputs {
 		switch {
 		case v.Op != ir.OpFold:
-			b.Store(ref[v])
+			k.Out = append(k.Out, *n.ref.at(v))
 		case n.down:
-			b.Store(b.Op(v.Attr.By, ir.Ref(len(g.inputs)+i), ref[v.Args[0]]))
+			k.Out = append(k.Out, add(v, v.Attr.By, ir.Ref(len(g.inputs)+i), *n.ref.at(v.Args[0])))
 		default:
-			b.Fold(v.Attr.By, ref[v.Args[0]])
+			if k.Fold == nil {
+				k.Fold = make([]ir.Op, len(g.outputs))
+			}
+			k.Fold[i] = v.Attr.By
+			k.Out = append(k.Out, *n.ref.at(v.Args[0]))
 		}
 	}
-	return b.Kernel().Canonical()
+	return k.Canonical()
 }
 
-// instruction appends the op of a value.
-func instruction(b *ir.Builder, v *ir.Value, ref map[*ir.Value]ir.Ref) ir.Ref {
-	args := make([]ir.Ref, len(v.Args))
-	for i, a := range v.Args {
-		args[i] = ref[a]
+// operand returns the value that operand i is.
+func (n *nest) operand(i int) *ir.Value {
+	if i < len(n.g.inputs) {
+		return n.g.inputs[i]
 	}
-	switch v.Op {
-	case ir.OpCast:
-		return b.Cast(v.Type.DType, args[0])
-	case ir.OpBitcast:
-		return b.Bitcast(v.Type.DType, args[0])
-	}
-	return b.Op(v.Op, args...)
+	return n.g.outputs[i-len(n.g.inputs)]
 }

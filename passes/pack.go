@@ -43,7 +43,7 @@ func packedAlone(s *State) map[*ir.Value]*packing {
 		a := v.Args[1]
 		x, own := base(a), plain(layoutOf(a))
 		whole := own.Size() == size(x.Type.Shape) && own.Equal(ir.RowMajor(own.Shape...))
-		if x.Op.IsElementwise() && uses[x] == 1 && uses[a] == 1 && whole {
+		if x.Op.IsElementwise() && *uses.at(x) == 1 && *uses.at(a) == 1 && whole {
 			alone[x] = &packing{shape: own.Shape[:len(own.Shape)-2]}
 		}
 	}
@@ -132,7 +132,7 @@ func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
 		return
 	}
 	for _, u := range p.group.values {
-		l.step[u] = len(l.Plan.Steps) - 1
+		*l.step.at(u) = len(l.Plan.Steps)
 	}
 }
 

@@ -33,8 +33,8 @@ type State struct {
 	why    map[*ir.Value]string // why a value has memory of its own
 	groups []*group
 	ledger []entry
-	buffer map[*ir.Value]int // of each value that has one
-	step   map[*ir.Value]int // that computes each value
+	buffer table[int] // 1 + the buffer of each value that has one
+	step   table[int] // 1 + the step that computes each value
 }
 
 // Default is the pipeline.

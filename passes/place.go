@@ -25,7 +25,7 @@ func copiedProducts(s *State) map[*ir.Value]placed {
 		}
 		a := u.Args[0]
 		v := a.Args[0]
-		if v.Op != ir.OpDot || uses[v] > 1 || uses[a] > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
+		if v.Op != ir.OpDot || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
 			continue
 		}
 		if strides, ok := whereRead(v, *a.Attr.At); ok {

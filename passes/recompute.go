@@ -34,14 +34,14 @@ func recompute(s *State) error {
 		}
 		f.Body = append(f.Body, v)
 	}
-	sweep(f)
+	f.Sweep()
 	return nil
 }
 
 type recomputer struct {
 	*State
-	level  []int              // by ID
-	stored map[*ir.Value]bool // has memory whatever is decided here
+	level  []int       // by ID
+	stored table[bool] // has memory whatever is decided here
 	twins  map[twinKey]*ir.Value
 }
 
@@ -51,15 +51,15 @@ type twinKey struct {
 }
 
 // storedAnyway finds the values that are results, read through a view, scanned or contracted.
-func storedAnyway(f *ir.Func) map[*ir.Value]bool {
-	stored := map[*ir.Value]bool{}
+func storedAnyway(f *ir.Func) table[bool] {
+	stored := table[bool]{f: f}
 	for _, v := range f.Results {
-		stored[v] = true
+		*stored.at(v) = true
 	}
 	for _, v := range f.Body {
 		if v.Op == ir.OpAccess || alone(v) {
 			for _, a := range v.Args {
-				stored[a] = true
+				*stored.at(a) = true
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (r *recomputer) again(a *ir.Value, level int) bool {
 }
 
 func (r *recomputer) cheap(a *ir.Value) bool {
-	return a.Op.IsElementwise() && a.Op != ir.OpCopy && !r.stored[a]
+	return a.Op.IsElementwise() && a.Op != ir.OpCopy && !*r.stored.at(a)
 }
 
 // measure adds up the ops that compute a value from buffers, their cost, and the
@@ -119,13 +119,14 @@ func (r *recomputer) twin(a *ir.Value, level int) *ir.Value {
 	if t := r.twins[key]; t != nil {
 		return t
 	}
-	t := *a
-	t.Args = make([]*ir.Value, len(a.Args))
+	again := *a
+	again.Args = slices.Clone(a.Args)
 	for i, x := range a.Args {
-		t.Args[i] = r.twin(x, level)
+		again.Args[i] = r.twin(x, level)
 	}
-	r.Func.Body = append(r.Func.Body, &t)
-	r.twins[key] = &t
-	r.record(ir.Recomputed, &t, 0, "to compute it again costs less than to store it and read it back")
-	return &t
+	t := r.Func.Append(again)
+	r.level = append(r.level, level)
+	r.twins[key] = t
+	r.record(ir.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
+	return t
 }

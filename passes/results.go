@@ -30,7 +30,7 @@ func results(s *State) error {
 		}
 		seen[computed(s.Func.Results[i])] = true
 	}
-	sweep(s.Func)
+	s.Func.Sweep()
 	return nil
 }
 

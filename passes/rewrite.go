@@ -7,63 +7,48 @@ import "github.com/stridefuse/stridefuse/ir"
 // returns what stands for the value from there on: the value itself, which is
 // then kept, or one that the new body has. Values that no result needs any more
 // are dropped. Params stay: they are the interface.
+//
+// IDs are the positions in the body before and after, and differ in between.
 func rewrite(f *ir.Func, edit func(v *ir.Value) (*ir.Value, error)) error {
 	f.Number()
 	old := f.Body
-	twin := make([]*ir.Value, len(old)) // by the old ID
-	current := func(v *ir.Value) *ir.Value {
-		if v.Op == ir.OpParam {
-			return v
-		}
-		return twin[v.ID]
-	}
-	f.Body = make([]*ir.Value, 0, len(old))
+	var twin []*ir.Value // by the old ID; nil while each value stands for itself
 	for i, v := range old {
+		if twin == nil {
+			f.Body = old[:i:i]
+		}
 		for j, a := range v.Args {
-			v.Args[j] = current(a)
+			v.Args[j] = current(a, twin)
 		}
 		w, err := edit(v)
 		if err != nil {
 			return err
 		}
-		if w == v {
-			f.Body = append(f.Body, v)
+		if twin == nil && (w != v || len(f.Body) > i) {
+			twin = append(make([]*ir.Value, 0, len(old)), old[:i]...)
+			f.Body = append(make([]*ir.Value, 0, len(old)+64), f.Body...)
 		}
-		twin[i] = w
-	}
-	for i, r := range f.Results {
-		f.Results[i] = current(r)
-	}
-	sweep(f)
-	return nil
-}
-
-// sweep drops the values that no result needs and numbers the others.
-func sweep(f *ir.Func) {
-	f.Number()
-	need := make([]bool, len(f.Body))
-	mark := func(v *ir.Value) {
-		if v.Op != ir.OpParam {
-			need[v.ID] = true
-		}
-	}
-	for _, r := range f.Results {
-		mark(r)
-	}
-	for i := len(f.Body) - 1; i >= 0; i-- {
-		if need[i] {
-			for _, a := range f.Body[i].Args {
-				mark(a)
+		if twin != nil {
+			twin = append(twin, w)
+			if w == v {
+				f.Body = append(f.Body, v)
 			}
 		}
 	}
-	body := f.Body[:0]
-	for i, v := range f.Body {
-		if need[i] {
-			body = append(body, v)
-		}
+	if twin == nil {
+		f.Body = old
 	}
-	clear(f.Body[len(body):])
-	f.Body = body
-	f.Number()
+	for i, r := range f.Results {
+		f.Results[i] = current(r, twin)
+	}
+	f.Sweep()
+	return nil
+}
+
+// current returns what stands for a value.
+func current(v *ir.Value, twin []*ir.Value) *ir.Value {
+	if v.Op == ir.OpParam || twin == nil {
+		return v
+	}
+	return twin[v.ID]
 }

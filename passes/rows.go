@@ -47,8 +47,10 @@ func rows(s *State) error {
 			i = r.p.Rows[len(r.p.Rows)-1].Last
 		}
 	}
-	r.renumber()
-	s.Plan.Ledger = s.decisions()
+	if len(r.p.Rows) > 0 {
+		r.renumber()
+		s.Plan.Ledger = s.decisions()
+	}
 	return nil
 }
 

@@ -44,8 +44,10 @@ func (r *grouper) renumber() {
 	for i, k := range r.from {
 		place[k] = i
 	}
-	for v, i := range r.step {
-		r.step[v] = place[i]
+	for at, i := range r.step.list {
+		if i > 0 {
+			r.step.list[at] = 1 + place[i-1]
+		}
 	}
 }
 

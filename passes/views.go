@@ -19,7 +19,7 @@ import (
 // explicit copy with its reason.
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), order: map[*ir.Value]int{}}
+	w := &viewer{State: s, uses: countUses(s.Func), order: table[int]{f: s.Func}}
 	w.keepFactors()
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -27,7 +27,7 @@ func views(s *State) error {
 		switch {
 		case v.Op.IsView():
 			x, err = w.view(v, v.Args[0])
-			w.uses[x] += w.uses[v]
+			*w.uses.at(x) += *w.uses.at(v)
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
 		case v.Op == ir.OpFold:
@@ -46,26 +46,27 @@ func views(s *State) error {
 
 type viewer struct {
 	*State
-	uses  map[*ir.Value]int // how often values of the new body read a value, or will
-	order map[*ir.Value]int // topological
+	uses  table[int] // how often values of the new body read a value, or will
+	order table[int] // topological
 	last  int
 }
 
 // place puts a value behind all others.
 func (w *viewer) place(v *ir.Value) {
 	w.last++
-	w.order[v] = w.last
+	*w.order.at(v) = w.last
 }
 
-func countUses(f *ir.Func) map[*ir.Value]int {
-	uses := make(map[*ir.Value]int, len(f.Body)+len(f.Params))
+// countUses returns how often each value is read, results counted.
+func countUses(f *ir.Func) table[int] {
+	uses := table[int]{f: f}
 	for _, v := range f.Body {
 		for _, a := range v.Args {
-			uses[a]++
+			*uses.at(a)++
 		}
 	}
 	for _, r := range f.Results {
-		uses[r]++
+		*uses.at(r)++
 	}
 	return uses
 }
@@ -100,26 +101,25 @@ func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
 	twin := make(map[*ir.Value]*ir.Value, len(c.values))
 	var y *ir.Value
 	for _, u := range slices.Backward(c.values) {
-		y = &ir.Value{Op: u.Op, Args: make([]*ir.Value, len(u.Args)), Attr: u.Attr, Pos: u.Pos}
-		y.Type = ir.Type{DType: u.Type.DType, Shape: v.Type.Shape}
+		next := ir.Value{Op: u.Op, Args: slices.Clone(u.Args), Attr: u.Attr, Pos: u.Pos}
+		next.Type = ir.Type{DType: u.Type.DType, Shape: v.Type.Shape}
 		for i, a := range u.Args {
 			var err error
 			switch {
 			case isConst(a):
-				y.Args[i] = a
 			case twin[a] != nil:
-				y.Args[i] = twin[a]
-				w.uses[twin[a]]++
+				next.Args[i] = twin[a]
+				*w.uses.at(twin[a])++
 			default:
-				if y.Args[i], err = w.access(v, a); err != nil {
+				if next.Args[i], err = w.access(v, a); err != nil {
 					return nil, err
 				}
 			}
 		}
-		if err := w.shape(y); err != nil {
+		if err := w.shape(&next); err != nil {
 			return nil, err
 		}
-		w.Func.Body = append(w.Func.Body, y)
+		y = w.Func.Append(next)
 		w.place(y)
 		twin[u] = y
 		if c.alive[u] {
@@ -133,13 +133,13 @@ func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
 // release takes back the uses of the values that only the cone needed: v reads
 // their twins now.
 func (w *viewer) release(v *ir.Value, c *cone) {
-	w.uses[c.values[0]]--
+	*w.uses.at(c.values[0])--
 	for _, u := range c.values {
 		if c.alive[u] {
 			continue
 		}
 		for _, a := range u.Args {
-			w.uses[a]--
+			*w.uses.at(a)--
 		}
 	}
 }
@@ -150,14 +150,14 @@ func (w *viewer) elementwise(v *ir.Value) error {
 		if isConst(a) || a.Type.Shape.Equal(v.Type.Shape) {
 			continue
 		}
-		e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: ir.Attr{Shape: v.Type.Shape}}
+		e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: &ir.Attr{Shape: v.Type.Shape}}
 		e.Type = ir.Type{DType: a.Type.DType, Shape: v.Type.Shape}
 		x, err := w.view(e, a)
 		if err != nil {
 			return err
 		}
 		if x != a {
-			w.uses[x]++
+			*w.uses.at(x)++
 		}
 		v.Args[i] = x
 	}
@@ -175,7 +175,7 @@ func (w *viewer) shape(v *ir.Value) error {
 		}
 	}
 	if !shaped && len(v.Type.Shape) > 0 {
-		e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: ir.Attr{Shape: v.Type.Shape}, Type: ir.Type{DType: v.Args[0].Type.DType, Shape: v.Type.Shape}}
+		e := &ir.Value{Op: ir.OpExpand, Pos: v.Pos, Attr: &ir.Attr{Shape: v.Type.Shape}, Type: ir.Type{DType: v.Args[0].Type.DType, Shape: v.Type.Shape}}
 		a, err := w.access(e, v.Args[0])
 		v.Args[0] = a
 		return err
@@ -250,11 +250,10 @@ func (w *viewer) read(buffer *ir.Value, l ir.Layout, v *ir.Value) *ir.Value {
 	if own := layoutOf(buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
 		return buffer
 	}
-	a := &ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos}
+	a := ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos}
 	a.Type = ir.Type{DType: buffer.Type.DType, Shape: v.Type.Shape}
-	a.Attr = ir.Attr{At: &l, Shape: v.Type.Shape}
-	w.Func.Body = append(w.Func.Body, a)
-	return a
+	a.Attr = &ir.Attr{At: &l, Shape: v.Type.Shape}
+	return w.Func.Append(a)
 }
 
 // copyOf stores the elements of x in their own order.

@@ -52,8 +52,6 @@ func coverStep(s *step, f finder, buffers []buffer) (*cover, error) {
 	values := len(c.k.In) + len(c.k.Body) + len(c.k.Out)
 	c.values = make([]coverValue, 0, values)
 	c.insts = make([]coverInst, 0, values)
-	c.args = make([]kernelArg, 0, 4*values) // so that most of these grow once
-	c.program.slots = make([]slot, 0, 2*values)
 	if err := c.operandSlots(); err != nil {
 		return nil, err
 	}

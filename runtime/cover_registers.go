@@ -1,9 +1,19 @@
 package runtime
 
+import "slices"
+
 // allocate gives every value a place and makes the program's calls. A register
 // is free again after the last instruction that reads its value.
 func (c *cover) allocate() {
 	c.program.calls = make([]kernelCall, 0, c.count())
+	c.program.slots = slices.Grow(c.program.slots, c.count())
+	args := 0
+	for _, insts := range [][]coverInst{c.rows, c.insts} {
+		for i := range insts {
+			args += len(insts[i].order) + 1
+		}
+	}
+	c.args = make([]kernelArg, 0, args)
 	for _, i := range c.rows {
 		v := &c.values[i.value]
 		size := v.dtype.Size()

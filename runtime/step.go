@@ -77,11 +77,15 @@ type operand struct {
 func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int, outer int) *step {
 	elems, _ := ir.NumElems(in.Extents)
 	s := &step{kernel: kernel, ins: len(kernel.In), elems: elems}
-	for _, from := range order {
-		s.addOperand(l, in, from)
-	}
-	for o := range kernel.Out {
-		s.addOperand(l, in, len(in.Kernel.In)+o)
+	rank := len(in.Extents)
+	s.operands = make([]operand, 0, len(order)+len(kernel.Out))
+	walks := make([]int, rank*cap(s.operands))
+	for i := range cap(s.operands) {
+		from := len(in.Kernel.In) + i - s.ins
+		if i < s.ins {
+			from = order[i]
+		}
+		s.addOperand(l, in, from, walks[i*rank:][:rank:rank])
 	}
 	if elems == 0 {
 		return s
@@ -110,8 +114,8 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int, outer int)
 	return s
 }
 
-// addOperand appends operand from of the plan's step.
-func (s *step) addOperand(l *Linked, in *ir.Step, from int) {
+// addOperand appends operand from of the plan's step. walk is memory for its own.
+func (s *step) addOperand(l *Linked, in *ir.Step, from int, walk []int) {
 	a, i := in.Operands[from], len(s.operands)
 	b := &l.buffers[a.Buffer]
 	o := operand{buffer: a.Buffer, size: b.size, splat: i < s.ins && s.kernel.In[i].Splat}
@@ -122,7 +126,7 @@ func (s *step) addOperand(l *Linked, in *ir.Step, from int) {
 		o.origin += b.offset
 	}
 	last := len(in.Extents) - 1
-	o.walk = make([]int, len(in.Extents))
+	o.walk = walk
 	for k, n := range in.Extents {
 		if n > 1 {
 			o.walk[k] = a.Strides[k] * b.size
