@@ -9,7 +9,7 @@ import (
 )
 
 // foldOps are the ops that reductions fold by.
-var foldOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor}
+var foldOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpArgMin, ir.OpArgMax}
 
 // foldKernels are the reductions that nearly every program has, for each of
 // superTypes, T: norms, moments, distances, softmax, and
@@ -24,7 +24,9 @@ var foldKernels = []string{
 	"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }",
 	"kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }",
 	"kernel (u0:T) { store min(u0) max(u0) }",
-	"kernel (u0:T, s1:T, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }",
+	"kernel (u0:T) { store argmin(u0) min(u0) }",
+	"kernel (u0:T) { store argmax(u0) max(u0) }",
+	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
 }
 
 // partialKernels fold what a float32 sum or product does in float64.

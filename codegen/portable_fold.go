@@ -7,13 +7,19 @@ import (
 )
 
 // Folded outputs in Go loops: l2 holds the lanes of output 2, each the identity
-// until its first element.
+// until its first element. Of an op that Finds it is where the element m2 stands.
 
 // lanes makes the lanes of the folded outputs.
 func (g *goKernel) lanes() {
 	for o, r := range g.k.Out {
 		by, d := g.k.FoldOf(o), g.k.DType(r)
 		if by == ir.OpInvalid {
+			continue
+		}
+		if by.Finds() {
+			identity, _ := by.Info().By.Info().Identity(d)
+			text, _, _ := strings.Cut(goConst(d, identity), " //")
+			g.printf("m%d, l%[1]d := %s, int32(0)\n", o, text)
 			continue
 		}
 		identity, _ := by.Info().Identity(d)
@@ -27,8 +33,25 @@ func (g *goKernel) lanes() {
 
 // take folds a copy of output o's value into the lane of its element.
 func (g *goKernel) take(o int, copy, element string) {
+	if g.k.FoldOf(o).Finds() {
+		g.printf("if %s {\nm%d, l%[2]d = %s, int32(%s)\n}\n", g.beats(o, copy), o, copy, element)
+		return
+	}
 	lane := "l" + itoa(o) + "[" + element + "&" + itoa(ir.FoldLanes-1) + "]"
 	g.printf("%s = %s\n", lane, g.folded(o, lane, copy))
+}
+
+// beats is whether an element goes before those so far: it is a NaN and they are
+// not, or it is further out.
+func (g *goKernel) beats(o int, x string) string {
+	sign, not := ">", "<="
+	if g.k.FoldOf(o).Info().By == ir.OpMin {
+		sign, not = "<", ">="
+	}
+	if ir.Floats.Has(g.k.DType(g.k.Out[o])) {
+		return strings.NewReplacer("$x", x, "$m", "m"+itoa(o), "$s", not).Replace("!($x $s $m) && $m == $m")
+	}
+	return x + " " + sign + " m" + itoa(o)
 }
 
 // folded is the Go of one step of a fold.
@@ -45,6 +68,10 @@ func (g *goKernel) halve() {
 			continue
 		}
 		l := "l" + itoa(o)
+		if g.k.FoldOf(o).Finds() {
+			g.printf("*%s = %s\n", address(ir.Int32, len(g.k.In)+o), l)
+			continue
+		}
 		g.printf("for half := %d; half > 0; half /= 2 {\nif half < n {\nfor b := range half {\n", ir.FoldLanes/2)
 		g.printf("%s[b] = %s\n}\n}\n}\n", l, g.folded(o, l+"[b]", l+"[b+half]"))
 		g.printf("*%s = %s[0]\n", address(g.k.DType(r), len(g.k.In)+o), l)

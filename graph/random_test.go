@@ -157,6 +157,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Bitcast(a.DType)
 	case ir.OpSum, ir.OpProd, ir.OpAMin, ir.OpAMax, ir.OpAll, ir.OpAny:
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes)
+	case ir.OpArgMin, ir.OpArgMax:
+		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes).Cast(graph.Int32)
 	case ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax:
 		var opts []graph.ReduceOption
 		if a.Exclusive {

@@ -227,25 +227,26 @@ func (x Node) LogSumExp(axes ...any) Node {
 // ArgMin returns the index of the least element along one axis, or of the
 // elements of all of x in row-major order, as Int64: of the first NaN if there is
 // one, else of the first of several equal elements, as +0 and -0 are; the last of
-// either with LastIndex. A line has at most 1<<31 elements.
-func (x Node) ArgMin(axis ...any) Node { return x.arg("argmin", ir.OpAMin, axis) }
+// either with LastIndex. A line has at most 1<<31 elements. Along the last axis it
+// reads x once.
+func (x Node) ArgMin(axis ...any) Node { return x.arg(ir.OpArgMin, axis) }
 
 // ArgMax returns the index of the greatest element, as ArgMin does of the least.
-func (x Node) ArgMax(axis ...any) Node { return x.arg("argmax", ir.OpAMax, axis) }
+func (x Node) ArgMax(axis ...any) Node { return x.arg(ir.OpArgMax, axis) }
 
 // argElems is how many elements a line of ArgMin or ArgMax has at most: the
 // greatest index is an Int32, which many fit into a vector.
 const argElems = 1 << 31
 
-// arg is the index of the elements that are the least or greatest, which a
-// second look at the line finds while it is in the cache.
-func (x Node) arg(name string, op ir.Op, args []any) Node {
+// arg is the index of the elements that are the least or greatest. The last one is
+// the first of the line read backwards.
+func (x Node) arg(op ir.Op, args []any) Node {
 	n := x.get()
 	if n.err != nil {
-		return x
+		return apply(op, ir.Attr{}, n)
 	}
 	r, err := n.reduction(args, "KeepDims", "LastIndex")
-	rank := len(n.typ.Shape)
+	name, rank := op.String(), len(n.typ.Shape)
 	switch {
 	case err != nil:
 		return fail(name, "%w", err)
@@ -254,7 +255,7 @@ func (x Node) arg(name string, op ir.Op, args []any) Node {
 		if r.last {
 			first = append(first, LastIndex)
 		}
-		y := x.Reshape(-1).arg(name, op, first)
+		y := x.Reshape(-1).arg(op, first)
 		if r.keep {
 			return y.Unsqueeze(r.axes...)
 		}
@@ -263,19 +264,18 @@ func (x Node) arg(name string, op ir.Op, args []any) Node {
 		return fail(name, "%d axes: it takes one, or all for the index into all elements", len(r.axes))
 	}
 	axis := r.axes[0]
-	if elems, fixed := n.typ.Shape[axis].Int(); fixed && int64(elems) > argElems {
-		return fail(name, "a line of %d elements: it takes at most %d", elems, int64(argElems))
+	elems := n.typ.Shape[axis]
+	if k, fixed := elems.Int(); fixed && int64(k) > argElems {
+		return fail(name, "a line of %d elements: it takes at most %d", k, int64(argElems))
 	}
-	is := x.Eq(x.reduce(op, []any{axis, KeepDims}))
-	if ir.Floats.Has(n.typ.DType) {
-		is = is.Or(x.IsNaN())
-	}
-	index := Iota(Int32, n.typ.Shape[axis]).Unsqueeze(upTo(rank)[1 : rank-axis]...)
-	by, beyond := ir.OpAMin, index.Scalar(1<<31-1)
+	var y Node
 	if r.last {
-		by, beyond = ir.OpAMax, index.Scalar(-1)
+		y = apply(op, ir.Attr{Axes: r.axes}, x.Flip(axis).get())
+		y = apply(ir.OpExtent, ir.Attr{DType: Int32, Begin: elems.Sub(ir.Fixed(1))}).Sub(y)
+	} else {
+		y = apply(op, ir.Attr{Axes: r.axes}, n)
 	}
-	y := Where(is, index, beyond).reduce(by, []any{axis}).Cast(Int64)
+	y = y.Cast(Int64)
 	if r.keep {
 		return y.Unsqueeze(axis)
 	}

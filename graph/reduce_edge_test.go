@@ -150,5 +150,5 @@ func TestReduceErrors(t *testing.T) {
 	_, err = p.Run(context.Background(), graph.New(graph.Float32, 0, 3))
 	require.NoError(t, err)
 	_, err = p.Run(context.Background(), graph.New(graph.Float32, 3, 0))
-	require.ErrorContains(t, err, "amax: axis 1 of shape [3,0] has no elements")
+	require.ErrorContains(t, err, "argmax: axis 1 of shape [3,0] has no elements")
 }

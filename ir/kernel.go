@@ -38,7 +38,8 @@ type Kernel struct {
 	// Fold is nil, or says of each output by which op its elements along the
 	// columns are folded into one a row, as FoldRow does; OpInvalid if they are
 	// stored. A row then has at most FoldChunk columns. A scan here stores the
-	// running values instead: see ScanKernel.
+	// running values instead: see ScanKernel. An op that Finds gives the column of
+	// the element.
 	Fold []Op
 	Down bool // folds down the rows: see DownKernel
 	Fast bool // composed ops expand in the fast tier
@@ -52,6 +53,14 @@ func (k *Kernel) DType(r Ref) DType {
 		return k.In[r].DType
 	}
 	return k.Body[int(r)-len(k.In)].DType
+}
+
+// OutType returns the element type of output i.
+func (k *Kernel) OutType(i int) DType {
+	if k.FoldOf(i).Finds() {
+		return Int32
+	}
+	return k.DType(k.Out[i])
 }
 
 // FoldOf returns the op that folds output i, OpInvalid if it is stored.

@@ -113,6 +113,8 @@ const (
 	OpAMax
 	OpAll
 	OpAny
+	OpArgMin
+	OpArgMax
 	OpFold // one step of a reduction: what the reductions pass makes of them
 	OpCumSum
 	OpCumProd
@@ -143,9 +145,10 @@ type ResultRule uint8
 
 // The rules.
 const (
-	SameType  ResultRule = iota // as the last operand
-	GivesBool                   // bool
-	GivenType                   // stated with the op: cast, bitcast, const
+	SameType   ResultRule = iota // as the last operand
+	GivesBool                    // bool
+	GivenType                    // stated with the op: cast, bitcast, const
+	GivesIndex                   // int32: a place along a line
 )
 
 // OpInfo is a row of the op table.
@@ -166,8 +169,9 @@ type OpInfo struct {
 	// for a NaN's payload. Where the op commutes, f(c,x) == x too.
 	Identity func(d DType) (bits uint64, ok bool)
 
-	// By is the lane op that a reduction or scan combines elements with. It is
-	// associative but for rounding, commutes, and has an identity.
+	// By is the lane op that a reduction or scan combines elements with, or whose
+	// result an op that Finds finds. It is associative but for rounding, commutes,
+	// and has an identity.
 	By Op
 
 	hash     uint64                // of the name: canonical forms outlive the order of the table
@@ -204,6 +208,9 @@ func (op Op) IsElementwise() bool {
 	k := op.Info().Kind
 	return k == Lane || k == Composed
 }
+
+// Finds reports whether op gives the place of an element along a line.
+func (op Op) Finds() bool { return op.Info().Result == GivesIndex }
 
 // IsComputed reports whether op computes elements in a loop.
 func (op Op) IsComputed() bool {

@@ -74,8 +74,12 @@ func foldRun(shape []int, begin, end int) [][]int {
 	return groups
 }
 
-// FoldRow folds one chunk, of at least one element.
+// FoldRow folds one chunk, of at least one element. An op that Finds gives an
+// index into it.
 func FoldRow(by Op, d DType, x []uint64) uint64 {
+	if by.Finds() {
+		return findFirst(by, d, x)
+	}
 	ref := by.Info().Ref
 	lanes := slices.Clone(x[:min(len(x), FoldLanes)])
 	for i := FoldLanes; i < len(x); i++ {
@@ -89,6 +93,17 @@ func FoldRow(by Op, d DType, x []uint64) uint64 {
 		lanes = lanes[:min(len(lanes), half)]
 	}
 	return lanes[0]
+}
+
+// findFirst returns the index of the first NaN, or else of the first element equal
+// to the one that the op is after. It takes no part in the tree of folds, as it is
+// the same however a line is cut.
+func findFirst(by Op, d DType, x []uint64) uint64 {
+	found := FoldRow(by.Info().By, d, x)
+	i := slices.IndexFunc(x, func(e uint64) bool {
+		return refEq(d, Bool, [3]uint64{e, found})|refNe(d, Bool, [3]uint64{e, e}) != 0
+	})
+	return uint64(i)
 }
 
 // PartialType is the element type of the chunks' results on the way up.
@@ -123,7 +138,8 @@ func castAll(from, to DType, x []uint64) {
 	}
 }
 
-// EmptyFold is the result of a line without elements. A sum is +0.
+// EmptyFold is the result of a line without elements, of which no op finds any. A
+// sum is +0.
 func EmptyFold(by Op, d DType) uint64 {
 	if by == OpAdd {
 		return 0
@@ -147,20 +163,31 @@ func inferAlong(op Op, a Attr, x Type) (Type, error) {
 	if err := checkAxes(a.Axes, 0, len(x.Shape)); err != nil {
 		return Type{}, err
 	}
-	shape := Shape{}
+	if op.Finds() && len(a.Axes) != 1 {
+		return Type{}, fmt.Errorf("%d axes: it takes one", len(a.Axes))
+	}
+	shape, by := Shape{}, info.By
 	for i, n := range x.Shape {
 		if !slices.Contains(a.Axes, i) {
 			shape = append(shape, n)
 			continue
 		}
-		if e, ok := n.Int(); ok && e == 0 && (op == OpAMin || op == OpAMax) {
+		if e, ok := n.Int(); ok && e == 0 && (by == OpMin || by == OpMax) {
 			return Type{}, fmt.Errorf("axis %d of shape %s has no elements, and no value is the least or greatest of none", i, x.Shape)
 		}
+	}
+	if op.Finds() {
+		x.DType = Int32
 	}
 	return Type{x.DType, shape}, nil
 }
 
 func inferFold(a Attr, x Type) (Type, error) {
+	if a.By.Finds() {
+		t, err := inferFold(Attr{By: a.By.Info().By}, x)
+		t.DType = Int32
+		return t, err
+	}
 	if !a.By.IsElementwise() || a.By.Info().Identity == nil || !a.By.Info().Commutative {
 		return Type{}, fmt.Errorf("nothing folds by %s", a.By)
 	}
@@ -193,6 +220,13 @@ func evalReduce(v *Value, out Array, x Array) (Array, error) {
 		return evalFold(v, out, x)
 	}
 	by, d := v.Op.Info().By, x.DType
+	if v.Op.Finds() && len(x.Data) > 0 {
+		lines, _, err := linesOf(x, v.Attr.Axes)
+		for _, line := range lines {
+			out.Data = append(out.Data, FoldRow(v.Op, d, line))
+		}
+		return out, err
+	}
 	if len(x.Data) == 0 {
 		n, err := NumElems(out.Shape)
 		out.Data = slices.Repeat([]uint64{EmptyFold(by, d)}, n)

@@ -204,7 +204,7 @@ func (v *planVerifier) operand(i, o int) string {
 	stored := out && (s.Scan != NoScan || k.FoldOf(o-len(k.In)) == OpInvalid)
 	want := Float32
 	if out {
-		want = k.DType(k.Out[o-len(k.In)])
+		want = k.OutType(o - len(k.In))
 	} else {
 		want = k.In[o].DType
 	}

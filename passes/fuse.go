@@ -48,7 +48,8 @@ type fuser struct {
 }
 
 // levels returns the level of each value: as late as its readers allow, so that
-// a value is computed in the loop that needs it.
+// a value is computed in the loop that needs it. Where an element stands is wanted
+// later than the element, and found in the same loop.
 func levels(f *ir.Func) []int {
 	level := make([]int, len(f.Body))
 	for i, v := range f.Body {
@@ -65,8 +66,14 @@ func levels(f *ir.Func) []int {
 	for _, r := range f.Results {
 		late[r.ID] = level[r.ID]
 	}
+	best := map[*ir.Value]*ir.Value{} // the last fold of a value that is none of places
 	for i := len(f.Body) - 1; i >= 0; i-- {
 		v := f.Body[i]
+		if v.Op == ir.OpFold && !v.Attr.By.Finds() {
+			best[v.Args[0]] = v
+		} else if v.Op == ir.OpFold && best[v.Args[0]] != nil {
+			late[i] = min(late[i], late[best[v.Args[0]].ID])
+		}
 		for _, a := range v.Args {
 			if a.Op == ir.OpParam {
 				continue

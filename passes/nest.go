@@ -127,7 +127,7 @@ func (n *nest) betterDown() bool {
 		}
 	}
 	for _, v := range n.g.outputs {
-		if v.Op != ir.OpFold {
+		if v.Op != ir.OpFold || v.Attr.By.Finds() {
 			return false
 		}
 	}

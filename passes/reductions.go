@@ -21,8 +21,10 @@ func reductions(s *State) error {
 		case v.Op == ir.OpExtent:
 			n, _ := v.Attr.Begin.Int()
 			return r.constant(v, ir.ElementOf(v.Type.DType, n))
+		case v.Op.Finds():
+			return r.find(v)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpFold:
-			return r.reduce(v)
+			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
 		case v.Op.Info().Kind == ir.Scan:
 			return r.scan(v)
 		}
@@ -54,13 +56,13 @@ func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {
 	return r.f.Add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, c)
 }
 
-// reduce returns the folds of a reduction, group of axes after group.
-func (r *reducer) reduce(v *ir.Value) (*ir.Value, error) {
-	x, by, d := v.Args[0], v.Op.Info().By, v.Type.DType
+// reduce returns the folds of x along axes, group of axes after group, for v.
+func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error) {
+	d := x.Type.DType
 	if size(x.Type.Shape) == 0 {
 		return r.constant(v, ir.EmptyFold(by, d))
 	}
-	for i, group := range ir.FoldGroups(extents(x), v.Attr.Axes) {
+	for i, group := range ir.FoldGroups(extents(x), axes) {
 		var n int
 		var err error
 		if x, n, err = r.last(v, x, group); err != nil {
@@ -72,7 +74,7 @@ func (r *reducer) reduce(v *ir.Value) (*ir.Value, error) {
 			}
 		}
 		if n > 1 {
-			x, err = r.fold(v, x, n)
+			x, err = r.fold(by, d, v, x, n)
 		} else {
 			x, err = r.f.Add(ir.OpReshape, ir.Attr{Shape: x.Type.Shape[:len(x.Type.Shape)-1]}, v.Pos, x)
 		}
@@ -84,14 +86,14 @@ func (r *reducer) reduce(v *ir.Value) (*ir.Value, error) {
 }
 
 // fold folds the last axis, of n elements, until one element is left.
-func (r *reducer) fold(v, x *ir.Value, n int) (*ir.Value, error) {
-	by, err := v.Op.Info().By, error(nil)
+func (r *reducer) fold(by ir.Op, d ir.DType, v, x *ir.Value, n int) (*ir.Value, error) {
+	var err error
 	for {
 		if x, err = r.f.Add(ir.OpFold, ir.Attr{By: by}, v.Pos, x); err != nil || n <= ir.FoldChunk {
 			return x, err
 		}
 		n = ir.Chunks(n)
-		if x, err = r.cast(x, ir.PartialType(by, v.Type.DType)); err != nil {
+		if x, err = r.cast(x, ir.PartialType(by, d)); err != nil {
 			return nil, err
 		}
 		axes := make([]int, len(x.Type.Shape))

@@ -65,11 +65,13 @@ func (l *Linked) checkAccess(in, one *ir.Step, o, elems int) (bytes int, err err
 		return 0, fmt.Errorf("buffer %d does not exist", a.Buffer)
 	}
 	b := &l.buffers[a.Buffer]
-	value := ir.Ref(o)
+	dt := ir.Invalid
 	if isOut {
-		value = in.Kernel.Out[o-len(in.Kernel.In)]
+		dt = in.Kernel.OutType(o - len(in.Kernel.In))
+	} else {
+		dt = in.Kernel.In[o].DType
 	}
-	if dt := in.Kernel.DType(value); b.dtype != dt {
+	if b.dtype != dt {
 		return 0, fmt.Errorf("buffer %d holds %s, the kernel has %s", a.Buffer, b.dtype, dt)
 	}
 	if elems == 0 {

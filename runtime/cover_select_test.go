@@ -106,7 +106,8 @@ func TestLongestPiece(t *testing.T) {
 		k, err := ir.ParseKernel(sig)
 		require.NoError(t, err)
 		byName := len(k.Body) == manyRows || strings.Contains(sig, "s1:f64") || len(k.Out) > 1 || // folds down, scans
-			strings.Contains(sig, "mul s0 s1") || strings.Contains(sig, "rsqrt") // norms, with what a cover computes once a row
+			strings.Contains(sig, "mul s0 s1") || strings.Contains(sig, "rsqrt") || // norms, with what a cover computes once a row
+			strings.Contains(sig, "mul s2 s3") // where the chunk of an element begins
 		if !byName {
 			longest = max(longest, len(k.Body))
 		}

@@ -392,7 +392,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec},
-		{Sig: "kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7},
+		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
@@ -462,6 +462,22 @@ func init() {
 		{Sig: "kernel (u0:i64) { store and(u0) }", Fn: k_foldand_i64_u_67ad1a4304},
 		{Sig: "kernel (u0:u32) { store and(u0) }", Fn: k_foldand_u32_u_5291dfe513},
 		{Sig: "kernel (u0:u8) { store and(u0) }", Fn: k_foldand_u8_u_42e1f81a6c},
+		{Sig: "kernel (u0:f32) { store argmax(u0) }", Fn: k_foldargmax_f32_u_523265d874},
+		{Sig: "kernel (u0:f64) { store argmax(u0) }", Fn: k_foldargmax_f64_u_26f842b759},
+		{Sig: "kernel (u0:f32) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f32_u_2b48e27939},
+		{Sig: "kernel (u0:f64) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f64_u_8d1562253e},
+		{Sig: "kernel (u0:i32) { store argmax(u0) }", Fn: k_foldargmax_i32_u_2651459a3e},
+		{Sig: "kernel (u0:i64) { store argmax(u0) }", Fn: k_foldargmax_i64_u_48a93243cb},
+		{Sig: "kernel (u0:u32) { store argmax(u0) }", Fn: k_foldargmax_u32_u_46d5edd2f7},
+		{Sig: "kernel (u0:u8) { store argmax(u0) }", Fn: k_foldargmax_u8_u_c4a0cc291b},
+		{Sig: "kernel (u0:f32) { store argmin(u0) }", Fn: k_foldargmin_f32_u_f6a1a3f4ae},
+		{Sig: "kernel (u0:f64) { store argmin(u0) }", Fn: k_foldargmin_f64_u_576f499831},
+		{Sig: "kernel (u0:f32) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f32_u_0c81a3e20c},
+		{Sig: "kernel (u0:f64) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f64_u_7c90be69a4},
+		{Sig: "kernel (u0:i32) { store argmin(u0) }", Fn: k_foldargmin_i32_u_24628574ed},
+		{Sig: "kernel (u0:i64) { store argmin(u0) }", Fn: k_foldargmin_i64_u_c16b66a48a},
+		{Sig: "kernel (u0:u32) { store argmin(u0) }", Fn: k_foldargmin_u32_u_0345c67174},
+		{Sig: "kernel (u0:u8) { store argmin(u0) }", Fn: k_foldargmin_u8_u_f122d4a0ad},
 		{Sig: "kernel (u0:f32) { store max(u0) }", Fn: k_foldmax_f32_u_011e31aee1},
 		{Sig: "kernel (u0:f64) { store max(u0) }", Fn: k_foldmax_f64_u_dd4bef5bfd},
 		{Sig: "kernel (u0:i32) { store max(u0) }", Fn: k_foldmax_i32_u_3d23849a11},
@@ -766,7 +782,7 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
-		{Sig: "kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d},
+		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
@@ -4545,14 +4561,14 @@ func k_eq_i64_bool_us_cab5187da9(f *Frame)
 //go:noescape
 func k_eq_i64_bool_uu_6bbb7637ec(f *Frame)
 
-// k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7 is
+// k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc is
 //
-//	kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 //
-// for i: o0 = min(o0, select((a0[i] == a1) | (a0[i] != a0[i]), a2[i], a3))
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), (a2 * a3) + a4[i], a5), a6[i])
 //
 //go:noescape
-func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7(f *Frame)
+func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(f *Frame)
 
 // k_eq_u32_bool_us_a9be959a34 is
 //
@@ -5174,6 +5190,150 @@ func k_foldand_u32_u_5291dfe513(f *Frame)
 //
 //go:noescape
 func k_foldand_u8_u_42e1f81a6c(f *Frame)
+
+// k_foldargmax_f32_u_523265d874 is
+//
+//	kernel (u0:f32) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+//
+//go:noescape
+func k_foldargmax_f32_u_523265d874(f *Frame)
+
+// k_foldargmax_f64_u_26f842b759 is
+//
+//	kernel (u0:f64) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+//
+//go:noescape
+func k_foldargmax_f64_u_26f842b759(f *Frame)
+
+// k_foldargmax_foldmax_f32_u_2b48e27939 is
+//
+//	kernel (u0:f32) { store argmax(u0) max(u0) }
+//
+// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_foldargmax_foldmax_f32_u_2b48e27939(f *Frame)
+
+// k_foldargmax_foldmax_f64_u_8d1562253e is
+//
+//	kernel (u0:f64) { store argmax(u0) max(u0) }
+//
+// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_foldargmax_foldmax_f64_u_8d1562253e(f *Frame)
+
+// k_foldargmax_i32_u_2651459a3e is
+//
+//	kernel (u0:i32) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+//
+//go:noescape
+func k_foldargmax_i32_u_2651459a3e(f *Frame)
+
+// k_foldargmax_i64_u_48a93243cb is
+//
+//	kernel (u0:i64) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+//
+//go:noescape
+func k_foldargmax_i64_u_48a93243cb(f *Frame)
+
+// k_foldargmax_u32_u_46d5edd2f7 is
+//
+//	kernel (u0:u32) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+//
+//go:noescape
+func k_foldargmax_u32_u_46d5edd2f7(f *Frame)
+
+// k_foldargmax_u8_u_c4a0cc291b is
+//
+//	kernel (u0:u8) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+//
+//go:noescape
+func k_foldargmax_u8_u_c4a0cc291b(f *Frame)
+
+// k_foldargmin_f32_u_f6a1a3f4ae is
+//
+//	kernel (u0:f32) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+//
+//go:noescape
+func k_foldargmin_f32_u_f6a1a3f4ae(f *Frame)
+
+// k_foldargmin_f64_u_576f499831 is
+//
+//	kernel (u0:f64) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+//
+//go:noescape
+func k_foldargmin_f64_u_576f499831(f *Frame)
+
+// k_foldargmin_foldmin_f32_u_0c81a3e20c is
+//
+//	kernel (u0:f32) { store argmin(u0) min(u0) }
+//
+// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+//
+//go:noescape
+func k_foldargmin_foldmin_f32_u_0c81a3e20c(f *Frame)
+
+// k_foldargmin_foldmin_f64_u_7c90be69a4 is
+//
+//	kernel (u0:f64) { store argmin(u0) min(u0) }
+//
+// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+//
+//go:noescape
+func k_foldargmin_foldmin_f64_u_7c90be69a4(f *Frame)
+
+// k_foldargmin_i32_u_24628574ed is
+//
+//	kernel (u0:i32) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+//
+//go:noescape
+func k_foldargmin_i32_u_24628574ed(f *Frame)
+
+// k_foldargmin_i64_u_c16b66a48a is
+//
+//	kernel (u0:i64) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+//
+//go:noescape
+func k_foldargmin_i64_u_c16b66a48a(f *Frame)
+
+// k_foldargmin_u32_u_0345c67174 is
+//
+//	kernel (u0:u32) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+//
+//go:noescape
+func k_foldargmin_u32_u_0345c67174(f *Frame)
+
+// k_foldargmin_u8_u_f122d4a0ad is
+//
+//	kernel (u0:u8) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+//
+//go:noescape
+func k_foldargmin_u8_u_f122d4a0ad(f *Frame)
 
 // k_foldmax_f32_u_011e31aee1 is
 //
@@ -7911,14 +8071,14 @@ func k_ne_bool_us_7e1e230010(f *Frame)
 //go:noescape
 func k_ne_bool_uu_a039bc94e2(f *Frame)
 
-// k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d is
+// k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e is
 //
-//	kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//	kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 //
-// for i: o0 = min(o0, select((a0[i] != a0[i]) | (a1 == a0[i]), a2[i], a3))
+// for i: o0[i] = min(select((a0[i] != a0[i]) | (a1[i] == a0[i]), (a2 * a3) + a4[i], a5), a6[i])
 //
 //go:noescape
-func k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d(f *Frame)
+func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e(f *Frame)
 
 // k_ne_f32_bool_su_43ad293946 is
 //

@@ -397,7 +397,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7_go},
+		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
@@ -467,6 +467,22 @@ func init() {
 		{Sig: "kernel (u0:i64) { store and(u0) }", Fn: k_foldand_i64_u_67ad1a4304_go},
 		{Sig: "kernel (u0:u32) { store and(u0) }", Fn: k_foldand_u32_u_5291dfe513_go},
 		{Sig: "kernel (u0:u8) { store and(u0) }", Fn: k_foldand_u8_u_42e1f81a6c_go},
+		{Sig: "kernel (u0:f32) { store argmax(u0) }", Fn: k_foldargmax_f32_u_523265d874_go},
+		{Sig: "kernel (u0:f64) { store argmax(u0) }", Fn: k_foldargmax_f64_u_26f842b759_go},
+		{Sig: "kernel (u0:f32) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f32_u_2b48e27939_go},
+		{Sig: "kernel (u0:f64) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f64_u_8d1562253e_go},
+		{Sig: "kernel (u0:i32) { store argmax(u0) }", Fn: k_foldargmax_i32_u_2651459a3e_go},
+		{Sig: "kernel (u0:i64) { store argmax(u0) }", Fn: k_foldargmax_i64_u_48a93243cb_go},
+		{Sig: "kernel (u0:u32) { store argmax(u0) }", Fn: k_foldargmax_u32_u_46d5edd2f7_go},
+		{Sig: "kernel (u0:u8) { store argmax(u0) }", Fn: k_foldargmax_u8_u_c4a0cc291b_go},
+		{Sig: "kernel (u0:f32) { store argmin(u0) }", Fn: k_foldargmin_f32_u_f6a1a3f4ae_go},
+		{Sig: "kernel (u0:f64) { store argmin(u0) }", Fn: k_foldargmin_f64_u_576f499831_go},
+		{Sig: "kernel (u0:f32) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f32_u_0c81a3e20c_go},
+		{Sig: "kernel (u0:f64) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f64_u_7c90be69a4_go},
+		{Sig: "kernel (u0:i32) { store argmin(u0) }", Fn: k_foldargmin_i32_u_24628574ed_go},
+		{Sig: "kernel (u0:i64) { store argmin(u0) }", Fn: k_foldargmin_i64_u_c16b66a48a_go},
+		{Sig: "kernel (u0:u32) { store argmin(u0) }", Fn: k_foldargmin_u32_u_0345c67174_go},
+		{Sig: "kernel (u0:u8) { store argmin(u0) }", Fn: k_foldargmin_u8_u_f122d4a0ad_go},
 		{Sig: "kernel (u0:f32) { store max(u0) }", Fn: k_foldmax_f32_u_011e31aee1_go},
 		{Sig: "kernel (u0:f64) { store max(u0) }", Fn: k_foldmax_f64_u_dd4bef5bfd_go},
 		{Sig: "kernel (u0:i32) { store max(u0) }", Fn: k_foldmax_i32_u_3d23849a11_go},
@@ -771,7 +787,7 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", Fn: k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
@@ -22437,45 +22453,39 @@ func k_eq_i64_bool_uu_6bbb7637ec_go(f *Frame) {
 	}
 }
 
-// k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7_go is
+// k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go is
 //
-//	kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 //
-// for i: o0 = min(o0, select((a0[i] == a1) | (a0[i] != a0[i]), a2[i], a3))
-func k_eq_ne_or_select_foldmin_f32_i32_usus_e70473a3f7_go(f *Frame) {
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), (a2 * a3) + a4[i], a5), a6[i])
+func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *Frame) {
 	n := f.Cols
-	if n <= 0 {
-		return
-	}
 	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(2147483647)
-		}
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		t3 := int32(s2 * s3)
 		for i := range n {
 			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v0 == s1
-			t1 := v0 != v0
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			t0 := v0 == v1
+			t1 := v1 != v1
 			t2 := t0 || bool(t1)
-			t3 := s3
+			t4 := int32(t3 + v4)
+			t5 := s5
 			if t2 {
-				t3 = v2
+				t5 = t4
 			}
-			l0[i&31] = LaneMin(l0[i&31], t3)
+			t6 := LaneMin(t5, v6)
+			o0[i] = t6
 		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
 	}
 }
 
@@ -31670,6 +31680,426 @@ func k_foldand_u8_u_42e1f81a6c_go(f *Frame) {
 			}
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_foldargmax_f32_u_523265d874_go is
+//
+//	kernel (u0:f32) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+func k_foldargmax_f32_u_523265d874_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmax_f64_u_26f842b759_go is
+//
+//	kernel (u0:f64) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+func k_foldargmax_f64_u_26f842b759_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmax_foldmax_f32_u_2b48e27939_go is
+//
+//	kernel (u0:f32) { store argmax(u0) max(u0) }
+//
+// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+func k_foldargmax_foldmax_f32_u_2b48e27939_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = LaneMax(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = LaneMax(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_foldargmax_foldmax_f64_u_8d1562253e_go is
+//
+//	kernel (u0:f64) { store argmax(u0) max(u0) }
+//
+// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+func k_foldargmax_foldmax_f64_u_8d1562253e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = LaneMax(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = LaneMax(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_foldargmax_i32_u_2651459a3e_go is
+//
+//	kernel (u0:i32) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+func k_foldargmax_i32_u_2651459a3e_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmax_i64_u_48a93243cb_go is
+//
+//	kernel (u0:i64) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+func k_foldargmax_i64_u_48a93243cb_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(-9223372036854775808), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmax_u32_u_46d5edd2f7_go is
+//
+//	kernel (u0:u32) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+func k_foldargmax_u32_u_46d5edd2f7_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint32(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmax_u8_u_c4a0cc291b_go is
+//
+//	kernel (u0:u8) { store argmax(u0) }
+//
+// for i: o0 = first max(a0[i])
+func k_foldargmax_u8_u_c4a0cc291b_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmin_f32_u_f6a1a3f4ae_go is
+//
+//	kernel (u0:f32) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+func k_foldargmin_f32_u_f6a1a3f4ae_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmin_f64_u_576f499831_go is
+//
+//	kernel (u0:f64) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+func k_foldargmin_f64_u_576f499831_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmin_foldmin_f32_u_0c81a3e20c_go is
+//
+//	kernel (u0:f32) { store argmin(u0) min(u0) }
+//
+// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+func k_foldargmin_foldmin_f32_u_0c81a3e20c_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = LaneMin(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = LaneMin(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_foldargmin_foldmin_f64_u_7c90be69a4_go is
+//
+//	kernel (u0:f64) { store argmin(u0) min(u0) }
+//
+// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+func k_foldargmin_foldmin_f64_u_7c90be69a4_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = LaneMin(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = LaneMin(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_foldargmin_i32_u_24628574ed_go is
+//
+//	kernel (u0:i32) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+func k_foldargmin_i32_u_24628574ed_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmin_i64_u_c16b66a48a_go is
+//
+//	kernel (u0:i64) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+func k_foldargmin_i64_u_c16b66a48a_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(9223372036854775807), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmin_u32_u_0345c67174_go is
+//
+//	kernel (u0:u32) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+func k_foldargmin_u32_u_0345c67174_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint32(4294967295), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_foldargmin_u8_u_f122d4a0ad_go is
+//
+//	kernel (u0:u8) { store argmin(u0) }
+//
+// for i: o0 = first min(a0[i])
+func k_foldargmin_u8_u_f122d4a0ad_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(255), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
 	}
 }
 
@@ -50048,45 +50478,39 @@ func k_ne_bool_uu_a039bc94e2_go(f *Frame) {
 	}
 }
 
-// k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d_go is
+// k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go is
 //
-//	kernel (u0:f64, s1:f64, u2:i32, s3:i32) { t0 = ne u0 u0; t1 = eq s1 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }
+//	kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 //
-// for i: o0 = min(o0, select((a0[i] != a0[i]) | (a1 == a0[i]), a2[i], a3))
-func k_ne_eq_or_select_foldmin_f64_i32_usus_3b331ae19d_go(f *Frame) {
+// for i: o0[i] = min(select((a0[i] != a0[i]) | (a1[i] == a0[i]), (a2 * a3) + a4[i], a5), a6[i])
+func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go(f *Frame) {
 	n := f.Cols
-	if n <= 0 {
-		return
-	}
 	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(2147483647)
-		}
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		t3 := int32(s2 * s3)
 		for i := range n {
 			v0 := a0[i]
-			v2 := a2[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			v6 := a6[i]
 			t0 := v0 != v0
-			t1 := s1 == v0
+			t1 := v1 == v0
 			t2 := t0 || bool(t1)
-			t3 := s3
+			t4 := int32(t3 + v4)
+			t5 := s5
 			if t2 {
-				t3 = v2
+				t5 = t4
 			}
-			l0[i&31] = LaneMin(l0[i&31], t3)
+			t6 := LaneMin(t5, v6)
+			o0[i] = t6
 		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l0[0]
 	}
 }
 

@@ -88,15 +88,16 @@ func TestDownLoop(t *testing.T) {
 }
 
 // TestFoldLoops counts what a sum does for 32 elements of two rows: an addition for
-// each vector; and the search for the greatest element where it is not: a load, a
-// comparison and an or for each vector, a test, a minimum.
+// each vector; and the search for the place of the greatest element for 16: two loads,
+// two comparisons, an and, two choices and a place for each vector, its index, and a
+// prefetch for the two.
 func TestFoldLoops(t *testing.T) {
 	for _, x := range []struct {
 		kernel, loop string
 		want         int
 	}{
 		{"kernel (u0:f32) { store add(u0) }", "pair", 2*4 + 3},
-		{"kernel (u0:f32, s1:f32, u2:i32, s3:i32) { t0 = eq u0 s1; t1 = ne u0 u0; t2 = or t0 t1; t3 = select t2 u2 s3; store min(t3) }", "loop", 4*3 - 1 + 3 + 3},
+		{"kernel (u0:f32) { store argmax(u0) }", "pair", 2*(2*7+2+1) + 3},
 	} {
 		k, err := ir.ParseKernel(x.kernel)
 		require.NoError(t, err)

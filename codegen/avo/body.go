@@ -16,7 +16,6 @@ type body struct {
 	main    []machineInst
 	tail    []machineInst
 	rest    [][]machineInst // what folds have after the loop, as graph.rest lists it
-	guard   *guard          // of the main loop, or nil
 	pair    *rowPair        // the row that is folded beside, or nil
 	accs    []pin           // accumulators in registers
 	pinned  []pin           // invariants that stay in registers
@@ -49,7 +48,7 @@ const (
 // compile lowers, schedules and allocates an expanded kernel.
 func compile(k *ir.Kernel) (*body, error) {
 	g := newGraph()
-	g.outline = newOutline(k)
+	g.outline, g.turns = newOutline(k), turnsOf(k)
 	tail := g.schedule(g.lower(k, 0, true), g.isInvariant, apart)
 	var b *body
 	var best float64
@@ -93,7 +92,6 @@ type candidate struct {
 	unroll int
 	share  float64 // of the time that its instructions would take one after the other
 	pair   bool    // two rows at a time
-	taken  []ref   // see guardOf
 }
 
 // What instructions take of that time that work on two or four vectors side by
@@ -125,7 +123,7 @@ func (g *graph) candidates(k *ir.Kernel) []candidate {
 		list = append(list, candidate{order: first, unroll: 1, share: byTwo})
 	}
 	work := g.work(first)
-	if work >= from {
+	if work >= from && g.turns > 1 { // else there are accumulators for one
 		second := g.schedule(g.lower(k, 1, false), g.isInvariant, side)
 		list = append(list, candidate{order: interleave(first, second), unroll: 2, share: share})
 		if work >= spreadFrom && len(g.twin) == 0 && k.Fold == nil {
@@ -164,7 +162,7 @@ func (g *graph) fit(c candidate, tail []ref, rest [][]ref, accs []ref) (*body, e
 	var bestCost float64
 	var err error
 	for n := min(used, maxPinned); n >= 0; n-- {
-		if n < len(accs) && (c.pair || n%turns != 0) {
+		if n < len(accs) && (c.pair || n%g.turns != 0) {
 			continue // those of one vector stay together, and those of a pair
 		}
 		b := &body{g: g, scratch: g.scratch}
@@ -194,12 +192,6 @@ func (g *graph) fit(c candidate, tail []ref, rest [][]ref, accs []ref) (*body, e
 			continue
 		}
 		b.main, b.spills = main.out, main.spills
-		if c.taken != nil {
-			if e = g.newGuard(b, c.taken, pinned, slots); e != nil {
-				err = e
-				continue
-			}
-		}
 		if c.pair {
 			if e = g.newPair(b, c.order, accs, pinned, slots); e != nil {
 				err = e

@@ -23,7 +23,7 @@ type downer struct {
 	nest
 	k       *ir.Kernel
 	g       *graph
-	fold    fold
+	fold    *fold
 	lanes   int // elements of a vector
 	steps   [][3][]machineInst
 	spilled int   // how many vectors the stack has to take

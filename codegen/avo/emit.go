@@ -81,7 +81,7 @@ var special = map[string]func(n *nest, i *machineInst){
 	"BYTELOAD":  (*nest).byteLoad,
 	"BYTESTORE": (*nest).byteStore,
 	"STOREONE":  (*nest).storeOne,
-	"GUARD":     (*nest).jumpIfAny,
+	"INDEX":     (*nest).stepIndex,
 	"DIVREM":    (*nest).divRem,
 }
 

@@ -1,6 +1,10 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // What a nest has more for folded outputs.
 
@@ -24,7 +28,7 @@ func (b *body) accsOnStack() bool { return len(b.accs) < accumulators(b.folds())
 // turnsOnStack reports whether an offset finds accumulators on the stack.
 func (b *body) turnsOnStack() bool { return b.turning() && b.accsOnStack() }
 
-func (b *body) folds() []fold { return foldsOf(b.k) }
+func (b *body) folds() []*fold { return foldsOf(b.k) }
 
 // folded reports whether an operand is an output of one element a row.
 func (n *nest) folded(operand int) bool {
@@ -52,7 +56,7 @@ func (n *nest) startFolds() {
 				n.do("VMOVAPS", y(from), y(reg))
 			}
 		}
-		for i := f.first; i < f.first+turns*parts(f.d); i++ {
+		for i := f.first; i < f.first+f.turns*parts(f.d); i++ {
 			if reg, ok := inReg[i]; ok {
 				load(reg)
 				continue
@@ -73,6 +77,7 @@ func (n *nest) nextTurn(steps int) {
 	if !n.b.turning() {
 		return
 	}
+	turns := n.b.g.turns
 	for i := 0; i < len(n.b.accs); i += turns {
 		group := n.b.accs[i : i+turns]
 		for at := range steps { // the cycles of a rotation by one or two
@@ -86,7 +91,7 @@ func (n *nest) nextTurn(steps int) {
 	}
 	if n.turn >= 0 {
 		n.do("ADDQ", imm(int64(32*steps)), gp(n.turn))
-		n.do("ANDQ", imm(32*(turns-1)), gp(n.turn))
+		n.do("ANDQ", imm(int64(32*(n.b.g.turns-1))), gp(n.turn))
 	}
 }
 
@@ -94,6 +99,7 @@ func (n *nest) nextTurn(steps int) {
 // long as there are 8, then a part of one.
 func (n *nest) foldTail() {
 	n.here("tail")
+	turns := n.b.g.turns
 	part := func(turn int) string { return "part" + itoa(turn) }
 	for turn := range turns - 1 {
 		n.do("LEAQ", mem(at(index, 8*(turn+1))), gp(cx))
@@ -131,10 +137,24 @@ func (n *nest) endFolds() {
 		return
 	}
 	n.here("fold")
-	if n.turn >= 0 {
+	switch {
+	case n.turn >= 0 && len(n.b.accs) > 0 && slices.ContainsFunc(n.b.k.Fold, ir.Op.Finds):
+		n.turnBack()
+	case n.turn >= 0:
 		n.do("XORQ", gp(n.turn), gp(n.turn))
 	}
 	n.insts(n.b.last())
+}
+
+// turnBack goes on until the accumulators in registers and those on the stack stand
+// where they began: places and elements belong together.
+func (n *nest) turnBack() {
+	n.here("turn")
+	n.do("TESTQ", gp(n.turn), gp(n.turn))
+	n.do("JEQ", label("back"))
+	n.nextTurn(1)
+	n.do("JMP", label("turn"))
+	n.here("back")
 }
 
 // storeOne stores the first element of a vector.

@@ -17,55 +17,106 @@ import (
 // are found by an offset that turns. Where they stand at the end is all one: the
 // op commutes, and halve combines 0 with 2 and 1 with 3 wherever it begins.
 
-// turns is how many steps of 8 elements pass until a lane has its next.
-const turns = ir.FoldLanes / 8
+// turnsOf returns how many steps of 8 elements pass until a lane has its next. Where
+// least and greatest elements and their places alone are folded, lanes are all one,
+// and fewer leave room for the places: two rows of four accumulators each.
+func turnsOf(k *ir.Kernel) int {
+	finds := false
+	for _, by := range k.Fold {
+		finds = finds || by.Finds()
+		if !by.Finds() && by != ir.OpMin && by != ir.OpMax {
+			return ir.FoldLanes / 8
+		}
+	}
+	if !finds || len(k.Body) > shortFinding {
+		return ir.FoldLanes / 8
+	}
+	if slices.ContainsFunc(k.Out, func(v ir.Ref) bool { return parts(k.DType(v)) == 1 }) {
+		return ir.FoldLanes / 16
+	}
+	return ir.FoldLanes / 32
+}
 
 // shortFold is how many instructions a body has at most that is unrolled by
 // turns: there are eleven copies of it. From there on both ways are as fast.
 const shortFold = 24
 
+// shortFinding is how many instructions a body has at most, after expansion, that
+// finds places with half the lanes.
+const shortFinding = 4
+
 // fold is a folded output.
 type fold struct {
-	out   int // number of the output
+	out   int // number of the output, or -1: only its place is stored
 	v     ir.Ref
 	by    ir.Op
-	d     ir.DType // of the output
+	d     ir.DType // of the accumulators
 	first int      // its first accumulator
+	turns int
+	best  *fold // of an op that Finds: the elements whose places it has
+	found bool  // it is such a best
 }
 
-// foldsOf lists the folded outputs. Their accumulators are numbered by output,
-// vector of a value, and turn.
-func foldsOf(k *ir.Kernel) []fold {
-	var out []fold
-	next := 0
-	for i, r := range k.Out {
-		if by := k.FoldOf(i); by != ir.OpInvalid {
-			d := k.DType(r)
-			out = append(out, fold{i, r, by, d, next})
-			next += turns * parts(d)
+// foldsOf lists the folds of a kernel: those that find places first, as each of
+// their steps asks for the elements that the accumulators have until then. The
+// accumulators are numbered by fold, vector of a value, and turn.
+func foldsOf(k *ir.Kernel) []*fold {
+	var places, folds []*fold
+	find := func(out int, v ir.Ref, by ir.Op) *fold {
+		for _, f := range folds {
+			if f.v == v && f.by == by && (f.out < 0 || out < 0) {
+				f.out = max(f.out, out)
+				return f
+			}
+		}
+		f := &fold{out: out, v: v, by: by, d: k.DType(v)}
+		folds = append(folds, f)
+		return f
+	}
+	for i, v := range k.Out {
+		switch by := k.FoldOf(i); {
+		case by.Finds():
+			best := find(-1, v, by.Info().By)
+			best.found = true
+			d := ir.Int32
+			if best.d.Size() == 8 {
+				d = ir.Int64
+			}
+			places = append(places, &fold{out: i, v: v, by: by, d: d, best: best})
+		case by != ir.OpInvalid:
+			find(i, v, by)
 		}
 	}
-	return out
+	next, turns := 0, turnsOf(k)
+	for _, f := range append(places, folds...) {
+		f.first, f.turns = next, turns
+		next += turns * parts(f.d)
+	}
+	return append(places, folds...)
 }
 
 // accumulators returns how many vectors the folds of a kernel take.
-func accumulators(folds []fold) int {
+func accumulators(folds []*fold) int {
 	n := 0
 	for _, f := range folds {
-		n += turns * parts(f.d)
+		n += f.turns * parts(f.d)
 	}
 	return n
 }
 
-// identity is the bits that the accumulators begin with.
-func (f fold) identity(g *graph) uint64 {
+// identity is the bits that the accumulators begin with. Of places they are of the
+// first: that is where the element is if none goes before the identity.
+func (f *fold) identity(g *graph) uint64 {
+	if f.best != nil {
+		return 0
+	}
 	bits, _ := f.by.Info().Identity(f.d)
 	return g.at(g.constantOf(f.d, bits).part[0]).bits
 }
 
 // row combines two vectors. Sums and products of bytes are those of integers
 // until the last byte is stored.
-func (f fold) row(g *graph, x, y ref) ref {
+func (f *fold) row(g *graph, x, y ref) ref {
 	d := f.d
 	if d == ir.Uint8 && (f.by == ir.OpAdd || f.by == ir.OpMul) {
 		d = ir.Uint32
@@ -74,8 +125,8 @@ func (f fold) row(g *graph, x, y ref) ref {
 }
 
 // accumulator returns what a fold has so far of vector p at a turn.
-func (g *graph) accumulator(f fold, p, turn int) ref {
-	return g.accNode(f.first + turns*p + turn)
+func (g *graph) accumulator(f *fold, p, turn int) ref {
+	return g.accNode(f.first + f.turns*p + turn)
 }
 
 func (g *graph) accNode(slot int) ref { return g.add(node{kind: kAcc, slot: slot, arg: noArgs}) }
@@ -91,7 +142,7 @@ func (g *graph) accumulators(k *ir.Kernel) []ref {
 
 // fold takes 8 elements into their accumulators: it returns the instructions that
 // carry the new values to the next step. Lanes beyond the row stay as they are.
-func (l *lowerer) fold(f fold) []ref {
+func (l *lowerer) fold(f *fold) []ref {
 	v := l.vals[f.v]
 	if f.d == ir.Bool {
 		v = one(l.maskPart(v, 1, 0))
@@ -99,7 +150,15 @@ func (l *lowerer) fold(f fold) []ref {
 	var out []ref
 	for p := range parts(f.d) {
 		acc := l.accumulator(f, p, l.copy)
-		next := f.row(l.graph, acc, v.part[p])
+		next := none
+		switch x := v.part[p]; {
+		case f.best != nil:
+			next = l.choose(f.best.beats(l.graph, x, l.accumulator(f.best, p, l.copy)), l.place(f.d, p), acc)
+		case f.found && (f.out < 0 || !ir.Floats.Has(f.d)): // the sign of a zero is all one
+			next = l.choose(f.beats(l.graph, x, acc), x, acc)
+		default:
+			next = f.row(l.graph, acc, x)
+		}
 		if l.tail {
 			next = l.choose(l.maskOf(f.d, p), next, acc)
 		}
@@ -113,37 +172,48 @@ func (g *graph) carry(acc, next ref) ref {
 	return g.add(node{kind: kOp, op: opcodeOf("CARRY"), slot: g.at(acc).slot, arg: args4([]ref{next})})
 }
 
+// across folds the accumulators of a row into the first element of a vector.
+func (g *graph) across(f *fold) ref {
+	by, v := f, g.ofRow(f)
+	if f.best != nil {
+		by, v = &fold{by: ir.OpMin, d: f.d}, g.placesOf(f, v)
+	}
+	for n := len(v) / 2; n > 0; n /= 2 {
+		for i := range n {
+			v[i] = by.row(g, v[i], v[i+n])
+		}
+	}
+	r := by.row(g, v[0], g.high(v[0]))
+	r = by.row(g, r, g.imm("VSHUFPS", 0xee, r, r))
+	if parts(f.d) == 1 {
+		r = by.row(g, r, g.imm("VSHUFPS", 0x55, r, r))
+	}
+	return r
+}
+
+// ofRow lists the accumulators of a fold, turn by turn.
+func (g *graph) ofRow(f *fold) []ref {
+	var v []ref
+	for turn := range f.turns {
+		for p := range parts(f.d) {
+			v = append(v, g.accumulator(f, p, turn))
+		}
+	}
+	return v
+}
+
 // halve folds the accumulators of a row into one element each, and stores it.
 func (g *graph) halve(k *ir.Kernel) []ref {
 	var stores []ref
 	for _, f := range foldsOf(k) {
-		var v [turns][2]ref
-		n := parts(f.d)
-		for turn := range turns {
-			for p := range n {
-				v[turn][p] = g.accumulator(f, p, turn)
-			}
+		if f.out < 0 {
+			continue
 		}
-		for half := turns / 2; half > 0; half /= 2 {
-			for turn := range half {
-				for p := range n {
-					v[turn][p] = f.row(g, v[turn][p], v[turn+half][p])
-				}
-			}
-		}
-		r := v[0][0]
-		if n == 2 {
-			r = f.row(g, r, v[0][1])
-		}
-		r = f.row(g, r, g.high(r))
-		r = f.row(g, r, g.imm("VSHUFPS", 0xee, r, r))
-		if n == 1 {
-			r = f.row(g, r, g.imm("VSHUFPS", 0x55, r, r))
-		}
+		r := g.across(f)
 		if f.d == ir.Bool {
 			r = g.op("VPABSD", r) // true is -1 in a lane
 		}
-		stores = append(stores, g.placed("STOREONE", place{operand: len(k.In) + f.out, size: f.d.Size()}, r))
+		stores = append(stores, g.placed("STOREONE", place{operand: len(k.In) + f.out, size: k.OutType(f.out).Size()}, r))
 	}
 	return stores
 }
@@ -154,15 +224,20 @@ func (g *graph) unrollFold(k *ir.Kernel, first []ref) []candidate {
 	if k.Fold == nil || len(first) > shortFold || g.scratch > 0 || len(g.outline.blocks) > 0 {
 		return nil
 	}
-	copies := [turns][]ref{first}
-	for c := 1; c < turns; c++ {
-		copies[c] = g.schedule(g.lower(k, c, false), g.isInvariant, apart)
+	copies := [][]ref{first}
+	for c := 1; c < g.turns; c++ {
+		copies = append(copies, g.schedule(g.lower(k, c, false), g.isInvariant, apart))
 	}
-	byTwos := slices.Concat(interleave(copies[0], copies[1]), interleave(copies[2], copies[3]))
+	var byTwos []ref
+	for c := 0; c+1 < g.turns; c += 2 {
+		byTwos = append(byTwos, interleave(copies[c], copies[c+1])...)
+	}
+	if g.turns == 1 { // the two vectors of 64-bit values side by side
+		byTwos = g.schedule(g.lower(k, 0, false), g.isInvariant, together)
+	}
 	var list []candidate
-	for _, order := range [][]ref{byTwos, slices.Concat(copies[:]...)} {
-		c := candidate{order: order, unroll: turns, share: 1}
-		c.order, c.taken = g.guardOf(k, order)
+	for _, order := range [][]ref{byTwos, once(slices.Concat(copies...))} {
+		c := candidate{order: order, unroll: g.turns, share: 1}
 		list = append(list, c)
 		if c.pair = pairs(k, first); c.pair {
 			list = append(list, c)
@@ -180,11 +255,11 @@ func (g *graph) rest(k *ir.Kernel, unroll int) [][]ref {
 	}
 	var out [][]ref
 	add := func(roots []ref) { out = append(out, g.schedule(roots, g.isInvariant, apart)) }
-	if unroll == turns {
-		for turn := range turns - 1 {
+	if unroll == g.turns {
+		for turn := range g.turns - 1 {
 			add(g.lower(k, turn, false))
 		}
-		for turn := 1; turn < turns; turn++ {
+		for turn := 1; turn < g.turns; turn++ {
 			add(g.lower(k, turn, true))
 		}
 	}
@@ -199,13 +274,16 @@ func (b *body) masked(turn int) []machineInst {
 	if turn == 0 {
 		return b.tail
 	}
-	return b.rest[turns-2+turn]
+	return b.rest[b.g.turns-2+turn]
 }
 
 func (b *body) last() []machineInst { return b.rest[len(b.rest)-1] }
 
 // turning reports whether the accumulators' place changes from step to step.
-func (b *body) turning() bool { return b.rest != nil && b.unroll < turns }
+func (b *body) turning() bool { return b.rest != nil && !b.byTurns() }
+
+// byTurns reports whether each copy of the body has accumulators of its own.
+func (b *body) byTurns() bool { return b.rest != nil && b.unroll == b.g.turns }
 
 // aim has the next value of a pinned accumulator computed in its register, as
 // the instruction that does is the last to read the old one.

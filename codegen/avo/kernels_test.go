@@ -54,7 +54,7 @@ func foldOps(d ir.DType) []ir.Op {
 	var out []ir.Op
 	for _, op := range ir.Ops() {
 		k := &ir.Kernel{In: []ir.Operand{{DType: d}}, Out: []ir.Ref{0}, Fold: []ir.Op{op}}
-		if op.IsElementwise() && k.Verify() == nil {
+		if (op.IsElementwise() || op.Finds()) && k.Verify() == nil {
 			out = append(out, op)
 		}
 	}
@@ -76,6 +76,11 @@ func singleFolds() []*ir.Kernel {
 				&ir.Kernel{In: in[:1], Out: []ir.Ref{0, 0}, Fold: []ir.Op{ir.OpInvalid, op}},
 				&ir.Kernel{In: in, Out: []ir.Ref{0, 1}, Fold: []ir.Op{op, op}},
 				&ir.Kernel{In: in, Out: []ir.Ref{1, 0, 1}, Fold: []ir.Op{op, ir.OpInvalid, op}})
+			if op.Finds() {
+				out = append(out,
+					&ir.Kernel{In: in[:1], Out: []ir.Ref{0, 0}, Fold: []ir.Op{op, op.Info().By}},
+					&ir.Kernel{In: in, Out: []ir.Ref{0, 1, 0, 0}, Fold: []ir.Op{op.Info().By, ir.OpAdd, op, op.Info().By}})
+			}
 		}
 	}
 	return out

@@ -54,7 +54,7 @@ func (b *body) emit() *program {
 	n.do("XORQ", gp(index), gp(index))
 	n.pairLoop()
 	n.mainLoop()
-	if n.b.unroll == turns {
+	if n.b.byTurns() {
 		n.foldTail()
 	} else {
 		n.tailLoop()
@@ -64,7 +64,6 @@ func (b *body) emit() *program {
 	n.here("done")
 	n.do("VZEROUPPER")
 	n.do("RET")
-	n.found()
 	n.detours()
 	return &n.program
 }
@@ -115,7 +114,7 @@ func (n *nest) splat(operand int) bool {
 
 func (n *nest) dtype(operand int) ir.DType {
 	if in := n.b.k.In; operand >= len(in) {
-		return n.b.k.DType(n.b.k.Out[operand-len(in)])
+		return n.b.k.OutType(operand - len(in))
 	}
 	return n.b.k.In[operand].DType
 }
@@ -169,11 +168,7 @@ func (n *nest) pinRow() {
 func (n *nest) mainLoop() {
 	n.loop("loop", func() {
 		n.prefetch()
-		if n.b.guard != nil {
-			n.guardedStep()
-		} else {
-			n.insts(n.b.main)
-		}
+		n.insts(n.b.main)
 	})
 }
 
@@ -207,11 +202,10 @@ const (
 	slowFold = 6
 )
 
-// prefetch asks for what later steps of the main loop of a folding kernel read. One
-// with a guard follows another that has just read the same.
+// prefetch asks for what later steps of the main loop of a folding kernel read.
 func (n *nest) prefetch() {
 	const line = 64
-	if n.b.rest == nil || n.b.guard != nil || len(n.b.main) < slowFold*n.b.unroll {
+	if n.b.rest == nil || len(n.b.main) < slowFold*n.b.unroll {
 		return
 	}
 	for i, in := range n.b.k.In {
@@ -224,7 +218,7 @@ func (n *nest) prefetch() {
 
 // wholeTails reports whether a masked step may have all 8 columns: after steps of
 // 16 or 24. foldTail has whole steps besides.
-func (b *body) wholeTails() bool { return b.unroll > 1 && b.unroll < turns }
+func (b *body) wholeTails() bool { return b.unroll > 1 && !b.byTurns() }
 
 // tailLoop takes the last columns, in masked steps: one, or up to as many as
 // vectors in a step of the main loop.

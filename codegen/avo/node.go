@@ -64,6 +64,7 @@ type graph struct {
 	div       map[[4]ref]int // and where each leaves its results
 	outline   *outline
 	stubs     []*stub // of all copies
+	turns     int     // see fold.go
 }
 
 func newGraph() *graph {

@@ -9,7 +9,7 @@ const (
 	formPlain    form = iota // dst = op(sources)
 	formFMA                  // dst is one of the sources; three encodings
 	formDivRem               // scalar loop over four scratch vectors; no dst
-	formMask                 // the tail's mask, from the sliding table
+	formMask                 // dst = what the step says: a tail's mask, from the sliding table; the index
 	formMaskLoad             // dst = memory under a mask
 	formByteLoad             // dst = up to 8 bytes, one at a time
 	formDetour               // results of its own, which kResult nodes name
@@ -55,7 +55,7 @@ var shapes = []struct {
 	{"VROUNDPS VROUNDPD VPERMQ", opcode{args: 1, mem: 0, imm: true}},
 	{"VPSLLD VPSLLQ VPSRLD VPSRLQ VPSRAD", opcode{args: 1, mem: -1, imm: true}},
 	{"VEXTRACTF128", opcode{args: 1, mem: -1, imm: true, xdst: true}},
-	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD", opcode{args: 1, mem: 0, xsrc: true}},
+	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD VPMOVZXBQ", opcode{args: 1, mem: 0, xsrc: true}},
 	{"VCVTPD2PSY VCVTTPD2DQY", opcode{args: 1, mem: 0, xdst: true}},
 	{"VPACKUSDW VPACKUSWB VPACKSSDW VPACKSSWB", opcode{args: 2, mem: -1, xall: true}},
 	{"VPABSB", opcode{args: 1, mem: -1, xall: true}},
@@ -65,7 +65,8 @@ var shapes = []struct {
 	{"VMASKMOVPS VMASKMOVPD", opcode{args: 1, mem: -1, form: formMaskLoad}},
 	{"BYTELOAD", opcode{mem: -1, form: formByteLoad, xdst: true}},
 	{"DETOUR", opcode{mem: -1, form: formDetour}},
-	{"KEEP STORE STOREONE VMOVQ GUARD", opcode{args: 1, mem: -1, form: formStore}},
+	{"INDEX", opcode{mem: -1, form: formMask}},
+	{"KEEP STORE STOREONE VMOVQ", opcode{args: 1, mem: -1, form: formStore}},
 	{"MASKSTOREPS MASKSTOREPD", opcode{args: 2, mem: -1, form: formMaskStore}},
 	{"CARRY", opcode{args: 1, mem: -1, form: formCarry}},
 	{"BYTESTORE", opcode{args: 1, mem: -1, form: formByteStore}},

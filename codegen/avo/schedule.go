@@ -139,11 +139,21 @@ func (g *graph) placeStores(order []ref) []ref {
 // instruction, so that each hides the other's latencies.
 func interleave(a, b []ref) []ref {
 	if len(a) != len(b) {
-		return slices.Concat(a, b)
+		return once(slices.Concat(a, b))
 	}
 	out := make([]ref, 0, len(a)+len(b))
 	for i := range a {
 		out = append(out, a[i], b[i])
 	}
-	return out
+	return once(out)
+}
+
+// once drops what copies of a body have in common where it comes again.
+func once(order []ref) []ref {
+	seen := map[ref]bool{}
+	return slices.DeleteFunc(order, func(r ref) bool {
+		again := seen[r]
+		seen[r] = true
+		return again
+	})
 }

@@ -11,7 +11,7 @@ func reductions(dt ir.DType) []ir.Op {
 	if dt == ir.Bool {
 		return []ir.Op{ir.OpAll, ir.OpAny}
 	}
-	return []ir.Op{ir.OpSum, ir.OpAMax, ir.OpProd, ir.OpAMin}
+	return []ir.Op{ir.OpSum, ir.OpAMax, ir.OpProd, ir.OpAMin, ir.OpArgMax, ir.OpArgMin}
 }
 
 // scans are the ops that keep running values.
@@ -42,13 +42,16 @@ func (g *gen) along() {
 func (g *gen) reduce(v *ir.Value) {
 	op := oneOf(g, "reduction", reductions(v.Type.DType))
 	axes := g.subset(len(v.Type.Shape))
+	if op.Finds() {
+		axes = []int{g.int("axis", 0, len(v.Type.Shape)-1)}
+	}
 	for i, n := range g.shape(v.Type.Shape) {
-		if n == 0 && slices.Contains(axes, i) && (op == ir.OpAMin || op == ir.OpAMax) {
+		if n == 0 && slices.Contains(axes, i) && (op.Info().By == ir.OpMin || op.Info().By == ir.OpMax) {
 			return // the least of nothing
 		}
 	}
 	r := g.add(op, ir.Attr{Axes: axes}, v)
-	if !g.chance("beside", 2) || v.Type.DType == ir.Bool {
+	if !g.chance("beside", 2) || v.Type.DType == ir.Bool || op.Finds() {
 		return
 	}
 	slices.Sort(axes)

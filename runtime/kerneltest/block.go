@@ -48,8 +48,8 @@ func newBlock(k *ir.Kernel, rng *rand.Rand, rows, cols int, source source) *bloc
 		}
 		b.ops = append(b.ops, o)
 	}
-	for i, r := range k.Out {
-		b.ops = append(b.ops, b.operand(rng, k.DType(r), k.OnePerRow(i), true))
+	for i := range k.Out {
+		b.ops = append(b.ops, b.operand(rng, k.OutType(i), k.OnePerRow(i), true))
 	}
 	return b
 }
@@ -95,12 +95,12 @@ func (b *block) run(fn func(*runtime.Frame)) error {
 		f.Ptr[i], f.Step[i] = unsafe.Pointer(&o.mem[o.base]), o.step
 	}
 	fn(f)
-	for i, r := range b.k.Out {
+	for i := range b.k.Out {
 		o, n := b.ops[len(b.k.In)+i], 0
 		for row := range b.rows {
 			for col := range b.written(o) {
 				got, want := o.get(row, col), b.want[i][n]
-				if !same(b.k.DType(r), got, want) {
+				if !same(o.dtype, got, want) {
 					return fmt.Errorf("\tblock %dx%d, output %d at row %d, column %d: %s, want %s, for %s", b.rows, b.cols, i, row, col,
 						text(o.dtype, got), text(o.dtype, want), b.describe(inputs, row*b.cols+col))
 				}

@@ -96,7 +96,7 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 		out++
 	}
 	for i, in := range k.In {
-		if out == len(k.Out) || in.Splat || in.DType != k.DType(k.Out[out]) {
+		if out == len(k.Out) || in.Splat || in.DType != k.OutType(out) {
 			continue
 		}
 		for _, cols := range []int{7, 37, 100} {

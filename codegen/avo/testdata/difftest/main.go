@@ -165,14 +165,14 @@ func placements(k *ir.Kernel) [][]int {
 		p := make([]int, len(k.Out))
 		used := map[int]bool{}
 		any := false
-		for o, r := range k.Out {
+		for o := range k.Out {
 			p[o] = -1
 			if k.FoldOf(o) != ir.OpInvalid {
 				continue
 			}
 			for j := range k.In {
 				i := (first + j) % len(k.In)
-				if !used[i] && !k.In[i].Splat && k.In[i].DType == k.DType(r) {
+				if !used[i] && !k.In[i].Splat && k.In[i].DType == k.OutType(o) {
 					p[o], used[i], any = i, true, true
 					break
 				}
@@ -196,11 +196,11 @@ func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, i
 	for i, in := range k.In {
 		ops = append(ops, layOut(buffers[i], in.DType, in.Splat, false, rows, cols, gentle, rnd))
 	}
-	for o, r := range k.Out {
+	for o := range k.Out {
 		if inPlace != nil && inPlace[o] >= 0 {
 			ops = append(ops, ops[inPlace[o]])
 		} else {
-			ops = append(ops, layOut(buffers[len(k.In)+o], k.DType(r), k.OnePerRow(o), true, rows, cols, gentle, rnd))
+			ops = append(ops, layOut(buffers[len(k.In)+o], k.OutType(o), k.OnePerRow(o), true, rows, cols, gentle, rnd))
 		}
 	}
 	for i := range ops {

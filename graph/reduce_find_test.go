@@ -1,0 +1,75 @@
+package graph_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestFindTypes compares the places of elements with a plain loop: of every type, in
+// lines that end anywhere in a vector, some beginning at an odd address, of fused
+// differences, and of columns.
+func TestFindTypes(t *testing.T) {
+	nan, minus := math.NaN(), math.Copysign(0, -1)
+	floats := []float64{0, minus, 1, -1, math.Inf(1), math.Inf(-1), nan}
+	findType[float32](t, floats)
+	findType[float64](t, floats)
+	findType[int32](t, []float64{0, 1, -1, math.MaxInt32, math.MinInt32})
+	findType[int64](t, []float64{0, 1, -1, 1 << 62, math.MinInt64})
+	findType[uint32](t, []float64{0, 1, math.MaxInt32, math.MaxUint32})
+	findType[uint8](t, []float64{0, 1, 127, 255})
+}
+
+func findType[T interface {
+	graph.Element
+	~float32 | ~float64 | ~int32 | ~int64 | ~uint32 | ~uint8
+}](t *testing.T, some []float64) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	for i, cols := range []int{2, 8, 9, 10, 15, 16, 17, 23, 24, 31, 33, 63, 255, 256, 257, 263, 1023, 1024, 1025, 2048, 3071} {
+		rows, kinds := 1+i%9, 1+rng.IntN(len(some))
+		data := make([]T, 1+rows*cols)
+		for i := range data {
+			data[i] = T(some[0])
+			if rng.IntN(cols) < 3 {
+				data[i] = T(some[rng.IntN(kinds)])
+			}
+		}
+		dt := graph.Of(data).DType()
+		flat, y := graph.Input("x", dt, len(data)), graph.Input("y", dt, cols)
+		x := flat.Slice("1:").Reshape(rows, cols)
+		got := everyWay(t, graph.Nodes{x.ArgMin(1), x.ArgMax(1), x.Sub(y).ArgMax(1), x.T().ArgMin(1), x.ArgMax(1, graph.LastIndex)},
+			graph.Of(data), graph.Of(make([]T, cols)))
+		for row := range rows {
+			line := data[1+row*cols:][:cols]
+			for k, want := range []int{find(line, false, false), find(line, true, false), find(line, true, false)} {
+				require.Equal(t, uint64(want), got[k][row], "%s, output %d of %v", dt, k, line)
+			}
+			require.Equal(t, uint64(find(line, true, true)), got[4][row], "%s, the last of %v", dt, line)
+		}
+		for col := range cols {
+			var line []T
+			for row := range rows {
+				line = append(line, data[1+row*cols+col])
+			}
+			require.Equal(t, uint64(find(line, false, false)), got[3][col], "%s, column %d", dt, col)
+		}
+	}
+}
+
+func find[T interface {
+	~float32 | ~float64 | ~int32 | ~int64 | ~uint32 | ~uint8
+}](x []T, most, last bool) int {
+	best := 0
+	for i, v := range x[1:] {
+		b := x[best]
+		better := v != v && b == b || most && v > b || !most && v < b
+		if better || last && (v == b || v != v && b != b) {
+			best = i + 1
+		}
+	}
+	return best
+}
