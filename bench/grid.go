@@ -47,7 +47,7 @@ func (g grid) calls(threads int) ([]call, error) {
 		return nil, err
 	}
 	full, cover, fast := j[0], j[1], j[2]
-	calls := []call{full.into("generated kernel"), full.fresh()}
+	calls := []call{full.into("generated kernel"), full.bound("generated kernel, bound"), full.fresh()}
 	if g.cover {
 		calls = append(calls, cover.into("cover"))
 	}

@@ -49,7 +49,7 @@ func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	threads := flags.Int("threads", 1, "how many workers run a program")
 	only := flags.String("only", "^W", "measure the workloads whose \"name size\" this `regexp` matches; all of them: .")
-	notes := flags.String("note", "^(generated kernel|fresh)$", "of the ways to run a workload, those whose note this `regexp` matches; all of them: .")
+	notes := flags.String("note", "^(generated kernel(, bound)?|fresh)$", "of the ways to run a workload, those whose note this `regexp` matches; all of them: .")
 	short := flags.Bool("short", false, "time one call of each: a check of the results, and no measurement")
 	list := flags.Bool("list", false, "print the workloads and measure nothing")
 	if err := flags.Parse(args); err != nil {

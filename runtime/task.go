@@ -44,7 +44,7 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 		t.operands = max(t.operands, len(s.operands))
 		t.inner = t.inner || s.fn == nil || len(s.turns) > 0 || s.long != nil
 	}
-	t.cut(elems, e.pieces(work), e.ChunkElems)
+	t.cut(work, elems, e.pieces(work), e.ChunkElems)
 	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
 	t.hands, t.awake = worth(handWork), worth(awakeWork)
 	if e.ChunkElems > 0 {
@@ -71,13 +71,17 @@ func (e *Executor) pieces(work float64) int {
 }
 
 // cut divides the blocks into chunks that are as equal as can be: at least so many
-// pieces. asked is Executor.ChunkElems.
-func (t *task) cut(elems, pieces, asked int) {
+// pieces, and of a task that is not over at once more, to look at the context in
+// between. asked is Executor.ChunkElems.
+func (t *task) cut(work float64, elems, pieces, asked int) {
 	chunk := chunkElements
 	if t.group == nil && t.steps[0].dot != nil {
 		chunk *= 8 // a pair costs little
 	}
-	chunks := max((elems-1)/chunk+1, pieces)
+	chunks := pieces
+	if work >= handWork {
+		chunks = max((elems-1)/chunk+1, pieces)
+	}
 	if asked > 0 {
 		chunks = (elems-1)/asked + 1
 	}
