@@ -66,7 +66,7 @@ func foldText(by ir.Op, result, element string) string {
 		return fmt.Sprintf("%s; %s[i] = run", foldText(by.Info().By, "run", element), result)
 	}
 	if by.Finds() {
-		return fmt.Sprintf("%s = first %s(%s)", result, by.Info().By, element)
+		return fmt.Sprintf("%s = index of the first %s(%s)", result, by.Info().By, element)
 	}
 	if sign, ok := infix[by]; ok && len(sign) == 1 {
 		return fmt.Sprintf("%s %s= %s", result, sign, element)

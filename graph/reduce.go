@@ -227,16 +227,12 @@ func (x Node) LogSumExp(axes ...any) Node {
 // ArgMin returns the index of the least element along one axis, or of the
 // elements of all of x in row-major order, as Int64: of the first NaN if there is
 // one, else of the first of several equal elements, as +0 and -0 are; the last of
-// either with LastIndex. A line has at most 1<<31 elements. Along the last axis it
-// reads x once.
+// either with LastIndex. A line has at most 1<<31 elements. Along the last axis
+// of a row-major x it reads x once.
 func (x Node) ArgMin(axis ...any) Node { return x.arg(ir.OpArgMin, axis) }
 
 // ArgMax returns the index of the greatest element, as ArgMin does of the least.
 func (x Node) ArgMax(axis ...any) Node { return x.arg(ir.OpArgMax, axis) }
-
-// argElems is how many elements a line of ArgMin or ArgMax has at most: the
-// greatest index is an Int32, which many fit into a vector.
-const argElems = 1 << 31
 
 // arg is the index of the elements that are the least or greatest. The last one is
 // the first of the line read backwards.
@@ -265,9 +261,6 @@ func (x Node) arg(op ir.Op, args []any) Node {
 	}
 	axis := r.axes[0]
 	elems := n.typ.Shape[axis]
-	if k, fixed := elems.Int(); fixed && int64(k) > argElems {
-		return fail(name, "a line of %d elements: it takes at most %d", k, int64(argElems))
-	}
 	var y Node
 	if r.last {
 		y = apply(op, ir.Attr{Axes: r.axes}, x.Flip(axis).get())

@@ -1,8 +1,10 @@
 package graph_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,4 +74,34 @@ func find[T interface {
 		}
 	}
 	return best
+}
+
+// TestFindBeside has the element and its place folded in one loop, in whichever
+// order they are asked for.
+func TestFindBeside(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 40, 3000)
+	for _, y := range [][]graph.Item{{x.AMax(1), x.ArgMax(1)}, {x.ArgMax(1), x.AMax(1)}, {x.Sum(1), x.ArgMax(1), x.AMax(1)}} {
+		p, err := graph.Compile(y...)
+		require.NoError(t, err)
+		one := 0
+		for _, k := range p.Kernels() {
+			if strings.Contains(k, "argmax(") {
+				one++
+				require.Contains(t, k, " max(")
+			}
+		}
+		require.Equal(t, 1, one, p.Explain())
+	}
+}
+
+// TestFindTooLong binds a size that no index reaches.
+func TestFindTooLong(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("no such sizes on this machine")
+	}
+	p, err := graph.Compile(graph.Input("x", graph.Uint8, graph.Dim("n")).ArgMax(0))
+	require.NoError(t, err)
+	most := 1 << 31
+	_, err = p.Run(context.Background(), graph.Ones(graph.Uint8, 1).Expand(most+1))
+	require.ErrorContains(t, err, "a line of 2147483649 elements: it takes at most 2147483648")
 }

@@ -20,9 +20,10 @@ var (
 
 // CumSum returns the sums of the elements up to each along an axis. Integers
 // wrap. Float32 is added one after the other within each 1024 elements, and those
-// before are carried in float64: so the error of any is less than 1024 * 2^-24
-// times the sum of magnitudes, however long the line. Windows of it differ by as
-// much: cast to Float64 where they are small beside the sum.
+// before are summed up in float64 and rounded: so the error of any is at most
+// 1025 * 2^-24 times the sum of magnitudes, however long the line. Windows of it
+// differ by as much: cast to Float64 where they are small beside the sum. Sums of
+// magnitudes beyond float32 can become infinite, as in NumPy.
 func (x Node) CumSum(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumSum, axis, opts) }
 
 // CumProd returns the products of the elements up to each along an axis.

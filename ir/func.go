@@ -40,7 +40,7 @@ type Value struct {
 	ID   int // its name in text: the position in the body, once Number has been called
 	Args []*Value
 	Type Type
-	Attr *Attr // never nil
+	Attr *Attr // never nil in a Func, and never changed: values share it
 	Pos  Pos
 	Name string // of a param
 }
@@ -87,6 +87,8 @@ func (r *values) one(v Value) *Value {
 		}
 		copy(r.args, v.Args)
 		v.Args, r.args = r.args[:n:n], r.args[n:]
+	} else {
+		v.Args = nil // not the caller's
 	}
 	p := &r.next[0]
 	*p, r.next = v, r.next[1:]

@@ -172,8 +172,11 @@ func inferAlong(op Op, a Attr, x Type) (Type, error) {
 			shape = append(shape, n)
 			continue
 		}
-		if e, ok := n.Int(); ok && e == 0 && (by == OpMin || by == OpMax) {
+		switch e, ok := n.Int(); {
+		case ok && e == 0 && (by == OpMin || by == OpMax):
 			return Type{}, fmt.Errorf("axis %d of shape %s has no elements, and no value is the least or greatest of none", i, x.Shape)
+		case ok && op.Finds() && int64(e) > findable:
+			return Type{}, fmt.Errorf("a line of %d elements: it takes at most %d", e, int64(findable))
 		}
 	}
 	if op.Finds() {
@@ -210,6 +213,10 @@ func inferFold(a Attr, x Type) (Type, error) {
 	}
 	return Type{x.DType, append(Shape{Fixed(Chunks(n))}, x.Shape[:last]...)}, nil
 }
+
+// findable is how many elements a line has at most of which one is found: the
+// greatest index is an Int32, which many fit into a vector.
+const findable = 1 << 31
 
 // Chunks returns how many chunks a line of n elements has.
 func Chunks(n int) int { return n/FoldChunk + min(n%FoldChunk, 1) }

@@ -135,12 +135,12 @@ func hash(v *ir.Value) uint64 {
 			mix(n)
 		}
 	}
-	if v.Op.IsView() {
+	if !v.Op.IsElementwise() {
 		for _, n := range v.Attr.Axes {
 			mix(n)
 		}
 		begin, _ := v.Attr.Begin.Int()
-		for _, n := range []int{v.Attr.Axis, begin, v.Attr.Step} {
+		for _, n := range [...]int{v.Attr.Axis, begin, v.Attr.Step, int(v.Attr.By)} {
 			mix(n)
 		}
 		for _, d := range v.Type.Shape {

@@ -18,7 +18,8 @@ import (
 
 const (
 	// mostWork bounds the cost of a kernel's ops: the code of elementary functions
-	// is long, and beside so many of them a load and a store take no time.
+	// is long, and beside so many of them, some twenty powers, a load and a store take
+	// no time.
 	mostWork = 4096
 	// mostBuffers is how many arrays a loop reads and writes. More at a time are no
 	// faster than two loops, in the cache or not: machines look ahead in so many.

@@ -38,14 +38,18 @@ func (r *reducer) find(v *ir.Value) (*ir.Value, error) {
 }
 
 // liesAcross reports whether the elements along an axis of a param are not next to
-// each other, as far as permutations and elementwise ops lead to one.
+// each other, as far as permutations and elementwise ops lead to one: by the first of
+// their operands that has all elements.
 func liesAcross(x *ir.Value, axis int) bool {
 	for {
 		switch {
-		case x.Op == ir.OpParam && x.Attr.At != nil:
-			return x.Attr.At.Strides[axis] > 1 || x.Attr.At.Strides[axis] < -1
 		case x.Op == ir.OpParam:
-			return axis < len(x.Type.Shape)-1
+			l := x.Attr.At
+			if l == nil {
+				rows := ir.RowMajor(extents(x)...)
+				l = &rows
+			}
+			return l.Strides[axis] > 1 || l.Strides[axis] < -1
 		case x.Op == ir.OpPermute:
 			axis, x = x.Attr.Axes[axis], x.Args[0]
 			continue

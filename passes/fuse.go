@@ -66,13 +66,12 @@ func levels(f *ir.Func) []int {
 	for _, r := range f.Results {
 		late[r.ID] = level[r.ID]
 	}
-	best := map[*ir.Value]*ir.Value{} // the last fold of a value that is none of places
+	twin := placesAndBests(f)
 	for i := len(f.Body) - 1; i >= 0; i-- {
 		v := f.Body[i]
-		if v.Op == ir.OpFold && !v.Attr.By.Finds() {
-			best[v.Args[0]] = v
-		} else if v.Op == ir.OpFold && best[v.Args[0]] != nil {
-			late[i] = min(late[i], late[best[v.Args[0]].ID])
+		if w := twin[v]; w != nil && w.ID > i { // both have the same operand
+			late[i] = min(late[i], late[w.ID])
+			late[w.ID] = late[i]
 		}
 		for _, a := range v.Args {
 			if a.Op == ir.OpParam {
@@ -84,6 +83,29 @@ func levels(f *ir.Func) []int {
 		}
 	}
 	return late
+}
+
+// placesAndBests returns for a fold that finds a place the fold of the element that
+// stands there, and the other way round.
+func placesAndBests(f *ir.Func) map[*ir.Value]*ir.Value {
+	type fold struct {
+		x  *ir.Value
+		by ir.Op
+	}
+	best, twin := map[fold]*ir.Value{}, map[*ir.Value]*ir.Value{}
+	for _, finds := range []bool{false, true} {
+		for _, v := range f.Body {
+			if v.Op != ir.OpFold || v.Attr.By.Finds() != finds {
+				continue
+			}
+			if !finds {
+				best[fold{v.Args[0], v.Attr.By}] = v
+			} else if w := best[fold{v.Args[0], v.Attr.By.Info().By}]; w != nil {
+				twin[v], twin[w] = w, v
+			}
+		}
+	}
+	return twin
 }
 
 // behind is 1 for an operand that must be complete before v: a computed value

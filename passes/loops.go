@@ -53,7 +53,8 @@ func (l *looper) interfaceBuffers() {
 	}
 	for i, r := range l.Func.Results {
 		l.add(r, ir.Buffer{Kind: ir.ResultBuffer, Index: i})
-		*l.buffer.at(computed(r)) = *l.buffer.at(r)
+		b := *l.buffer.at(r)
+		*l.buffer.at(computed(r)) = b
 	}
 }
 

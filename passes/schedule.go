@@ -2,10 +2,13 @@ package passes
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// blockElems is how many elements of cheap ops one kernel call handles: some ten
-// microseconds. Assembly cannot be preempted, and a longer call would hold up
+// blockElems is how many elements of ops of up to cheapWork one kernel call handles:
+// some twenty microseconds. Assembly cannot be preempted, and a longer call would hold up
 // the garbage collector.
-const blockElems = 32 << 10
+const (
+	blockElems = 32 << 10
+	cheapWork  = 64 // in additions, an element
+)
 
 // schedule divides each step into blocks. They follow from the extents and the
 // kernel alone, never from the number of workers.
@@ -15,7 +18,7 @@ const blockElems = 32 << 10
 func schedule(s *State) error {
 	for i := range s.Plan.Steps {
 		step := &s.Plan.Steps[i]
-		limit := max(1024, int(blockElems/max(1, cost(step.Kernel)/64))&^63)
+		limit := max(1024, int(blockElems/max(1, cost(step.Kernel)/cheapWork))&^63)
 		rank := len(step.Extents)
 		step.Cols = min(step.Extents[rank-1], limit)
 		if step.Kernel.Fold != nil && step.Cols < step.Extents[rank-1] {

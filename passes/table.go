@@ -10,7 +10,7 @@ type table[T any] struct {
 	list []T
 }
 
-// at returns what is held for v.
+// at returns what is held for v: a place that is good until the next call of at.
 func (t *table[T]) at(v *ir.Value) *T {
 	i := t.f.Index(v)
 	if i >= len(t.list) {

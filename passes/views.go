@@ -27,7 +27,8 @@ func views(s *State) error {
 		switch {
 		case v.Op.IsView():
 			x, err = w.view(v, v.Args[0])
-			*w.uses.at(x) += *w.uses.at(v)
+			n := *w.uses.at(v)
+			*w.uses.at(x) += n
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
 		case v.Op == ir.OpFold:

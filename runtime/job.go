@@ -62,7 +62,7 @@ func (j *job) share(st *state) {
 	}
 }
 
-// once computes the only chunk, as work does.
+// once computes the only chunk, as work does: there are no others to let go first.
 func (j *job) once(ln *lane) {
 	t := j.task
 	defer j.end(ln, t)

@@ -8,8 +8,7 @@ import (
 
 const (
 	// scanRows is how many lines are scanned side by side: a kernel takes eight of
-	// four bytes in a vector. The results of a chunk stay in the first-level cache
-	// until the carries are added.
+	// four bytes in a vector.
 	scanRows = 8
 	// askElements is how many elements are scanned, about, before a cancelled run
 	// is noticed.

@@ -60,7 +60,7 @@ func (sc *scan) reserveLines(_ *step, place func(int) int) {
 }
 
 // linePiece is how many columns are streamed at a time.
-func (sc *scan) linePiece() int { return streamBytes / scanRows / sc.size }
+func (sc *scan) linePiece() int { return min(ir.FoldChunk, streamBytes/scanRows/sc.size) }
 
 // lines scans a few lines side by side, chunk by chunk.
 func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {

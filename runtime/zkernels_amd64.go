@@ -5195,7 +5195,7 @@ func k_foldand_u8_u_42e1f81a6c(f *Frame)
 //
 //	kernel (u0:f32) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 //
 //go:noescape
 func k_foldargmax_f32_u_523265d874(f *Frame)
@@ -5204,7 +5204,7 @@ func k_foldargmax_f32_u_523265d874(f *Frame)
 //
 //	kernel (u0:f64) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 //
 //go:noescape
 func k_foldargmax_f64_u_26f842b759(f *Frame)
@@ -5213,7 +5213,7 @@ func k_foldargmax_f64_u_26f842b759(f *Frame)
 //
 //	kernel (u0:f32) { store argmax(u0) max(u0) }
 //
-// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
 //
 //go:noescape
 func k_foldargmax_foldmax_f32_u_2b48e27939(f *Frame)
@@ -5222,7 +5222,7 @@ func k_foldargmax_foldmax_f32_u_2b48e27939(f *Frame)
 //
 //	kernel (u0:f64) { store argmax(u0) max(u0) }
 //
-// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
 //
 //go:noescape
 func k_foldargmax_foldmax_f64_u_8d1562253e(f *Frame)
@@ -5231,7 +5231,7 @@ func k_foldargmax_foldmax_f64_u_8d1562253e(f *Frame)
 //
 //	kernel (u0:i32) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 //
 //go:noescape
 func k_foldargmax_i32_u_2651459a3e(f *Frame)
@@ -5240,7 +5240,7 @@ func k_foldargmax_i32_u_2651459a3e(f *Frame)
 //
 //	kernel (u0:i64) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 //
 //go:noescape
 func k_foldargmax_i64_u_48a93243cb(f *Frame)
@@ -5249,7 +5249,7 @@ func k_foldargmax_i64_u_48a93243cb(f *Frame)
 //
 //	kernel (u0:u32) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 //
 //go:noescape
 func k_foldargmax_u32_u_46d5edd2f7(f *Frame)
@@ -5258,7 +5258,7 @@ func k_foldargmax_u32_u_46d5edd2f7(f *Frame)
 //
 //	kernel (u0:u8) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 //
 //go:noescape
 func k_foldargmax_u8_u_c4a0cc291b(f *Frame)
@@ -5267,7 +5267,7 @@ func k_foldargmax_u8_u_c4a0cc291b(f *Frame)
 //
 //	kernel (u0:f32) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 //
 //go:noescape
 func k_foldargmin_f32_u_f6a1a3f4ae(f *Frame)
@@ -5276,7 +5276,7 @@ func k_foldargmin_f32_u_f6a1a3f4ae(f *Frame)
 //
 //	kernel (u0:f64) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 //
 //go:noescape
 func k_foldargmin_f64_u_576f499831(f *Frame)
@@ -5285,7 +5285,7 @@ func k_foldargmin_f64_u_576f499831(f *Frame)
 //
 //	kernel (u0:f32) { store argmin(u0) min(u0) }
 //
-// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
 //
 //go:noescape
 func k_foldargmin_foldmin_f32_u_0c81a3e20c(f *Frame)
@@ -5294,7 +5294,7 @@ func k_foldargmin_foldmin_f32_u_0c81a3e20c(f *Frame)
 //
 //	kernel (u0:f64) { store argmin(u0) min(u0) }
 //
-// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
 //
 //go:noescape
 func k_foldargmin_foldmin_f64_u_7c90be69a4(f *Frame)
@@ -5303,7 +5303,7 @@ func k_foldargmin_foldmin_f64_u_7c90be69a4(f *Frame)
 //
 //	kernel (u0:i32) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 //
 //go:noescape
 func k_foldargmin_i32_u_24628574ed(f *Frame)
@@ -5312,7 +5312,7 @@ func k_foldargmin_i32_u_24628574ed(f *Frame)
 //
 //	kernel (u0:i64) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 //
 //go:noescape
 func k_foldargmin_i64_u_c16b66a48a(f *Frame)
@@ -5321,7 +5321,7 @@ func k_foldargmin_i64_u_c16b66a48a(f *Frame)
 //
 //	kernel (u0:u32) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 //
 //go:noescape
 func k_foldargmin_u32_u_0345c67174(f *Frame)
@@ -5330,7 +5330,7 @@ func k_foldargmin_u32_u_0345c67174(f *Frame)
 //
 //	kernel (u0:u8) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 //
 //go:noescape
 func k_foldargmin_u8_u_f122d4a0ad(f *Frame)

@@ -31687,7 +31687,7 @@ func k_foldand_u8_u_42e1f81a6c_go(f *Frame) {
 //
 //	kernel (u0:f32) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 func k_foldargmax_f32_u_523265d874_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31710,7 +31710,7 @@ func k_foldargmax_f32_u_523265d874_go(f *Frame) {
 //
 //	kernel (u0:f64) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 func k_foldargmax_f64_u_26f842b759_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31733,7 +31733,7 @@ func k_foldargmax_f64_u_26f842b759_go(f *Frame) {
 //
 //	kernel (u0:f32) { store argmax(u0) max(u0) }
 //
-// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
 func k_foldargmax_foldmax_f32_u_2b48e27939_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31769,7 +31769,7 @@ func k_foldargmax_foldmax_f32_u_2b48e27939_go(f *Frame) {
 //
 //	kernel (u0:f64) { store argmax(u0) max(u0) }
 //
-// for i: o0 = first max(a0[i]); o1 = max(o1, a0[i])
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
 func k_foldargmax_foldmax_f64_u_8d1562253e_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31805,7 +31805,7 @@ func k_foldargmax_foldmax_f64_u_8d1562253e_go(f *Frame) {
 //
 //	kernel (u0:i32) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 func k_foldargmax_i32_u_2651459a3e_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31828,7 +31828,7 @@ func k_foldargmax_i32_u_2651459a3e_go(f *Frame) {
 //
 //	kernel (u0:i64) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 func k_foldargmax_i64_u_48a93243cb_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31851,7 +31851,7 @@ func k_foldargmax_i64_u_48a93243cb_go(f *Frame) {
 //
 //	kernel (u0:u32) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 func k_foldargmax_u32_u_46d5edd2f7_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31874,7 +31874,7 @@ func k_foldargmax_u32_u_46d5edd2f7_go(f *Frame) {
 //
 //	kernel (u0:u8) { store argmax(u0) }
 //
-// for i: o0 = first max(a0[i])
+// for i: o0 = index of the first max(a0[i])
 func k_foldargmax_u8_u_c4a0cc291b_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31897,7 +31897,7 @@ func k_foldargmax_u8_u_c4a0cc291b_go(f *Frame) {
 //
 //	kernel (u0:f32) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 func k_foldargmin_f32_u_f6a1a3f4ae_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31920,7 +31920,7 @@ func k_foldargmin_f32_u_f6a1a3f4ae_go(f *Frame) {
 //
 //	kernel (u0:f64) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 func k_foldargmin_f64_u_576f499831_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31943,7 +31943,7 @@ func k_foldargmin_f64_u_576f499831_go(f *Frame) {
 //
 //	kernel (u0:f32) { store argmin(u0) min(u0) }
 //
-// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
 func k_foldargmin_foldmin_f32_u_0c81a3e20c_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -31979,7 +31979,7 @@ func k_foldargmin_foldmin_f32_u_0c81a3e20c_go(f *Frame) {
 //
 //	kernel (u0:f64) { store argmin(u0) min(u0) }
 //
-// for i: o0 = first min(a0[i]); o1 = min(o1, a0[i])
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
 func k_foldargmin_foldmin_f64_u_7c90be69a4_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -32015,7 +32015,7 @@ func k_foldargmin_foldmin_f64_u_7c90be69a4_go(f *Frame) {
 //
 //	kernel (u0:i32) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 func k_foldargmin_i32_u_24628574ed_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -32038,7 +32038,7 @@ func k_foldargmin_i32_u_24628574ed_go(f *Frame) {
 //
 //	kernel (u0:i64) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 func k_foldargmin_i64_u_c16b66a48a_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -32061,7 +32061,7 @@ func k_foldargmin_i64_u_c16b66a48a_go(f *Frame) {
 //
 //	kernel (u0:u32) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 func k_foldargmin_u32_u_0345c67174_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {
@@ -32084,7 +32084,7 @@ func k_foldargmin_u32_u_0345c67174_go(f *Frame) {
 //
 //	kernel (u0:u8) { store argmin(u0) }
 //
-// for i: o0 = first min(a0[i])
+// for i: o0 = index of the first min(a0[i])
 func k_foldargmin_u8_u_f122d4a0ad_go(f *Frame) {
 	n := f.Cols
 	if n <= 0 {

@@ -59,6 +59,7 @@ func (g *graph) allocate(order []ref, pinned, slots map[ref]int) (*allocator, er
 			a.uses[s] = append(a.uses[s], int32(i))
 		}
 	}
+	a.checkCarries(order)
 	for i, r := range order {
 		a.now = int32(i)
 		a.inst(r)

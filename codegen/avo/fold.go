@@ -1,6 +1,7 @@
 package avo
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -285,8 +286,29 @@ func (b *body) turning() bool { return b.rest != nil && !b.byTurns() }
 // byTurns reports whether each copy of the body has accumulators of its own.
 func (b *body) byTurns() bool { return b.rest != nil && b.unroll == b.g.turns }
 
-// aim has the next value of a pinned accumulator computed in its register, as
-// the instruction that does is the last to read the old one.
+// checkCarries panics unless an accumulator is read for the last time no later than
+// its next value takes its place: in its register when that is computed, on the stack
+// when it is carried. Kernels are made so: see foldsOf.
+func (a *allocator) checkCarries(order []ref) {
+	at := make(map[ref]int, len(order))
+	for i, r := range order {
+		at[r] = i
+		n := a.g.at(r)
+		if n.kind != kOp || n.op.form != formCarry {
+			continue
+		}
+		acc, end := a.g.accNode(n.slot), i
+		if _, ok := a.pinned[acc]; ok {
+			end = at[n.arg[0]]
+		}
+		if uses := a.uses[acc]; len(uses) > 0 && int(uses[len(uses)-1]) > end {
+			panic(fmt.Sprintf("BUG: avo: accumulator %d is read after its next value is there", n.slot))
+		}
+	}
+}
+
+// aim has the next value of a pinned accumulator computed in its register:
+// checkCarries sees to it that this is the last instruction to read the old one.
 func (a *allocator) aim(n *node) {
 	if n.kind == kOp && n.op.form == formCarry {
 		if r, ok := a.pinned[a.g.accNode(n.slot)]; ok {
