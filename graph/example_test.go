@@ -213,3 +213,26 @@ func ExampleProgram_Dump() {
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }
 }
+
+// Bind is for loops that compute small things: the arguments are checked once.
+func ExampleProgram_Bind() {
+	x := graph.Input("x", graph.Float32, 4)
+	p, err := graph.Compile(x.Mul(0.5).Add(1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	data := []float32{0, 1, 2, 3}
+	state := graph.Of(data)
+	call, err := p.Bind([]*graph.Tensor{state}, state)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		if err := call.Run(context.Background()); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Println(data)
+	// Output:
+	// [1.5 1.75 2 2.25]
+}
