@@ -70,6 +70,8 @@ func (sc *scan) streamDown(ln *lane, f *Frame, by *downKernel, x, y unsafe.Point
 	f.Rows = 1
 	for k := 0; k < cols; k += wide {
 		f.Cols = min(wide, cols-k)
+		carry, run := unsafe.Add(carry, k*sc.carrySize), unsafe.Add(run, k*sc.size)
+		x, y := unsafe.Add(x, k*sc.size), unsafe.Add(y, k*sc.size) // none goes beyond its memory
 		results := tile
 		if by.rows == 0 {
 			results = run
@@ -77,8 +79,6 @@ func (sc *scan) streamDown(ln *lane, f *Frame, by *downKernel, x, y unsafe.Point
 		by.point(f, carry, run, x, tile, sc.in, step)
 		call(by.fn, f)
 		sc.streamed(ln, results, y, max(1, by.rows), f.Cols, step, sc.out)
-		carry, run = unsafe.Add(carry, wide*sc.carrySize), unsafe.Add(run, wide*sc.size)
-		x, y = unsafe.Add(x, wide*sc.size), unsafe.Add(y, wide*sc.size)
 	}
 }
 
