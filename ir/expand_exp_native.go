@@ -15,14 +15,33 @@ const (
 	expLen32 = 23 // bits of a float32's fraction
 )
 
+const expRootRest = 0x1.a5a1ccp-3
+
 var (
 	// exp(r), |r| <= 0.3475, to float32 accuracy.
 	expPolyNative = []float64{1, 1, 0x1.fffff8p-2, 0x1.55548cp-3, 0x1.555b92p-5, 0x1.123d52p-7, 0x1.685b36p-10}
-	// (exp(r)-1-r)/r^2 on the same interval.
+	// exp(r/2) = 1 + r*(c(r)^2 + expRootRest) with c of degree 3, |r| <= 0.6935:
+	// 5 FMAs give a polynomial of degree 7.
+	expRootPoly = []float64{0x1.15acaap-1, 0x1.d807fcp-4, 0x1.c84a6cp-8, 0x1.e60432p-11}
+	// (exp(r)-1-r)/r^2, |r| <= 0.3475.
 	expm1PolyNative = []float64{0x1p-1, 0x1.5554dcp-3, 0x1.55556ap-5, 0x1.120c86p-7, 0x1.6cad1cp-10}
 	// 2^r, |r| <= 0.5, to float32 accuracy.
 	exp2PolyNative = []float64{1, 0x1.62e43p-1, 0x1.ebfbd8p-3, 0x1.c6af76p-5, 0x1.3b30a6p-7, 0x1.5f0b8cp-10, 0x1.3f9bcp-13}
 )
+
+// fastExp is the square of exp(x/2) in two factors: the power of 2 in it is far
+// inside the normal range, and the square alone overflows, or rounds below it.
+func fastExp(b *Builder, a []Ref) Ref {
+	x := a[0]
+	if b.DType(x) == Float64 {
+		return expandExp(b, a)
+	}
+	k, r := b.reduceNative(b.clamp(x, -104, 89), 2, bias32)
+	c := b.polyNative(r, expRootPoly)
+	p := b.horner(r, []float64{1}, b.Op(OpFMA, c, c, b.f32(expRootRest)))
+	root := b.scaleOnce(p, k)
+	return b.Op(OpMul, root, root)
+}
 
 func fastExpm1(b *Builder, a []Ref) Ref {
 	x := a[0]

@@ -101,7 +101,7 @@ var rows = [numOps]OpInfo{
 	OpIsInf:      {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2, Expand: expandIsInf},
 	OpIsFinite:   {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2, Expand: expandIsFinite},
 
-	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 23, Expand: expandExp},
+	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 23, Expand: expandExp, Fast: fastExp},
 	OpExp2:  {Name: "exp2", Doc: "2 to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 19, Expand: expandExp2},
 	OpExpm1: {Name: "expm1", Doc: "exp(x) - 1, accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 70, Expand: expandExpm1, Fast: fastExpm1},
 	OpLog:   {Name: "log", Doc: "the natural logarithm", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, Expand: expandLog, Fast: fastLog},

@@ -406,6 +406,8 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d},
 		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8},
 		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749},
+		{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273},
+		{Sig: "kernel fast (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_8c4650c065},
 		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614},
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563},
@@ -1036,7 +1038,9 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42},
+		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_22ebf3882c},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255},
+		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_1547b94468},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b},
@@ -4686,6 +4690,24 @@ func k_exp2_f64_u_56bfbb21e8(f *Frame)
 //
 //go:noescape
 func k_exp_f32_u_bf167c3749(f *Frame)
+
+// k_exp_f32_u_ef80539273 is
+//
+//	kernel fast (u0:f32) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+//
+//go:noescape
+func k_exp_f32_u_ef80539273(f *Frame)
+
+// k_exp_f64_u_8c4650c065 is
+//
+//	kernel fast (u0:f64) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+//
+//go:noescape
+func k_exp_f64_u_8c4650c065(f *Frame)
 
 // k_exp_f64_u_c8f268e614 is
 //
@@ -10357,6 +10379,15 @@ func k_sub_div_f64_uus_7c6586387d(f *Frame)
 //go:noescape
 func k_sub_div_f64_uuu_2ea59f7b42(f *Frame)
 
+// k_sub_exp_foldadd_f32_us_22ebf3882c is
+//
+//	kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_sub_exp_foldadd_f32_us_22ebf3882c(f *Frame)
+
 // k_sub_exp_foldadd_f32_us_84e6a73255 is
 //
 //	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
@@ -10365,6 +10396,15 @@ func k_sub_div_f64_uuu_2ea59f7b42(f *Frame)
 //
 //go:noescape
 func k_sub_exp_foldadd_f32_us_84e6a73255(f *Frame)
+
+// k_sub_exp_foldadd_f64_us_1547b94468 is
+//
+//	kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_sub_exp_foldadd_f64_us_1547b94468(f *Frame)
 
 // k_sub_exp_foldadd_f64_us_a3b29ff38d is
 //

@@ -411,6 +411,8 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d_go},
 		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8_go},
 		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_go},
+		{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273_go},
+		{Sig: "kernel fast (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_8c4650c065_go},
 		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614_go},
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_go},
@@ -1041,7 +1043,9 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_go},
+		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_22ebf3882c_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255_go},
+		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_1547b94468_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b_go},
@@ -24149,6 +24153,224 @@ func k_exp_f32_u_bf167c3749_go(f *Frame) {
 			t35 := math.Float32frombits(uint32(t34))
 			t36 := float32(t33 * t35)
 			o0[i] = t36
+		}
+	}
+}
+
+// k_exp_f32_u_ef80539273_go is
+//
+//	kernel fast (u0:f32) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+func k_exp_f32_u_ef80539273_go(f *Frame) {
+	n := f.Cols
+	c0 := math.Float32frombits(0xc2d00000)  // -104
+	c3 := math.Float32frombits(0x42b20000)  // 89
+	c6 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c10 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c12 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c15 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c16 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c18 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c20 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c22 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c26 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a < c0, v0b < c0
+			t2a := v0a
+			if t1a {
+				t2a = c0
+			}
+			t2b := v0b
+			if t1b {
+				t2b = c0
+			}
+			t4a, t4b := c3 < t2a, c3 < t2b
+			t5a := t2a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t2b
+			if t4b {
+				t5b = c3
+			}
+			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
+			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
+			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
+			t17a, t17b := ir.FMA32(c15, t13a, c16), ir.FMA32(c15, t13b, c16)
+			t19a, t19b := ir.FMA32(t17a, t13a, c18), ir.FMA32(t17b, t13b, c18)
+			t21a, t21b := ir.FMA32(t19a, t13a, c20), ir.FMA32(t19b, t13b, c20)
+			t23a, t23b := ir.FMA32(t21a, t21a, c22), ir.FMA32(t21b, t21b, c22)
+			t25a, t25b := ir.FMA32(t23a, t13a, c24), ir.FMA32(t23b, t13b, c24)
+			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
+			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
+			t29a, t29b := float32(t25a*t28a), float32(t25b*t28b)
+			t30a, t30b := float32(t29a*t29a), float32(t29b*t29b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t30a, t30b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := ir.FMA32(t5, c6, c7)
+			t9 := float32(t8 - c7)
+			t11 := ir.FMA32(t9, c10, t5)
+			t13 := ir.FMA32(t9, c12, t11)
+			t14 := int32(math.Float32bits(t8))
+			t17 := ir.FMA32(c15, t13, c16)
+			t19 := ir.FMA32(t17, t13, c18)
+			t21 := ir.FMA32(t19, t13, c20)
+			t23 := ir.FMA32(t21, t21, c22)
+			t25 := ir.FMA32(t23, t13, c24)
+			t27 := t14 << uint32(c26)
+			t28 := math.Float32frombits(uint32(t27))
+			t29 := float32(t25 * t28)
+			t30 := float32(t29 * t29)
+			o0[i] = t30
+		}
+	}
+}
+
+// k_exp_f64_u_8c4650c065_go is
+//
+//	kernel fast (u0:f64) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+func k_exp_f64_u_8c4650c065_go(f *Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0xc087500000000000)  // -746
+	c3 := math.Float64frombits(0x4086300000000000)  // 710
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c11 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c16 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c17 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c18 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c19 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c20 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c21 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c22 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c32 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c36 := math.Float64frombits(0x3ff0000000000000) // 1
+	c39 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c43 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a < c0, v0b < c0
+			t2a := v0a
+			if t1a {
+				t2a = c0
+			}
+			t2b := v0b
+			if t1b {
+				t2b = c0
+			}
+			t4a, t4b := c3 < t2a, c3 < t2b
+			t5a := t2a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t2b
+			if t4b {
+				t5b = c3
+			}
+			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
+			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
+			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
+			t13a, t13b := math.FMA(t10a, c12, t5a), math.FMA(t10b, c12, t5b)
+			t14a, t14b := math.FMA(t10a, c11, t13a), math.FMA(t10b, c11, t13b)
+			t23a, t23b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t24a, t24b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t25a, t25b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t26a, t26b := math.FMA(c22, t14a, c21), math.FMA(c22, t14b, c21)
+			t27a, t27b := float64(t14a*t14a), float64(t14b*t14b)
+			t28a, t28b := math.FMA(t24a, t27a, t23a), math.FMA(t24b, t27b, t23b)
+			t29a, t29b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
+			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
+			t33a, t33b := math.FMA(t31a, t14a, c32), math.FMA(t31b, t14b, c32)
+			t35a, t35b := math.FMA(t33a, t14a, c34), math.FMA(t33b, t14b, c34)
+			t37a, t37b := math.FMA(t35a, t14a, c36), math.FMA(t35b, t14b, c36)
+			t38a, t38b := math.FMA(t37a, t14a, c36), math.FMA(t37b, t14b, c36)
+			t40a, t40b := math.FMA(t10a, c34, c39), math.FMA(t10b, c34, c39)
+			t41a, t41b := int64(math.Float64bits(t40a)), int64(math.Float64bits(t40b))
+			t42a, t42b := int64(t9a-t41a), int64(t9b-t41b)
+			t44a, t44b := t41a<<uint64(c43), t41b<<uint64(c43)
+			t45a, t45b := math.Float64frombits(uint64(t44a)), math.Float64frombits(uint64(t44b))
+			t46a, t46b := float64(t38a*t45a), float64(t38b*t45b)
+			t47a, t47b := t42a<<uint64(c43), t42b<<uint64(c43)
+			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
+			t49a, t49b := float64(t46a*t48a), float64(t46b*t48b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t49a, t49b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
+			}
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := math.FMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t13 := math.FMA(t10, c12, t5)
+			t14 := math.FMA(t10, c11, t13)
+			t23 := math.FMA(c16, t14, c15)
+			t24 := math.FMA(c18, t14, c17)
+			t25 := math.FMA(c20, t14, c19)
+			t26 := math.FMA(c22, t14, c21)
+			t27 := float64(t14 * t14)
+			t28 := math.FMA(t24, t27, t23)
+			t29 := math.FMA(t26, t27, t25)
+			t30 := float64(t27 * t27)
+			t31 := math.FMA(t29, t30, t28)
+			t33 := math.FMA(t31, t14, c32)
+			t35 := math.FMA(t33, t14, c34)
+			t37 := math.FMA(t35, t14, c36)
+			t38 := math.FMA(t37, t14, c36)
+			t40 := math.FMA(t10, c34, c39)
+			t41 := int64(math.Float64bits(t40))
+			t42 := int64(t9 - t41)
+			t44 := t41 << uint64(c43)
+			t45 := math.Float64frombits(uint64(t44))
+			t46 := float64(t38 * t45)
+			t47 := t42 << uint64(c43)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := float64(t46 * t48)
+			o0[i] = t49
 		}
 	}
 }
@@ -64016,6 +64238,120 @@ func k_sub_div_f64_uuu_2ea59f7b42_go(f *Frame) {
 	}
 }
 
+// k_sub_exp_foldadd_f32_us_22ebf3882c_go is
+//
+//	kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_sub_exp_foldadd_f32_us_22ebf3882c_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42b20000)  // 89
+	c7 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c8 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c11 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c13 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c16 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c17 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c19 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c21 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c23 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c25 := math.Float32frombits(0x3f800000) // 1
+	c27 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
+			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
+			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
+			t24a, t24b := ir.FMA32(t22a, t22a, c23), ir.FMA32(t22b, t22b, c23)
+			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
+			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t30a, t30b := float32(t26a*t29a), float32(t26b*t29b)
+			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t31a, t31b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t31a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t31b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t18 := ir.FMA32(c16, t14, c17)
+			t20 := ir.FMA32(t18, t14, c19)
+			t22 := ir.FMA32(t20, t14, c21)
+			t24 := ir.FMA32(t22, t22, c23)
+			t26 := ir.FMA32(t24, t14, c25)
+			t28 := t15 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t26 * t29)
+			t31 := float32(t30 * t30)
+			o0[i] = t31
+			l1[i&31] = float32(l1[i&31] + t31)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
 // k_sub_exp_foldadd_f32_us_84e6a73255_go is
 //
 //	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
@@ -64138,6 +64474,152 @@ func k_sub_exp_foldadd_f32_us_84e6a73255_go(f *Frame) {
 			}
 		}
 		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_sub_exp_foldadd_f64_us_1547b94468_go is
+//
+//	kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_sub_exp_foldadd_f64_us_1547b94468_go(f *Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float64frombits(0xc087500000000000)  // -746
+	c4 := math.Float64frombits(0x4086300000000000)  // 710
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3ff0000000000000) // 1
+	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c44 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
+			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
+			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
+			t14a, t14b := math.FMA(t11a, c13, t6a), math.FMA(t11b, c13, t6b)
+			t15a, t15b := math.FMA(t11a, c12, t14a), math.FMA(t11b, c12, t14b)
+			t24a, t24b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
+			t25a, t25b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
+			t26a, t26b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
+			t27a, t27b := math.FMA(c23, t15a, c22), math.FMA(c23, t15b, c22)
+			t28a, t28b := float64(t15a*t15a), float64(t15b*t15b)
+			t29a, t29b := math.FMA(t25a, t28a, t24a), math.FMA(t25b, t28b, t24b)
+			t30a, t30b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t31a, t31b := float64(t28a*t28a), float64(t28b*t28b)
+			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
+			t34a, t34b := math.FMA(t32a, t15a, c33), math.FMA(t32b, t15b, c33)
+			t36a, t36b := math.FMA(t34a, t15a, c35), math.FMA(t34b, t15b, c35)
+			t38a, t38b := math.FMA(t36a, t15a, c37), math.FMA(t36b, t15b, c37)
+			t39a, t39b := math.FMA(t38a, t15a, c37), math.FMA(t38b, t15b, c37)
+			t41a, t41b := math.FMA(t11a, c35, c40), math.FMA(t11b, c35, c40)
+			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
+			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
+			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
+			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
+			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
+			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
+			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
+			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t50a, t50b
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t50b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := math.FMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t14 := math.FMA(t11, c13, t6)
+			t15 := math.FMA(t11, c12, t14)
+			t24 := math.FMA(c17, t15, c16)
+			t25 := math.FMA(c19, t15, c18)
+			t26 := math.FMA(c21, t15, c20)
+			t27 := math.FMA(c23, t15, c22)
+			t28 := float64(t15 * t15)
+			t29 := math.FMA(t25, t28, t24)
+			t30 := math.FMA(t27, t28, t26)
+			t31 := float64(t28 * t28)
+			t32 := math.FMA(t30, t31, t29)
+			t34 := math.FMA(t32, t15, c33)
+			t36 := math.FMA(t34, t15, c35)
+			t38 := math.FMA(t36, t15, c37)
+			t39 := math.FMA(t38, t15, c37)
+			t41 := math.FMA(t11, c35, c40)
+			t42 := int64(math.Float64bits(t41))
+			t43 := int64(t10 - t42)
+			t45 := t42 << uint64(c44)
+			t46 := math.Float64frombits(uint64(t45))
+			t47 := float64(t39 * t46)
+			t48 := t43 << uint64(c44)
+			t49 := math.Float64frombits(uint64(t48))
+			t50 := float64(t47 * t49)
+			o0[i] = t50
+			l1[i&31] = float64(l1[i&31] + t50)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 
@@ -68102,19 +68584,15 @@ func k_tan_f64_u_1b1aa58867_go(f *Frame) {
 // for i: o0[i] = tanh(a0[i])
 func k_tanh_f32_u_7c39959182_go(f *Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x41200000)  // 10
-	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c6 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
-	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
-	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c15 := math.Float32frombits(0x3ab6568e) // 0.0013911293
-	c16 := math.Float32frombits(0x3c090643) // 0.008363309
-	c18 := math.Float32frombits(0x3d2aaab5) // 0.041666705
-	c20 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
-	c22 := math.Float32frombits(0x3f000000) // 0.5
-	c25 := int32(23)
-	c30 := math.Float32frombits(0x3f800000) // 1
-	c34 := int32(-2147483648)
+	c0 := math.Float32frombits(0xc11051ec)  // -9.02
+	c3 := math.Float32frombits(0x411051ec)  // 9.02
+	c8 := math.Float32frombits(0x38efd439)  // 0.000114359376
+	c9 := math.Float32frombits(0x3cf3f1af)  // 0.02977833
+	c12 := math.Float32frombits(0x35a5344c) // 1.2308678e-06
+	c13 := math.Float32frombits(0x3a9e35ab) // 0.0012070438
+	c15 := math.Float32frombits(0x3de7a715) // 0.11311165
+	c17 := math.Float32frombits(0x3f800000) // 1
+	c19 := math.Float32frombits(0x3f000000) // 0.5
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -68122,74 +68600,64 @@ func k_tanh_f32_u_7c39959182_go(f *Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t2a, t2b := c1 < t0a, c1 < t0b
-			t3a := t0a
-			if t2a {
-				t3a = c1
+			t1a, t1b := v0a < c0, v0b < c0
+			t2a := v0a
+			if t1a {
+				t2a = c0
 			}
-			t3b := t0b
-			if t2b {
-				t3b = c1
+			t2b := v0b
+			if t1b {
+				t2b = c0
 			}
-			t4a, t4b := float32(t3a+t3a), float32(t3b+t3b)
-			t7a, t7b := ir.FMA32(t4a, c5, c6), ir.FMA32(t4b, c5, c6)
-			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t10a, t10b := ir.FMA32(t8a, c9, t4a), ir.FMA32(t8b, c9, t4b)
-			t12a, t12b := ir.FMA32(t8a, c11, t10a), ir.FMA32(t8b, c11, t10b)
-			t13a, t13b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t14a, t14b := float32(t12a*t12a), float32(t12b*t12b)
-			t17a, t17b := ir.FMA32(c15, t12a, c16), ir.FMA32(c15, t12b, c16)
-			t19a, t19b := ir.FMA32(t17a, t12a, c18), ir.FMA32(t17b, t12b, c18)
-			t21a, t21b := ir.FMA32(t19a, t12a, c20), ir.FMA32(t19b, t12b, c20)
-			t23a, t23b := ir.FMA32(t21a, t12a, c22), ir.FMA32(t21b, t12b, c22)
-			t24a, t24b := ir.FMA32(t14a, t23a, t12a), ir.FMA32(t14b, t23b, t12b)
-			t26a, t26b := t13a<<uint32(c25), t13b<<uint32(c25)
-			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t28a, t28b := float32(t27a-c22), float32(t27b-c22)
-			t29a, t29b := ir.FMA32(t27a, t24a, t28a), ir.FMA32(t27b, t24b, t28b)
-			t31a, t31b := float32(t29a+c30), float32(t29b+c30)
-			t32a, t32b := float32(t29a/t31a), float32(t29b/t31b)
-			t33a, t33b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t35a, t35b := t33a&c34, t33b&c34
-			t36a, t36b := int32(math.Float32bits(t32a)), int32(math.Float32bits(t32b))
-			t37a, t37b := t36a|t35a, t36b|t35b
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t4a, t4b := c3 < t2a, c3 < t2b
+			t5a := t2a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t2b
+			if t4b {
+				t5b = c3
+			}
+			t6a, t6b := float32(t5a*t5a), float32(t5b*t5b)
+			t7a, t7b := float32(t5a*t6a), float32(t5b*t6b)
+			t10a, t10b := ir.FMA32(c8, t6a, c9), ir.FMA32(c8, t6b, c9)
+			t11a, t11b := ir.FMA32(t7a, t10a, t5a), ir.FMA32(t7b, t10b, t5b)
+			t14a, t14b := ir.FMA32(c12, t6a, c13), ir.FMA32(c12, t6b, c13)
+			t16a, t16b := ir.FMA32(t14a, t6a, c15), ir.FMA32(t14b, t6b, c15)
+			t18a, t18b := ir.FMA32(t16a, t6a, c17), ir.FMA32(t16b, t6b, c17)
+			t20a, t20b := float32(t11a*c19), float32(t11b*c19)
+			t21a, t21b := float32(t11a*t18a), float32(t11b*t18b)
+			t22a, t22b := float32(t20a*t20a), float32(t20b*t20b)
+			t23a, t23b := ir.FMA32(t18a, t18a, t22a), ir.FMA32(t18b, t18b, t22b)
+			t24a, t24b := float32(t21a/t23a), float32(t21b/t23b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
+			y0[0], y0[1] = t24a, t24b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c1 < t0
-			t3 := t0
-			if t2 {
-				t3 = c1
+			t1 := v0 < c0
+			t2 := v0
+			if t1 {
+				t2 = c0
 			}
-			t4 := float32(t3 + t3)
-			t7 := ir.FMA32(t4, c5, c6)
-			t8 := float32(t7 - c6)
-			t10 := ir.FMA32(t8, c9, t4)
-			t12 := ir.FMA32(t8, c11, t10)
-			t13 := int32(math.Float32bits(t7))
-			t14 := float32(t12 * t12)
-			t17 := ir.FMA32(c15, t12, c16)
-			t19 := ir.FMA32(t17, t12, c18)
-			t21 := ir.FMA32(t19, t12, c20)
-			t23 := ir.FMA32(t21, t12, c22)
-			t24 := ir.FMA32(t14, t23, t12)
-			t26 := t13 << uint32(c25)
-			t27 := math.Float32frombits(uint32(t26))
-			t28 := float32(t27 - c22)
-			t29 := ir.FMA32(t27, t24, t28)
-			t31 := float32(t29 + c30)
-			t32 := float32(t29 / t31)
-			t33 := int32(math.Float32bits(v0))
-			t35 := t33 & c34
-			t36 := int32(math.Float32bits(t32))
-			t37 := t36 | t35
-			t38 := math.Float32frombits(uint32(t37))
-			o0[i] = t38
+			t4 := c3 < t2
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float32(t5 * t5)
+			t7 := float32(t5 * t6)
+			t10 := ir.FMA32(c8, t6, c9)
+			t11 := ir.FMA32(t7, t10, t5)
+			t14 := ir.FMA32(c12, t6, c13)
+			t16 := ir.FMA32(t14, t6, c15)
+			t18 := ir.FMA32(t16, t6, c17)
+			t20 := float32(t11 * c19)
+			t21 := float32(t11 * t18)
+			t22 := float32(t20 * t20)
+			t23 := ir.FMA32(t18, t18, t22)
+			t24 := float32(t21 / t23)
+			o0[i] = t24
 		}
 	}
 }

@@ -1440,15 +1440,14 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *runtime.Frame) {
 	c120 := int32(-2147483648)
 	c163 := math.Float32frombits(0xc2d00000) // -104
 	c166 := math.Float32frombits(0x42b20000) // 89
-	c169 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c170 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c174 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c177 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c178 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c180 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c182 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c184 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c188 := int32(1)
+	c169 := math.Float32frombits(0x3f38aa3b) // 0.7213475
+	c172 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c174 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c177 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c178 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c180 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c182 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c184 := math.Float32frombits(0x3e52d0e6) // 0.20587501
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -1677,30 +1676,25 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *runtime.Frame) {
 			if t167b {
 				t168b = c166
 			}
-			t171a, t171b := ir.FMA32(t168a, c169, c170), ir.FMA32(t168b, c169, c170)
-			t172a, t172b := float32(t171a-c170), float32(t171b-c170)
-			t173a, t173b := ir.FMA32(t172a, c31, t168a), ir.FMA32(t172b, c31, t168b)
-			t175a, t175b := ir.FMA32(t172a, c174, t173a), ir.FMA32(t172b, c174, t173b)
-			t176a, t176b := int32(math.Float32bits(t171a)), int32(math.Float32bits(t171b))
+			t170a, t170b := ir.FMA32(t168a, c169, c98), ir.FMA32(t168b, c169, c98)
+			t171a, t171b := float32(t170a-c98), float32(t170b-c98)
+			t173a, t173b := ir.FMA32(t171a, c172, t168a), ir.FMA32(t171b, c172, t168b)
+			t175a, t175b := ir.FMA32(t171a, c174, t173a), ir.FMA32(t171b, c174, t173b)
+			t176a, t176b := int32(math.Float32bits(t170a)), int32(math.Float32bits(t170b))
 			t179a, t179b := ir.FMA32(c177, t175a, c178), ir.FMA32(c177, t175b, c178)
 			t181a, t181b := ir.FMA32(t179a, t175a, c180), ir.FMA32(t179b, t175b, c180)
 			t183a, t183b := ir.FMA32(t181a, t175a, c182), ir.FMA32(t181b, t175b, c182)
-			t185a, t185b := ir.FMA32(t183a, t175a, c184), ir.FMA32(t183b, t175b, c184)
+			t185a, t185b := ir.FMA32(t183a, t183a, c184), ir.FMA32(t183b, t183b, c184)
 			t186a, t186b := ir.FMA32(t185a, t175a, c11), ir.FMA32(t185b, t175b, c11)
-			t187a, t187b := ir.FMA32(t186a, t175a, c11), ir.FMA32(t186b, t175b, c11)
-			t189a, t189b := t176a>>uint32(c188), t176b>>uint32(c188)
-			t190a, t190b := int32(t176a-t189a), int32(t176b-t189b)
-			t191a, t191b := t189a<<uint32(c4), t189b<<uint32(c4)
-			t192a, t192b := math.Float32frombits(uint32(t191a)), math.Float32frombits(uint32(t191b))
-			t193a, t193b := float32(t187a*t192a), float32(t187b*t192b)
-			t194a, t194b := t190a<<uint32(c4), t190b<<uint32(c4)
-			t195a, t195b := math.Float32frombits(uint32(t194a)), math.Float32frombits(uint32(t194b))
-			t196a, t196b := float32(t193a*t195a), float32(t193b*t195b)
-			t197a, t197b := float32(t196a*v1a), float32(t196b*v1b)
-			t198a, t198b := float32(t161a*t197a), float32(t161b*t197b)
-			t199a, t199b := float32(t127a-t198a), float32(t127b-t198b)
+			t187a, t187b := t176a<<uint32(c4), t176b<<uint32(c4)
+			t188a, t188b := math.Float32frombits(uint32(t187a)), math.Float32frombits(uint32(t187b))
+			t189a, t189b := float32(t186a*t188a), float32(t186b*t188b)
+			t190a, t190b := float32(t189a*t189a), float32(t189b*t189b)
+			t191a, t191b := float32(t190a*v1a), float32(t190b*v1b)
+			t192a, t192b := float32(t161a*t191a), float32(t161b*t191b)
+			t193a, t193b := float32(t127a-t192a), float32(t127b-t192b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t199a, t199b
+			y0[0], y0[1] = t193a, t193b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -1859,29 +1853,24 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *runtime.Frame) {
 			if t167 {
 				t168 = c166
 			}
-			t171 := ir.FMA32(t168, c169, c170)
-			t172 := float32(t171 - c170)
-			t173 := ir.FMA32(t172, c31, t168)
-			t175 := ir.FMA32(t172, c174, t173)
-			t176 := int32(math.Float32bits(t171))
+			t170 := ir.FMA32(t168, c169, c98)
+			t171 := float32(t170 - c98)
+			t173 := ir.FMA32(t171, c172, t168)
+			t175 := ir.FMA32(t171, c174, t173)
+			t176 := int32(math.Float32bits(t170))
 			t179 := ir.FMA32(c177, t175, c178)
 			t181 := ir.FMA32(t179, t175, c180)
 			t183 := ir.FMA32(t181, t175, c182)
-			t185 := ir.FMA32(t183, t175, c184)
+			t185 := ir.FMA32(t183, t183, c184)
 			t186 := ir.FMA32(t185, t175, c11)
-			t187 := ir.FMA32(t186, t175, c11)
-			t189 := t176 >> uint32(c188)
-			t190 := int32(t176 - t189)
-			t191 := t189 << uint32(c4)
-			t192 := math.Float32frombits(uint32(t191))
-			t193 := float32(t187 * t192)
-			t194 := t190 << uint32(c4)
-			t195 := math.Float32frombits(uint32(t194))
-			t196 := float32(t193 * t195)
-			t197 := float32(t196 * v1)
-			t198 := float32(t161 * t197)
-			t199 := float32(t127 - t198)
-			o0[i] = t199
+			t187 := t176 << uint32(c4)
+			t188 := math.Float32frombits(uint32(t187))
+			t189 := float32(t186 * t188)
+			t190 := float32(t189 * t189)
+			t191 := float32(t190 * v1)
+			t192 := float32(t161 * t191)
+			t193 := float32(t127 - t192)
+			o0[i] = t193
 		}
 	}
 }
