@@ -43,7 +43,7 @@ func (w *portable) kernel(k *ir.Kernel) error {
 		return nil
 	}
 	name := Symbol(k) + "_go"
-	e := k.Expand()
+	e := ir.Expand(k)
 	g := &goKernel{portable: w, k: e, varies: Varying(e), main: Split(e)}
 	for _, in := range e.Body {
 		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {

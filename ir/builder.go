@@ -92,45 +92,6 @@ func (b *Builder) add(in Inst) Ref {
 	return r
 }
 
-// Expand returns the kernel with every composed op replaced by lane ops: what
-// targets emit and Eval computes.
-func (k *Kernel) Expand() *Kernel {
-	b := NewBuilder(k.In...)
-	b.k.Fast = k.Fast
-	at := make([]Ref, len(k.In)+len(k.Body))
-	for i := range k.In {
-		at[i] = Ref(i)
-	}
-	for j, in := range k.Body {
-		var args [3]Ref
-		for i := range in.Arity() {
-			args[i] = at[in.Args[i]]
-		}
-		if in.Op.Info().Kind == Composed {
-			at[len(k.In)+j] = b.Expand(in.Op, args[:in.Arity()]...)
-			continue
-		}
-		in.Args = args
-		at[len(k.In)+j] = b.add(in)
-	}
-	for _, r := range k.Out {
-		b.Store(at[r])
-	}
-	b.k.Fold, b.k.Down = k.Fold, k.Down
-	out := b.Kernel().prune()
-	out.Fast = false // nothing is left that has tiers
-	return out
-}
-
-// Expand appends the lane ops of a composed op, in the kernel's tier.
-func (b *Builder) Expand(op Op, args ...Ref) Ref {
-	info := op.Info()
-	if b.k.Fast && info.Fast != nil {
-		return info.Fast(b, args)
-	}
-	return info.Expand(b, args)
-}
-
 // needed says of each value whether an output needs it.
 func (k *Kernel) needed() []bool {
 	need := make([]bool, len(k.In)+len(k.Body))

@@ -62,7 +62,7 @@ func (k *Kernel) merged() *Kernel {
 		}
 		r, ok := seen[inst]
 		if !ok {
-			fast = fast || in.Op.Info().Fast != nil
+			fast = fast || in.Op.Info().HasFast
 			r = Ref(len(k.In) + len(out.Body))
 			out.Body = append(out.Body, inst)
 			seen[inst] = r

@@ -2,8 +2,6 @@ package ir
 
 import (
 	"maps"
-	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,17 +201,4 @@ func floorDiv(n, k int) int {
 		q--
 	}
 	return q
-}
-
-func addInt(a, b int) (int, bool) {
-	c := a + b
-	return c, (c > a) == (b > 0) || b == 0
-}
-
-func mulInt(a, b int) (int, bool) {
-	if a == math.MinInt || b == math.MinInt {
-		return a * b, a == 0 || b == 0 || a == 1 || b == 1
-	}
-	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
-	return a * b, hi == 0 && lo <= math.MaxInt
 }

@@ -26,7 +26,7 @@ func Eval(f *Func, inputs []Array) ([]Array, error) {
 		env[p] = in
 	}
 	for _, v := range f.Body {
-		out, err := f.eval(v, env)
+		out, err := evalValue(f, v, env)
 		if err != nil {
 			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 		}
@@ -39,7 +39,7 @@ func Eval(f *Func, inputs []Array) ([]Array, error) {
 	return results, nil
 }
 
-func (f *Func) eval(v *Value, env map[*Value]Array) (Array, error) {
+func evalValue(f *Func, v *Value, env map[*Value]Array) (Array, error) {
 	shape, ok := v.Type.Shape.Ints()
 	if !ok {
 		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
@@ -72,7 +72,7 @@ func (f *Func) eval(v *Value, env map[*Value]Array) (Array, error) {
 		}
 		return out, nil
 	}
-	return f.evalElementwise(v, out, args)
+	return evalElementwise(f, v, out, args)
 }
 
 func evalSource(v *Value, out Array) (Array, error) {
@@ -104,7 +104,7 @@ func spread(data []uint64, l Layout) (buffer []uint64, from int) {
 }
 
 // evalElementwise applies the op's lane meaning to broadcast operands.
-func (f *Func) evalElementwise(v *Value, out Array, args []Array) (Array, error) {
+func evalElementwise(f *Func, v *Value, out Array, args []Array) (Array, error) {
 	operands := make([]Operand, len(args))
 	walk := make([][]int, len(args))
 	for i, a := range args {
@@ -121,7 +121,7 @@ func (f *Func) evalElementwise(v *Value, out Array, args []Array) (Array, error)
 	b.SetFast(f.Fast)
 	refs := [3]Ref{0, 1, 2}
 	b.Store(b.inst(v.Op, v.Attr.DType, refs[:len(args)]))
-	k := b.Kernel().Expand()
+	k := Expand(b.Kernel())
 	n, err := NumElems(out.Shape)
 	if err != nil {
 		return out, err
@@ -135,34 +135,4 @@ func (f *Func) evalElementwise(v *Value, out Array, args []Array) (Array, error)
 		out.Data[i] = k.Eval(in)[0]
 	}
 	return out, nil
-}
-
-// Eval computes one element of each output of an expanded kernel.
-func (k *Kernel) Eval(in []uint64) []uint64 {
-	vals := append(make([]uint64, 0, len(k.In)+len(k.Body)), in...)
-	for _, inst := range k.Body {
-		if inst.Op == OpConst {
-			vals = append(vals, inst.Bits)
-			continue
-		}
-		var a [3]uint64
-		for i := range inst.Arity() {
-			a[i] = vals[inst.Args[i]]
-		}
-		// The operands' type is the last one's: a select's first is bool.
-		vals = append(vals, inst.Op.Info().Ref(k.DType(inst.Args[inst.Arity()-1]), inst.DType, a))
-	}
-	out := make([]uint64, len(k.Out))
-	for i, r := range k.Out {
-		out[i] = vals[r]
-	}
-	return out
-}
-
-// Layout applies a view to the layout of its operand.
-func (v *Value) Layout(l Layout) (Layout, error) {
-	if rule := v.Op.Info().Layout; rule != nil {
-		return rule(v, l)
-	}
-	return l, fmt.Errorf("%s is not a view", v.Op)
 }

@@ -16,7 +16,7 @@ func evalInTier(t *testing.T, op Op, dt DType, fast bool) func(x ...float64) flo
 	}
 	k, err := SingleOp(op, Invalid, operands...)
 	require.NoError(t, err)
-	k = k.InTier(fast).Expand()
+	k = Expand(k.InTier(fast))
 	require.NoError(t, k.Verify())
 	return func(x ...float64) float64 {
 		in := make([]uint64, len(x))

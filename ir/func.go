@@ -305,3 +305,11 @@ func (e *Error) Error() string {
 	}
 	return text
 }
+
+// Layout applies a view to the layout of its operand.
+func (v *Value) Layout(l Layout) (Layout, error) {
+	if rule := v.Op.Info().Layout; rule != nil {
+		return rule(v, l)
+	}
+	return l, fmt.Errorf("%s is not a view", v.Op)
+}

@@ -321,3 +321,43 @@ func SingleOp(op Op, given DType, operands ...Operand) (*Kernel, error) {
 	k, _ = k.Canonical()
 	return k, nil
 }
+
+// Eval computes one element of each output of an expanded kernel.
+func (k *Kernel) Eval(in []uint64) []uint64 {
+	vals := append(make([]uint64, 0, len(k.In)+len(k.Body)), in...)
+	for _, inst := range k.Body {
+		if inst.Op == OpConst {
+			vals = append(vals, inst.Bits)
+			continue
+		}
+		var a [3]uint64
+		for i := range inst.Arity() {
+			a[i] = vals[inst.Args[i]]
+		}
+		// The operands' type is the last one's: a select's first is bool.
+		vals = append(vals, inst.Op.Info().Ref(k.DType(inst.Args[inst.Arity()-1]), inst.DType, a))
+	}
+	out := make([]uint64, len(k.Out))
+	for i, r := range k.Out {
+		out[i] = vals[r]
+	}
+	return out
+}
+
+// uses returns how often instructions and outputs read a value.
+func (k *Kernel) uses(r Ref) int {
+	n := 0
+	for j := range k.Body {
+		for _, a := range k.Body[j].Args[:k.Body[j].Arity()] {
+			if a == r {
+				n++
+			}
+		}
+	}
+	for _, out := range k.Out {
+		if out == r {
+			n++
+		}
+	}
+	return n
+}

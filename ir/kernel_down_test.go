@@ -20,7 +20,7 @@ func TestDownKernel(t *testing.T) {
 		require.Equal(t, []int{0, 1}, order)
 		again, err := ir.ParseKernel(want)
 		require.NoError(t, err)
-		for _, x := range []*ir.Kernel{again, down.Expand(), down.InTier(true)} {
+		for _, x := range []*ir.Kernel{again, ir.Expand(down), down.InTier(true)} {
 			require.Equal(t, want, x.Signature())
 		}
 	}

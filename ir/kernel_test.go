@@ -112,7 +112,7 @@ func TestMaxBody(t *testing.T) {
 	}
 	b.Store(last)
 	require.NoError(t, b.Kernel().CheckBody())
-	long := b.Kernel().Expand()
+	long := ir.Expand(b.Kernel())
 	require.NoError(t, long.Verify())
 	require.EqualError(t, long.CheckBody(), "512 instructions: a kernel has at most 256 before expansion")
 	p, err := ir.ParsePlan("plan p arena=0 {\n  %0 = param x 0 : f32[1,1]\n  %1 = const 1.5 : f32[]\n  %2 = result y 0 : f32[1,1]\n" +

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/bits"
 	"slices"
 )
+
+// MaxRank is the greatest number of axes.
+const MaxRank = 64
 
 // Layout says where the elements of an n-d array sit in a linear buffer:
 // element index i is at Offset + sum i[k]*Strides[k], all in elements.
@@ -94,22 +96,6 @@ func (l Layout) Bounds() (lo, hi int) {
 		}
 	}
 	return lo, hi
-}
-
-// advance returns at + steps*stride for steps >= 0, or the end of the ints on
-// the stride's side when that passes it.
-func advance(at, steps, stride int) int {
-	over, reach := bits.Mul(uint(steps), uint(max(stride, -stride)))
-	if stride < 0 {
-		if over != 0 || reach > uint(at)-uint(math.MaxInt)-1 { // at - MinInt
-			return math.MinInt
-		}
-		return at - int(reach)
-	}
-	if over != 0 || reach > uint(math.MaxInt)-uint(at) {
-		return math.MaxInt
-	}
-	return at + int(reach)
 }
 
 // IsContiguous reports whether the locations are a permutation of dense

@@ -185,11 +185,8 @@ type OpInfo struct {
 
 	// Meaning of a lane op on one element of each operand.
 	Ref func(in, out DType, a [3]uint64) uint64
-	// Expand writes a composed op as lane ops.
-	Expand func(b *Builder, a []Ref) Ref
-	// Fast does the same within 4 ULP in less time, for kernels of the fast tier.
-	// Nil if that saves little: the tier then has the default expansion.
-	Fast func(b *Builder, a []Ref) Ref
+	// HasFast says that a composed op has a fast expansion beside the default one.
+	HasFast bool
 }
 
 // Info returns the row of op.

@@ -21,7 +21,7 @@ func TestOpTable(t *testing.T) {
 		require.NotEmpty(t, info.Doc, op)
 		require.NotZero(t, info.Domain&ir.Running, op)
 		require.Equal(t, info.Kind == ir.Lane, info.Ref != nil, "%s: lane ops have a meaning", op)
-		require.Equal(t, info.Kind == ir.Composed, info.Expand != nil, "%s: composed ops have an expansion", op)
+		require.Equal(t, info.Kind == ir.Composed, ir.Expansions()[op].Default != nil, "%s: composed ops have an expansion", op)
 		require.Equal(t, info.Kind == ir.Source, info.Arity == 0, op)
 		require.LessOrEqual(t, info.Arity, 3, op)
 		require.True(t, !info.Commutative || info.Arity == 2, op)
@@ -74,7 +74,7 @@ func eachKernel(t *testing.T, f func(op ir.Op, dt ir.DType, k *ir.Kernel)) {
 // TestExpansions checks that expansions are of lane ops and of the right type.
 func TestExpansions(t *testing.T) {
 	eachKernel(t, func(op ir.Op, dt ir.DType, k *ir.Kernel) {
-		e := k.Expand()
+		e := ir.Expand(k)
 		require.NoError(t, e.Verify(), "%s of %s:\n%s", op, dt, e)
 		require.Equal(t, k.In, e.In)
 		require.Equal(t, k.DType(k.Out[0]), e.DType(e.Out[0]), "%s of %s", op, dt)
@@ -103,7 +103,7 @@ var elements = map[ir.DType][]uint64{
 // an element of its type, as bits.
 func TestOpFacts(t *testing.T) {
 	eachKernel(t, func(op ir.Op, dt ir.DType, k *ir.Kernel) {
-		info, e := op.Info(), k.Expand()
+		info, e := op.Info(), ir.Expand(k)
 		f := func(args ...uint64) uint64 { return e.Eval(args)[0] }
 		// SingleOp orders commuting arguments; operands of one type do not tell.
 		same := func(a, b uint64) bool { return a == b || isNaN(dt, a) && isNaN(dt, b) }
@@ -146,7 +146,7 @@ func TestOpFacts(t *testing.T) {
 func right(op ir.Op, dt ir.DType, x, y uint64) uint64 {
 	b := ir.NewBuilder(ir.Operand{DType: dt}, ir.Operand{DType: dt})
 	b.Store(b.Op(op, 0, 1))
-	return b.Kernel().Expand().Eval([]uint64{x, y})[0]
+	return ir.Expand(b.Kernel()).Eval([]uint64{x, y})[0]
 }
 
 func isNaN(dt ir.DType, bits uint64) bool {

@@ -1,7 +1,5 @@
 package ir
 
-import "slices"
-
 // Scans. A line is cut into chunks of FoldChunk elements, as a reduction's is. In
 // a chunk, a running value combines the one before it with the next element, in
 // the type of the elements. From the second chunk on, the result is the carry
@@ -36,33 +34,13 @@ func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	return out[:len(x)]
 }
 
-// evalScan computes the running values along an axis.
-func evalScan(v *Value, out Array, x Array) (Array, error) {
-	l, err := RowMajor(x.Shape...).Permute(lastAxis(len(x.Shape), v.Attr.Axis)...)
-	if err != nil {
-		return out, err
-	}
-	out.Data = make([]uint64, len(x.Data))
-	at := slices.Collect(l.All())
-	for line := range slices.Chunk(at, max(1, x.Shape[v.Attr.Axis])) {
-		elems := make([]uint64, len(line))
-		for i, k := range line {
-			elems[i] = x.Data[k]
-		}
-		for i, e := range ScanLine(v.Op.Info().By, x.DType, elems, v.Attr.Exclusive) {
-			out.Data[line[i]] = e
+// ScannedBy returns the scan that combines elements with op, OpInvalid if there
+// is none.
+func (op Op) ScannedBy() Op {
+	for scan := OpCumSum; scan <= OpCumMax; scan++ {
+		if scan.Info().By == op {
+			return scan
 		}
 	}
-	return out, nil
-}
-
-// lastAxis returns the axes in order, but for one, which is last.
-func lastAxis(rank, axis int) []int {
-	order := make([]int, 0, rank)
-	for k := range rank {
-		if k != axis {
-			order = append(order, k)
-		}
-	}
-	return append(order, axis)
+	return OpInvalid
 }

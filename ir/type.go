@@ -43,9 +43,6 @@ func (s Shape) NumElems() Dim {
 	return n
 }
 
-// MaxRank is the greatest number of axes.
-const MaxRank = 64
-
 // Check returns an error for too many axes, an extent that is a mistake, a
 // negative extent or a product past int.
 func (s Shape) Check() error {

@@ -103,7 +103,7 @@ func checkParamLayout(p *Value) error {
 	if l == nil {
 		return nil
 	}
-	if err := l.checkFor(p.Type.Shape); err != nil {
+	if err := checkLayout(*l, p.Type.Shape); err != nil {
 		return err
 	}
 	if !ShapeOf(l.Shape...).Equal(p.Type.Shape) {

@@ -56,21 +56,3 @@ func (s *Step) accumulator(out int) int {
 	}
 	return in
 }
-
-// uses returns how often instructions and outputs read a value.
-func (k *Kernel) uses(r Ref) int {
-	n := 0
-	for j := range k.Body {
-		for _, a := range k.Body[j].Args[:k.Body[j].Arity()] {
-			if a == r {
-				n++
-			}
-		}
-	}
-	for _, out := range k.Out {
-		if out == r {
-			n++
-		}
-	}
-	return n
-}

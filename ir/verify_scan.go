@@ -19,14 +19,3 @@ func (s *Step) CheckScan() error {
 	}
 	return nil
 }
-
-// ScannedBy returns the scan that combines elements with op, OpInvalid if there
-// is none.
-func (op Op) ScannedBy() Op {
-	for scan := OpCumSum; scan <= OpCumMax; scan++ {
-		if scan.Info().By == op {
-			return scan
-		}
-	}
-	return OpInvalid
-}

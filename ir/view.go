@@ -207,14 +207,14 @@ func accessShape(a Attr, _ Shape) (Shape, error) {
 	if a.At == nil {
 		return nil, errors.New("an access has a layout")
 	}
-	return a.Shape, a.At.checkFor(a.Shape)
+	return a.Shape, checkLayout(*a.At, a.Shape)
 }
 
 func accessLayout(v *Value, _ Layout) (Layout, error) { return *v.Attr.At, nil }
 
-// checkFor returns an error unless the layout is well formed and has as many
+// checkLayout returns an error unless the layout is well formed and has as many
 // elements as the shape, which must be of numbers.
-func (l Layout) checkFor(s Shape) error {
+func checkLayout(l Layout, s Shape) error {
 	if len(l.Shape) != len(l.Strides) || len(l.Shape) > MaxRank {
 		return fmt.Errorf("a layout of %d extents and %d strides", len(l.Shape), len(l.Strides))
 	}

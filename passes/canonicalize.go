@@ -70,7 +70,7 @@ func synonym(v *ir.Value) (ir.Inst, bool) {
 	b := ir.NewBuilder(operands...)
 	b.Store(b.Op(v.Op, refs...))
 	in := ir.Inst{}
-	if k := b.Kernel().Expand(); len(k.Body) == 1 {
+	if k := ir.Expand(b.Kernel()); len(k.Body) == 1 {
 		in = k.Body[0]
 	}
 	synonyms.Store(key, in)

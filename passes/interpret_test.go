@@ -132,7 +132,7 @@ func (m *machine) step(s *ir.Step) {
 		m.scan(s, axis, n, lines)
 		return
 	}
-	k := s.Kernel.Expand()
+	k := ir.Expand(s.Kernel)
 	ins := len(k.In)
 	in := make([]uint64, ins)
 	for index := range indices(lines) {

@@ -78,7 +78,7 @@ func fold(f *ir.Func, v *ir.Value) uint64 {
 	if err != nil {
 		panic(err) // the graph has been checked
 	}
-	return k.InTier(f.Fast).Expand().Eval(elems)[0]
+	return ir.Expand(k.InTier(f.Fast)).Eval(elems)[0]
 }
 
 func allConst(args []*ir.Value) bool {

@@ -54,7 +54,7 @@ func referenceGroup(p *ir.Plan, g *ir.RowGroup, data [][]uint64) {
 
 // referenceStep computes line after line: what is folded, and else one element.
 func referenceStep(s *ir.Step, data [][]uint64) {
-	body := s.Kernel.Expand()
+	body := ir.Expand(s.Kernel)
 	axis := len(s.Extents) - 1
 	if s.Down {
 		axis--
@@ -119,7 +119,7 @@ func accumulatedBy(s *ir.Step, o int) ir.Op {
 
 // interpret makes a kernel from the body's definition.
 func interpret(k *ir.Kernel) func(*Frame) {
-	body := k.Expand()
+	body := ir.Expand(k)
 	return func(f *Frame) {
 		in := make([]uint64, len(k.In))
 		for r := range f.Rows {

@@ -52,7 +52,7 @@ func expansion(op ir.Op, dt ir.DType, fast bool) *ir.Kernel {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return k.InTier(fast).Expand()
+	return ir.Expand(k.InTier(fast))
 }
 
 // asFloat takes integers as the bits of a float of their size: comparing those is
@@ -66,7 +66,7 @@ func asFloat(dt ir.DType, b uint64) float64 {
 
 // tiers returns for which settings of fast an op has an expansion of its own.
 func tiers(op ir.Op, dt ir.DType) []bool {
-	if op.Info().Fast == nil || expansion(op, dt, false).String() == expansion(op, dt, true).String() {
+	if !op.Info().HasFast || expansion(op, dt, false).String() == expansion(op, dt, true).String() {
 		return []bool{false}
 	}
 	return []bool{false, true}

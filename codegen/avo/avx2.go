@@ -49,7 +49,7 @@ func function(k *ir.Kernel) (*program, error) {
 	case k.Down:
 		return compileDown(k)
 	}
-	b, err := compile(k.Expand())
+	b, err := compile(ir.Expand(k))
 	if err != nil {
 		return nil, err
 	}

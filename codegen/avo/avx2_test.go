@@ -177,7 +177,7 @@ func rare(d ir.DType, with bool) *ir.Kernel {
 		sum = b.Op(ir.OpSeldom, b.Op(ir.OpLt, b.Float(d, 1e6), b.Op(ir.OpAbs, 0)), slow, sum)
 	}
 	b.Store(sum)
-	k, _ := b.Kernel().Expand().Canonical()
+	k, _ := ir.Expand(b.Kernel()).Canonical()
 	return k
 }
 

@@ -10,7 +10,7 @@ import (
 // elements, the loop's own among them. Detours, which are not in the loop, do
 // not count.
 func Count(k *ir.Kernel) (float64, error) {
-	b, err := compile(k.Expand())
+	b, err := compile(ir.Expand(k))
 	if err != nil {
 		return 0, err
 	}

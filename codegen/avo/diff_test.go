@@ -118,7 +118,7 @@ func TestDifferentialDetours(t *testing.T) {
 		for _, s := range shapes {
 			s.seldom, s.ops = 3, 4+rnd.IntN(s.ops)
 			k := randomKernel(s, rnd.IntN)
-			if e := k.Expand(); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
+			if e := ir.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
 				seen[codegen.Symbol(k)] = true
 				ks = append(ks, k)
 			}

@@ -35,7 +35,7 @@ func Run(t *testing.T, sigs ...string) {
 				continue
 			}
 			engines[e]++
-			if err := check(k.Expand(), fn, seed(sig)); err != nil {
+			if err := check(ir.Expand(k), fn, seed(sig)); err != nil {
 				t.Errorf("%s kernel\n\t%s\n%v", e, sig, err)
 			}
 		}

@@ -120,7 +120,7 @@ func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	case k.Down:
 		return testDown(k, f, rnd)
 	}
-	e := k.Expand()
+	e := ir.Expand(k)
 	n := 0
 	run := func(rows, cols int, inPlace []int) error {
 		n++
