@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // job is a formula compiled, with its arguments and what it should compute.
@@ -134,13 +135,13 @@ func (j *job) fresh() call {
 // another than the formula's and isn't checked.
 func (j *job) alone(note string) []call {
 	sig := j.program.Kernels()[0]
-	fn, ok := runtime.Lookup(runtime.AVX2, sig)
-	k, err := ir.ParseKernel(sig)
-	if !ok || err != nil || !runtime.HasAVX2() || len(k.In) > len(j.ins)+1 {
+	fn, ok := abi.Lookup(abi.AVX2, sig)
+	k, err := kernel.ParseKernel(sig)
+	if !ok || err != nil || !abi.HasAVX2() || len(k.In) > len(j.ins)+1 {
 		return nil
 	}
 	scalar, out := graph.Ones(j.dtype), j.out()
-	f := &runtime.Frame{Rows: 1, Cols: out.Size()}
+	f := &abi.Frame{Rows: 1, Cols: out.Size()}
 	unit := 0
 	for i, in := range k.In {
 		if in.Splat {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // superKernels are bodies of several operations that formulas often have: one
@@ -45,8 +47,8 @@ var superTypes = []ir.DType{ir.Float32, ir.Float64}
 //
 // Operands that are all splats give one value, which the compiler folds or
 // keeps as a scalar; only copy has that form, to fill a block.
-func Builtins() []*ir.Kernel {
-	var out []*ir.Kernel
+func Builtins() []*kernel.Kernel {
+	var out []*kernel.Kernel
 	for _, op := range ir.Ops() {
 		if !op.IsElementwise() {
 			continue
@@ -74,12 +76,12 @@ func Builtins() []*ir.Kernel {
 	out = append(out, builtinDots()...)
 	out = append(out, builtinTransposes()...)
 	out = append(out, builtinDowns()...)
-	slices.SortFunc(out, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
-	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
+	slices.SortFunc(out, func(a, b *kernel.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	return slices.CompactFunc(out, func(a, b *kernel.Kernel) bool { return a.Signature() == b.Signature() })
 }
 
 // superKernel returns the kernel of a body; bit i of splats makes operand i one.
-func superKernel(body string, d ir.DType, splats int) *ir.Kernel {
+func superKernel(body string, d ir.DType, splats int) *kernel.Kernel {
 	name := func(i int) string { return "us"[splats>>i&1:][:1] + strconv.Itoa(i) }
 	in := make([]string, strings.Count(body, "$"))
 	for i := range in {
@@ -90,7 +92,7 @@ func superKernel(body string, d ir.DType, splats int) *ir.Kernel {
 		return name(i)
 	})
 	last := strings.Count(body, ";")
-	k, err := ir.ParseKernel(fmt.Sprintf("kernel (%s) { %s; store t%d }", strings.Join(in, ", "), body, last))
+	k, err := kernel.ParseKernel(fmt.Sprintf("kernel (%s) { %s; store t%d }", strings.Join(in, ", "), body, last))
 	if err != nil {
 		panic(fmt.Sprintf("BUG: codegen: %s: %v", body, err))
 	}
@@ -100,9 +102,9 @@ func superKernel(body string, d ir.DType, splats int) *ir.Kernel {
 
 // splatOnly reports whether an operation has splats for all its operands: covers
 // compute those apart, once a row.
-func splatOnly(k *ir.Kernel) bool {
+func splatOnly(k *kernel.Kernel) bool {
 	for _, in := range k.Body {
-		unit := func(r ir.Ref) bool { return k.Inst(r) != nil || !k.In[r].Splat }
+		unit := func(r kernel.Ref) bool { return k.Inst(r) != nil || !k.In[r].Splat }
 		if !slices.ContainsFunc(in.Args[:in.Arity()], unit) {
 			return true
 		}
@@ -111,12 +113,12 @@ func splatOnly(k *ir.Kernel) bool {
 }
 
 // singleOp returns the kernel of an op; bit i of splats makes operand i one.
-func singleOp(op ir.Op, types opType, splats int) *ir.Kernel {
-	operands := make([]ir.Operand, len(types.in))
+func singleOp(op ir.Op, types opType, splats int) *kernel.Kernel {
+	operands := make([]kernel.Operand, len(types.in))
 	for i, d := range types.in {
-		operands[i] = ir.Operand{DType: d, Splat: splats>>i&1 == 1}
+		operands[i] = kernel.Operand{DType: d, Splat: splats>>i&1 == 1}
 	}
-	k, err := ir.SingleOp(op, types.given, operands...)
+	k, err := kernel.SingleOp(op, types.given, operands...)
 	if err != nil {
 		panic(fmt.Sprintf("BUG: codegen: %s on %v: %v", op, types, err))
 	}

@@ -1,12 +1,15 @@
 package codegen
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // builtinDots returns the kernels of matrix products among Builtins.
-func builtinDots() []*ir.Kernel {
-	var out []*ir.Kernel
+func builtinDots() []*kernel.Kernel {
+	var out []*kernel.Kernel
 	for _, d := range (ir.OpDot.Info().Domain & ir.Running).List() {
-		out = append(out, ir.DotKernel(d))
+		out = append(out, kernel.DotKernel(d))
 	}
 	return out
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // downKernels fold down the rows, for each of superTypes, T: distances of all rows of
@@ -24,11 +24,11 @@ var downKernels = []string{
 }
 
 // builtinDowns returns the kernels that fold down among Builtins.
-func builtinDowns() []*ir.Kernel {
-	var out []*ir.Kernel
+func builtinDowns() []*kernel.Kernel {
+	var out []*kernel.Kernel
 	for _, text := range downKernels {
 		for _, d := range superTypes {
-			k, err := ir.ParseKernel(strings.ReplaceAll(text, "T", d.Text()))
+			k, err := kernel.ParseKernel(strings.ReplaceAll(text, "T", d.Text()))
 			if err != nil {
 				panic(fmt.Sprintf("BUG: codegen: %s: %v", text, err))
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // foldOps are the ops that reductions fold by.
@@ -50,7 +52,7 @@ var normKernels = []string{
 
 // builtinFolds returns the kernels with folds among Builtins, of an operand as
 // it is by every op on every type, and those above.
-func builtinFolds() []*ir.Kernel {
+func builtinFolds() []*kernel.Kernel {
 	texts := slices.Clone(partialKernels)
 	for _, by := range foldOps {
 		for _, d := range (by.Info().Domain & ir.Running).List() {
@@ -67,9 +69,9 @@ func builtinFolds() []*ir.Kernel {
 			texts = append(texts, strings.ReplaceAll(text, "T", d.Text()))
 		}
 	}
-	var out []*ir.Kernel
+	var out []*kernel.Kernel
 	for _, text := range texts {
-		k, err := ir.ParseKernel(text)
+		k, err := kernel.ParseKernel(text)
 		if err != nil {
 			panic(fmt.Sprintf("BUG: codegen: %s: %v", text, err))
 		}

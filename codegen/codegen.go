@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Target emits kernels for one instruction set.
@@ -17,7 +17,7 @@ type Target interface {
 	// Assemble returns one assembly file with a function for each kernel, named
 	// by Symbol. It fails if it cannot emit one; every canonical kernel within
 	// ir's limits can be emitted.
-	Assemble(pkg string, kernels []*ir.Kernel) ([]byte, error)
+	Assemble(pkg string, kernels []*kernel.Kernel) ([]byte, error)
 }
 
 // File is a generated file, not written yet.
@@ -26,22 +26,20 @@ type File struct {
 	Content []byte
 }
 
-// The offsets of runtime.Frame's fields in bytes, for targets. A test compares
+// The offsets of abi.Frame's fields in bytes, for targets. A test compares
 // them with the Go struct.
 const (
 	FrameRows = 0
 	FrameCols = 8
 	FramePtr  = 16
-	FrameStep = FramePtr + 8*ir.MaxOperands
+	FrameStep = FramePtr + 8*kernel.MaxOperands
 )
 
 // Options say what Generate writes, and for whom.
 type Options struct {
 	Package string // name of the package that the files belong to
-	// Self is set for package runtime of this module, which does not import itself.
-	Self   bool
-	Target Target // nil: portable Go alone
-	Prefix string // of the files' names; DefaultPrefix if empty
+	Target  Target // nil: portable Go alone
+	Prefix  string // of the files' names; DefaultPrefix if empty
 	// Command made the files, "genkernels -func Graphs". It stands in their first
 	// line.
 	Command string
@@ -68,7 +66,7 @@ func FileNames(prefix string) []string {
 //
 // The kernels are made canonical, sorted by symbol, and each is written once.
 // No kernels, no files. The same kernels give the same bytes everywhere.
-func Generate(o Options, kernels []*ir.Kernel) ([]File, error) {
+func Generate(o Options, kernels []*kernel.Kernel) ([]File, error) {
 	if o.Prefix == "" {
 		o.Prefix = DefaultPrefix
 	}
@@ -95,13 +93,13 @@ func Generate(o Options, kernels []*ir.Kernel) ([]File, error) {
 
 // named is a canonical kernel with its symbol.
 type named struct {
-	*ir.Kernel
+	*kernel.Kernel
 	symbol string
 }
 
 // nameAll returns the kernels in canonical form, each once, sorted by symbol.
-func nameAll(kernels []*ir.Kernel, name func(*ir.Kernel) string) ([]named, error) {
-	bySymbol := map[string]*ir.Kernel{}
+func nameAll(kernels []*kernel.Kernel, name func(*kernel.Kernel) string) ([]named, error) {
+	bySymbol := map[string]*kernel.Kernel{}
 	var out []named
 	for _, k := range kernels {
 		if err := k.Verify(); err != nil {

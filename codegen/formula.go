@@ -6,17 +6,19 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // docComment says what a kernel's function is: the signature and the loop.
-func docComment(name string, k *ir.Kernel) string {
+func docComment(name string, k *kernel.Kernel) string {
 	return fmt.Sprintf("// %s is\n//\n//\t%s\n//\n// %s\n", name, k.Signature(), loop(k))
 }
 
 // loop returns the Go loop that a kernel equals, on one line:
 //
 //	for i: o0[i] = a0[i]*a1[i] + a2; o1 += a0[i]
-func loop(k *ir.Kernel) string {
+func loop(k *kernel.Kernel) string {
 	switch {
 	case k.Dots():
 		return dotLoop(k)
@@ -43,7 +45,7 @@ func loop(k *ir.Kernel) string {
 	}
 	var parts []string
 	for j := range k.Body {
-		r := ir.Ref(len(k.In) + j)
+		r := kernel.Ref(len(k.In) + j)
 		if f.text[r] = f.expr(r); f.uses[r] > 1 && k.Inst(r).Op != ir.OpConst {
 			parts = append(parts, fmt.Sprintf("t%d := %s", j, f.text[r]))
 			f.text[r] = fmt.Sprintf("t%d", j)
@@ -75,7 +77,7 @@ func foldText(by ir.Op, result, element string) string {
 }
 
 type formula struct {
-	k    *ir.Kernel
+	k    *kernel.Kernel
 	uses []int
 	text []string // of each value, where it is used
 }
@@ -87,7 +89,7 @@ var infix = map[ir.Op]string{
 	ir.OpAnd: "&", ir.OpOr: "|", ir.OpXor: "^", ir.OpShl: "<<", ir.OpShr: ">>",
 }
 
-func (f *formula) expr(r ir.Ref) string {
+func (f *formula) expr(r kernel.Ref) string {
 	in := f.k.Inst(r)
 	args := make([]string, in.Arity())
 	for i, a := range in.Args[:in.Arity()] {
@@ -113,7 +115,7 @@ func (f *formula) expr(r ir.Ref) string {
 }
 
 // operand puts an infix expression into parentheses.
-func (f *formula) operand(r ir.Ref) string {
+func (f *formula) operand(r kernel.Ref) string {
 	if in := f.k.Inst(r); in != nil && f.uses[r] == 1 {
 		if _, ok := infix[in.Op]; ok || in.Op == ir.OpNeg {
 			return "(" + f.text[r] + ")"

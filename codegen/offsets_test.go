@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/codegen"
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // TestFrameOffsets pins the layout that assembly reads, on the machines that
@@ -17,12 +18,12 @@ func TestFrameOffsets(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("no assembly on a machine of 32 bits")
 	}
-	var f runtime.Frame
+	var f abi.Frame
 	require.EqualValues(t, codegen.FrameRows, unsafe.Offsetof(f.Rows))
 	require.EqualValues(t, codegen.FrameCols, unsafe.Offsetof(f.Cols))
 	require.EqualValues(t, codegen.FramePtr, unsafe.Offsetof(f.Ptr))
 	require.EqualValues(t, codegen.FrameStep, unsafe.Offsetof(f.Step))
-	require.EqualValues(t, codegen.FrameStep+8*ir.MaxOperands, unsafe.Sizeof(f))
+	require.EqualValues(t, codegen.FrameStep+8*kernel.MaxOperands, unsafe.Sizeof(f))
 	require.EqualValues(t, 8, unsafe.Sizeof(f.Ptr[0]))
 	require.EqualValues(t, 8, unsafe.Sizeof(f.Step[0]))
 }

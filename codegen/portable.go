@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 const (
@@ -23,11 +26,10 @@ const (
 // portable writes kernels as Go loops.
 type portable struct {
 	strings.Builder
-	runtime string // qualifier of package runtime, with its dot, or ""
 }
 
 // kernel writes the function of a canonical kernel, named by Symbol and _go.
-func (w *portable) kernel(k *ir.Kernel) error {
+func (w *portable) kernel(k *kernel.Kernel) error {
 	switch {
 	case k.Scans():
 		w.scan(k)
@@ -43,7 +45,7 @@ func (w *portable) kernel(k *ir.Kernel) error {
 		return nil
 	}
 	name := Symbol(k) + "_go"
-	e := ir.Expand(k)
+	e := elementary.Expand(k)
 	g := &goKernel{portable: w, k: e, varies: Varying(e), main: Split(e)}
 	for _, in := range e.Body {
 		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {
@@ -51,7 +53,7 @@ func (w *portable) kernel(k *ir.Kernel) error {
 		}
 	}
 	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *%sFrame) {\nn := f.Cols\n", name, w.runtime)
+	w.printf("func %s(f *abi.Frame) {\nn := f.Cols\n", name)
 	if k.Fold != nil {
 		w.printf("if n <= 0 {\nreturn\n}\n")
 	}
@@ -83,14 +85,14 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // row of an output, l0 its lanes if it is folded, c3 a constant, t4 an instruction's result.
 type goKernel struct {
 	*portable
-	k      *ir.Kernel // expanded
-	varies []bool     // for each value whether it differs along the columns
-	main   *Region    // what every element needs
+	k      *kernel.Kernel // expanded
+	varies []bool         // for each value whether it differs along the columns
+	main   *Region        // what every element needs
 }
 
 // Varying reports which values differ along the columns: the others are
 // computed once a row.
-func Varying(k *ir.Kernel) []bool {
+func Varying(k *kernel.Kernel) []bool {
 	v := make([]bool, len(k.In)+len(k.Body))
 	for i, in := range k.In {
 		v[i] = !in.Splat
@@ -115,7 +117,7 @@ func (g *goKernel) operations() int {
 }
 
 // value names a value; lane tells the copies of an interleaved one apart.
-func (g *goKernel) value(r ir.Ref, lane string) string {
+func (g *goKernel) value(r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
 	switch {
 	case in == nil && g.k.In[r].Splat:
@@ -133,7 +135,7 @@ func (g *goKernel) value(r ir.Ref, lane string) string {
 func (g *goKernel) constants() {
 	for j, in := range g.k.Body {
 		if in.Op == ir.OpConst {
-			r := ir.Ref(len(g.k.In) + j)
+			r := kernel.Ref(len(g.k.In) + j)
 			g.printf("%s := %s\n", g.value(r, ""), goConst(in.DType, in.Bits))
 		}
 	}
@@ -149,7 +151,7 @@ func goConst(d ir.DType, bits uint64) string {
 
 // used reports whether an instruction or a store reads r: an expansion may
 // leave an operand out.
-func (g *goKernel) used(r ir.Ref) bool {
+func (g *goKernel) used(r kernel.Ref) bool {
 	for _, in := range g.k.Body {
 		if slices.Contains(in.Args[:in.Arity()], r) {
 			return true
@@ -162,7 +164,7 @@ func (g *goKernel) used(r ir.Ref) bool {
 func (g *goKernel) operands() {
 	for i, in := range g.k.In {
 		switch {
-		case !g.used(ir.Ref(i)):
+		case !g.used(kernel.Ref(i)):
 		case in.Splat:
 			g.printf("s%d := *%s\n", i, address(in.DType, i))
 		default:
@@ -184,7 +186,7 @@ func address(d ir.DType, i int) string {
 // uniform writes the instructions that are the same for all columns.
 func (g *goKernel) uniform() {
 	for j, in := range g.k.Body {
-		if r := ir.Ref(len(g.k.In) + j); in.Op != ir.OpConst && !g.varies[r] {
+		if r := kernel.Ref(len(g.k.In) + j); in.Op != ir.OpConst && !g.varies[r] {
 			g.inst(r, []string{""})
 		}
 	}
@@ -211,7 +213,7 @@ func (g *goKernel) block() {
 	lanes := []string{"a", "b", "c", "d"}[:interleave]
 	for _, i := range g.units() {
 		g.printf("x%d := a%d[i : i+%d : i+%[3]d]\n", i, i, interleave)
-		g.printf("%s := ", g.across(ir.Ref(i), lanes))
+		g.printf("%s := ", g.across(kernel.Ref(i), lanes))
 		g.printf("%s\n", indices(fmt.Sprintf("x%d", i)))
 	}
 	g.region(g.main, lanes)
@@ -231,7 +233,7 @@ func (g *goKernel) block() {
 func (g *goKernel) units() []int {
 	var at []int
 	for i, in := range g.k.In {
-		if !in.Splat && g.used(ir.Ref(i)) {
+		if !in.Splat && g.used(kernel.Ref(i)) {
 			at = append(at, i)
 		}
 	}
@@ -239,7 +241,7 @@ func (g *goKernel) units() []int {
 }
 
 // across names the copies of a value in all lanes.
-func (g *goKernel) across(r ir.Ref, lanes []string) string {
+func (g *goKernel) across(r kernel.Ref, lanes []string) string {
 	names := make([]string, len(lanes))
 	for i, lane := range lanes {
 		names[i] = g.value(r, lane)
@@ -258,15 +260,15 @@ func indices(slice string) string {
 // region writes the instructions of a region in the order of the body, but for
 // those that the detour of an earlier one needs.
 func (g *goKernel) region(r *Region, lanes []string) {
-	detours := map[ir.Ref]*Detour{}
+	detours := map[kernel.Ref]*Detour{}
 	for _, d := range r.Detours {
 		for _, v := range d.Seldoms {
 			detours[v] = d
 		}
 	}
 	done := make([]bool, len(r.Has))
-	var visit func(v ir.Ref)
-	visit = func(v ir.Ref) {
+	var visit func(v kernel.Ref)
+	visit = func(v kernel.Ref) {
 		switch d := detours[v]; {
 		case !r.Has[v] || done[v]:
 		case d != nil:
@@ -289,7 +291,7 @@ func (g *goKernel) region(r *Region, lanes []string) {
 		}
 	}
 	for j := range g.k.Body {
-		visit(ir.Ref(len(g.k.In) + j))
+		visit(kernel.Ref(len(g.k.In) + j))
 	}
 }
 
@@ -310,7 +312,7 @@ func (g *goKernel) detour(d *Detour, lanes []string) {
 }
 
 // inst writes an instruction, once a lane.
-func (g *goKernel) inst(r ir.Ref, lanes []string) {
+func (g *goKernel) inst(r kernel.Ref, lanes []string) {
 	in := g.k.Inst(r)
 	// The operands' type is the last one's: a select's first is bool.
 	t := portableOps[in.Op](g.k.DType(in.Args[in.Arity()-1]), in.DType)
@@ -328,9 +330,9 @@ func (g *goKernel) inst(r ir.Ref, lanes []string) {
 }
 
 // fill puts names into a template.
-func (g *goKernel) fill(t template, r ir.Ref, lane string) string {
+func (g *goKernel) fill(t template, r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
-	pairs := []string{"$t", g.value(r, lane), "$T", in.DType.String(), "runtime.", g.runtime}
+	pairs := []string{"$t", g.value(r, lane), "$T", in.DType.String()}
 	for i, a := range in.Args[:in.Arity()] {
 		pairs = append(pairs, "$"+string("xyz"[i]), g.value(a, lane))
 	}

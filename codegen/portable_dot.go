@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // dotLanes is how many columns of a product are computed side by side: as many
@@ -12,7 +14,7 @@ import (
 const dotLanes = 4
 
 // dotLoop returns the loops that a kernel of a product equals, on one line.
-func dotLoop(k *ir.Kernel) string {
+func dotLoop(k *kernel.Kernel) string {
 	step := "sum += a0[m][k] * a1[k][n]"
 	if ir.Floats.Has(k.In[0].DType) {
 		step = "sum = fma(a0[m][k], a1[k][n], sum)"
@@ -21,10 +23,10 @@ func dotLoop(k *ir.Kernel) string {
 }
 
 // dot writes the function of a dot kernel.
-func (w *portable) dot(k *ir.Kernel) {
+func (w *portable) dot(k *kernel.Kernel) {
 	name, d := Symbol(k)+"_go", k.In[0].DType
 	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *%sFrame) {\nn, pairs, across := f.Cols, f.Step[ir.DotPairs], f.Step[ir.DotAcross]\n", name, w.runtime)
+	w.printf("func %s(f *abi.Frame) {\nn, pairs, across := f.Cols, f.Step[kernel.DotPairs], f.Step[kernel.DotAcross]\n", name)
 	w.printf("if n <= 0 {\nreturn\n}\nfor r := range f.Rows {\n")
 	w.printf("o0 := unsafe.Slice(%s, n)\nc := 0\n", address(d, 2))
 	w.printf("for ; c+%d <= n; c += %[1]d {\n", dotLanes)
@@ -58,6 +60,6 @@ func (w *portable) dotColumns(d ir.DType, lanes int) {
 		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))
 	}
 	w.printf("}\ny := o0[c : c+%d : c+%[1]d]\n", lanes)
-	w.printf("if f.Step[ir.DotAdds] != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))
+	w.printf("if f.Step[kernel.DotAdds] != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))
 	w.printf("%s = %s\n", each("y[#]", ", "), sums)
 }

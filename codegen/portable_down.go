@@ -1,24 +1,27 @@
 package codegen
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // down writes the function of a kernel that folds down, as many columns at a time
 // as it is sure to have; the last ones may have been among others before.
-func (w *portable) down(k *ir.Kernel) {
+func (w *portable) down(k *kernel.Kernel) {
 	name, d := Symbol(k)+"_go", k.In[0].DType
 	g := &goKernel{portable: w, k: k, main: Split(k), varies: make([]bool, len(k.In)+len(k.Body))}
 	for i := range g.varies {
 		g.varies[i] = true
 	}
 	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *%sFrame) {\nvar l [%d][ir.DownCols]%s\nn := f.Step[ir.DownLength]\n", name, w.runtime, ir.FoldLanes, d)
-	w.printf("for r := range f.Rows {\nfor from := 0; from < f.Cols; from += ir.DownCols {\nc := min(from, f.Cols-ir.DownCols)\n")
+	w.printf("func %s(f *abi.Frame) {\nvar l [%d][kernel.DownCols]%s\nn := f.Step[kernel.DownLength]\n", name, ir.FoldLanes, d)
+	w.printf("for r := range f.Rows {\nfor from := 0; from < f.Cols; from += kernel.DownCols {\nc := min(from, f.Cols-kernel.DownCols)\n")
 	w.printf("for i := range n {\nlane := &l[i%%%d]\n", ir.FoldLanes)
 	for i, in := range k.In {
 		if in.Splat {
 			w.printf("s%d := *(*%s)(unsafe.Add(f.Ptr[%[1]d], r*f.Step[%[1]d]+i*%[3]d))\n", i, d, d.Size())
 		} else {
-			w.printf("a%d := (*[ir.DownCols]%s)(unsafe.Add(f.Ptr[%[1]d], i*f.Step[%[1]d]+c*%[3]d))\n", i, d, d.Size())
+			w.printf("a%d := (*[kernel.DownCols]%s)(unsafe.Add(f.Ptr[%[1]d], i*f.Step[%[1]d]+c*%[3]d))\n", i, d, d.Size())
 		}
 	}
 	columns := func(next string) {
@@ -37,5 +40,5 @@ func (w *portable) down(k *ir.Kernel) {
 	w.printf("}\n")
 	w.printf("for half := %d; half > 0; half /= 2 {\nfor b := half; b < min(n, 2*half); b++ {\n", ir.FoldLanes/2)
 	w.printf("for j := range l[b] {\nl[b-half][j] = %s\n}\n}\n}\n", g.folded(0, "l[b-half][j]", "l[b][j]"))
-	w.printf("*(*[ir.DownCols]%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%[2]d]+c*%[3]d)) = l[0]\n}\n}\n}\n\n", d, len(k.In), d.Size())
+	w.printf("*(*[kernel.DownCols]%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%[2]d]+c*%[3]d)) = l[0]\n}\n}\n}\n\n", d, len(k.In), d.Size())
 }

@@ -58,7 +58,7 @@ func (g *goKernel) beats(o int, x string) string {
 func (g *goKernel) folded(o int, x, y string) string {
 	d := g.k.DType(g.k.Out[o])
 	t := portableOps[g.k.FoldOf(o)](d, d)
-	return strings.NewReplacer("$T", d.String(), "runtime.", g.runtime, "$x", x, "$y", y).Replace(string(t))
+	return strings.NewReplacer("$T", d.String(), "$x", x, "$y", y).Replace(string(t))
 }
 
 // halve folds the lanes of each folded output into the first, which it stores.

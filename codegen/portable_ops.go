@@ -30,8 +30,8 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpNeg:  always("-$x"),
 	ir.OpAbs:  goAbs,
 	ir.OpSqrt: always("$T(math.Sqrt(float64($x)))"),
-	ir.OpMin:  always("runtime.LaneMin($x, $y)"),
-	ir.OpMax:  always("runtime.LaneMax($x, $y)"),
+	ir.OpMin:  always("abi.LaneMin($x, $y)"),
+	ir.OpMax:  always("abi.LaneMax($x, $y)"),
 
 	ir.OpFloor: always("$T(math.Floor(float64($x)))"),
 	ir.OpCeil:  always("$T(math.Ceil(float64($x)))"),

@@ -4,16 +4,18 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // scan writes the function of a kernel that scans: see ir.ScanKernel.
-func (w *portable) scan(k *ir.Kernel) {
+func (w *portable) scan(k *kernel.Kernel) {
 	name, d, by, n := Symbol(k)+"_go", k.In[0].DType, k.Fold[0].Info().By, len(k.In)
 	step := func(d ir.DType, x, y string) string {
-		return strings.NewReplacer("$T", d.String(), "runtime.", w.runtime, "$x", x, "$y", y).Replace(string(portableOps[by](d, d)))
+		return strings.NewReplacer("$T", d.String(), "$x", x, "$y", y).Replace(string(portableOps[by](d, d)))
 	}
 	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *%sFrame) {\nn := f.Cols\nif n <= 0 {\nreturn\n}\n", name, w.runtime)
+	w.printf("func %s(f *abi.Frame) {\nn := f.Cols\nif n <= 0 {\nreturn\n}\n", name)
 	w.printf("for r := range f.Rows {\n")
 	w.printf("a0 := unsafe.Slice(%s, n)\no0 := unsafe.Slice(%s, n)\n", address(d, 0), address(d, n))
 	w.printf("run := *%s\n", address(d, 1))

@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 const module = "github.com/stridefuse/stridefuse"
@@ -30,14 +30,6 @@ func (g *generator) header(constraint string) string {
 	return text
 }
 
-// qualifier is what names of package runtime are written with.
-func (g *generator) qualifier() string {
-	if g.Self {
-		return ""
-	}
-	return "runtime."
-}
-
 // addGo formats and keeps a Go file, with the imports that its text needs.
 func (g *generator) addGo(suffix, constraint, pkg, body string) error {
 	text := g.header(constraint) + "package " + pkg + "\n\n" + imports(body) + body
@@ -51,7 +43,7 @@ func (g *generator) addGo(suffix, constraint, pkg, body string) error {
 
 // imports lists the packages that a body names.
 func imports(body string) string {
-	groups := [][]string{{"math", "testing", "unsafe"}, {module + "/ir", module + "/runtime", module + "/runtime/kerneltest"}}
+	groups := [][]string{{"math", "testing", "unsafe"}, {module + "/ir", module + "/ir/kernel", module + "/runtime/abi", module + "/runtime/kerneltest"}}
 	var b strings.Builder
 	for _, group := range groups {
 		for _, p := range group {
@@ -69,7 +61,7 @@ func imports(body string) string {
 
 // generic writes the kernels as Go loops.
 func (g *generator) generic() error {
-	w := &portable{runtime: g.qualifier()}
+	w := &portable{}
 	for _, k := range g.kernels {
 		if err := w.kernel(k.Kernel); err != nil {
 			return err
@@ -80,7 +72,7 @@ func (g *generator) generic() error {
 
 // assembly writes the kernels by the target.
 func (g *generator) assembly() error {
-	list := make([]*ir.Kernel, len(g.kernels))
+	list := make([]*kernel.Kernel, len(g.kernels))
 	for i, k := range g.kernels {
 		list[i] = k.Kernel
 	}
@@ -110,17 +102,16 @@ func (g *generator) stubs() error {
 	b.WriteString(g.registration("AVX2", ""))
 	for _, k := range g.kernels {
 		b.WriteString(docComment(k.symbol, k.Kernel))
-		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *%sFrame)\n\n", k.symbol, g.qualifier())
+		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", k.symbol)
 	}
 	return g.addGo(stubFile, assemblyTag, g.Package, b.String())
 }
 
 // registration is the init function that makes the kernels known.
 func (g *generator) registration(engine, suffix string) string {
-	q := g.qualifier()
 	var b strings.Builder
-	fmt.Fprintf(&b, "// If %sABI1 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n", q)
-	fmt.Fprintf(&b, "func init() {\n%sRegister(%sABI1, %s%s, []%sKernel{\n", q, q, q, engine, q)
+	b.WriteString("// If abi.ABI1 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
+	fmt.Fprintf(&b, "func init() {\nabi.Register(abi.ABI1, abi.%s, []abi.Kernel{\n", engine)
 	for _, k := range g.kernels {
 		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
 	}
@@ -128,8 +119,7 @@ func (g *generator) registration(engine, suffix string) string {
 	return b.String()
 }
 
-// test runs every kernel on both engines. It is outside the package, which lets
-// package runtime have one too.
+// test runs every kernel on both engines.
 func (g *generator) test() error {
 	var b strings.Builder
 	b.WriteString("func TestGeneratedKernels(t *testing.T) {\nkerneltest.Run(t,\n")

@@ -1,6 +1,9 @@
 package codegen
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // A Region is a part of an expanded body that is computed at one place. What
 // only the second operands of seldoms need is not in it but in the regions of
@@ -12,10 +15,10 @@ type Region struct {
 
 // Detour is a set of seldoms with one condition.
 type Detour struct {
-	Cond    ir.Ref
-	Seldoms []ir.Ref
-	Inputs  []ir.Ref // what the cone reads of the regions round it
-	Cone    *Region  // what only the second operands need
+	Cond    kernel.Ref
+	Seldoms []kernel.Ref
+	Inputs  []kernel.Ref // what the cone reads of the regions round it
+	Cone    *Region      // what only the second operands need
 }
 
 const (
@@ -28,19 +31,19 @@ const (
 
 // Split divides the values of an expanded body that differ along the columns
 // into regions.
-func Split(k *ir.Kernel) *Region {
+func Split(k *kernel.Kernel) *Region {
 	s := &splitter{k: k, varies: Varying(k)}
 	return s.region(k.Out, make([]bool, len(s.varies)))
 }
 
 type splitter struct {
-	k      *ir.Kernel
+	k      *kernel.Kernel
 	varies []bool
 }
 
 // region finds what computes the roots from the values that there are.
-func (s *splitter) region(roots []ir.Ref, have []bool) *Region {
-	plain := map[ir.Ref]bool{} // seldoms that are not worth a detour
+func (s *splitter) region(roots []kernel.Ref, have []bool) *Region {
+	plain := map[kernel.Ref]bool{} // seldoms that are not worth a detour
 	for {
 		r := &Region{Has: s.reach(roots, have, plain)}
 		known := union(have, r.Has)
@@ -66,8 +69,8 @@ func (s *splitter) region(roots []ir.Ref, have []bool) *Region {
 }
 
 // rare lists the second operands of a detour's seldoms.
-func (s *splitter) rare(d *Detour) []ir.Ref {
-	var out []ir.Ref
+func (s *splitter) rare(d *Detour) []kernel.Ref {
+	var out []kernel.Ref
 	for _, v := range d.Seldoms {
 		out = append(out, s.k.Inst(v).Args[1])
 	}
@@ -76,14 +79,14 @@ func (s *splitter) rare(d *Detour) []ir.Ref {
 
 // reach returns what the roots need, without the second operands of seldoms
 // that are not plain. With plain nil all are.
-func (s *splitter) reach(roots []ir.Ref, have []bool, plain map[ir.Ref]bool) []bool {
+func (s *splitter) reach(roots []kernel.Ref, have []bool, plain map[kernel.Ref]bool) []bool {
 	out := make([]bool, len(s.varies))
-	mark := func(r ir.Ref) { out[r] = s.varies[r] && !have[r] && s.k.Inst(r) != nil }
+	mark := func(r kernel.Ref) { out[r] = s.varies[r] && !have[r] && s.k.Inst(r) != nil }
 	for _, r := range roots {
 		mark(r)
 	}
 	for j := len(s.k.Body) - 1; j >= 0; j-- {
-		r := ir.Ref(len(s.k.In) + j)
+		r := kernel.Ref(len(s.k.In) + j)
 		if !out[r] {
 			continue
 		}
@@ -100,11 +103,11 @@ func (s *splitter) reach(roots []ir.Ref, have []bool, plain map[ir.Ref]bool) []b
 // group makes detours of a region's seldoms. One joins others of the same
 // condition unless it needs a seldom's result from the first of them on: so
 // every detour needs those alone that begin before it.
-func (s *splitter) group(has []bool, plain map[ir.Ref]bool) []*Detour {
+func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*Detour {
 	var out []*Detour
-	needs := make([]ir.Ref, len(has)) // the last of the seldoms that a value needs, or 0
+	needs := make([]kernel.Ref, len(has)) // the last of the seldoms that a value needs, or 0
 	for j, in := range s.k.Body {
-		r := ir.Ref(len(s.k.In) + j)
+		r := kernel.Ref(len(s.k.In) + j)
 		for _, a := range in.Args[:in.Arity()] {
 			needs[r] = max(needs[r], needs[a])
 		}
@@ -120,7 +123,7 @@ func (s *splitter) group(has []bool, plain map[ir.Ref]bool) []*Detour {
 			}
 		}
 		if !joined {
-			out = append(out, &Detour{Cond: in.Args[0], Seldoms: []ir.Ref{r}})
+			out = append(out, &Detour{Cond: in.Args[0], Seldoms: []kernel.Ref{r}})
 		}
 		needs[r] = r
 	}
@@ -128,7 +131,7 @@ func (s *splitter) group(has []bool, plain map[ir.Ref]bool) []*Detour {
 }
 
 // inputs lists what the cone and the detour's seldoms read from outside it.
-func (s *splitter) inputs(d *Detour, cone []bool) []ir.Ref {
+func (s *splitter) inputs(d *Detour, cone []bool) []kernel.Ref {
 	read := make([]bool, len(cone))
 	for _, r := range s.rare(d) {
 		read[r] = true
@@ -140,11 +143,11 @@ func (s *splitter) inputs(d *Detour, cone []bool) []ir.Ref {
 			}
 		}
 	}
-	var out []ir.Ref
+	var out []kernel.Ref
 	for r := range read {
-		in := s.k.Inst(ir.Ref(r))
+		in := s.k.Inst(kernel.Ref(r))
 		if read[r] && !cone[r] && (in == nil || in.Op != ir.OpConst) {
-			out = append(out, ir.Ref(r))
+			out = append(out, kernel.Ref(r))
 		}
 	}
 	return out

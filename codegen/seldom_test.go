@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // names writes a region: what it computes, then its detours in brackets.
-func names(k *ir.Kernel, r *Region) string {
+func names(k *kernel.Kernel, r *Region) string {
 	var out []string
 	for v := range r.Has {
 		if r.Has[v] {
-			out = append(out, k.RefName(ir.Ref(v)))
+			out = append(out, k.RefName(kernel.Ref(v)))
 		}
 	}
 	for _, d := range r.Detours {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 // then a hash of the signature. Generate refuses kernels that share one.
 //
 //	k_mul_add_f32_uus_1a2b3c4d5e
-func Symbol(k *ir.Kernel) string {
+func Symbol(k *kernel.Kernel) string {
 	sum := sha256.Sum256([]byte(k.Signature()))
 	parts := append([]string{"k"}, symbolOpNames(k)...)
 	if k.Down {
@@ -30,7 +32,7 @@ func Symbol(k *ir.Kernel) string {
 	return strings.Join(parts, "_")
 }
 
-func symbolOpNames(k *ir.Kernel) []string {
+func symbolOpNames(k *kernel.Kernel) []string {
 	var names []string
 	for _, in := range k.Body {
 		if in.Op != ir.OpConst {
@@ -52,7 +54,7 @@ func symbolOpNames(k *ir.Kernel) []string {
 }
 
 // symbolTypes lists the element types that the kernel reads and writes.
-func symbolTypes(k *ir.Kernel) []string {
+func symbolTypes(k *kernel.Kernel) []string {
 	var names []string
 	add := func(d ir.DType) {
 		if !slices.Contains(names, d.Text()) {
@@ -69,7 +71,7 @@ func symbolTypes(k *ir.Kernel) []string {
 }
 
 // symbolClasses has a letter for each input: u for unit, s for splat.
-func symbolClasses(k *ir.Kernel) string {
+func symbolClasses(k *kernel.Kernel) string {
 	var b strings.Builder
 	for _, in := range k.In {
 		if in.Splat {

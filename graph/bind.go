@@ -11,12 +11,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // binding is a program compiled for inputs of certain shapes and layouts.
 type binding struct {
 	sizes  map[string]int
-	plan   *ir.Plan
+	plan   *plan.Plan
 	linked *runtime.Linked
 	outs   []ir.Type
 	used   atomic.Uint64
@@ -24,7 +27,7 @@ type binding struct {
 
 // compile makes the binding for given sizes. layouts says where the inputs'
 // elements sit; nil stands for row-major, for one or all.
-func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding, error) {
+func (p *Program) compile(sizes map[string]int, layouts []*layout.Layout) (*binding, error) {
 	f, err := p.fn.Bind(sizes)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
@@ -34,7 +37,7 @@ func (p *Program) compile(sizes map[string]int, layouts []*ir.Layout) (*binding,
 
 // lower is compile once the graph is known to fit the sizes: f is the graph of
 // those.
-func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*ir.Layout) (*binding, error) {
+func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layout) (*binding, error) {
 	b := &binding{sizes: sizes}
 	for i, l := range layouts {
 		if l != nil {
@@ -149,7 +152,7 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	if b := p.cache.find(p, ins); b != nil { // another goroutine made it
 		return b, nil
 	}
-	layouts := make([]*ir.Layout, len(ins))
+	layouts := make([]*layout.Layout, len(ins))
 	for i, t := range ins {
 		layouts[i] = layoutOf(t)
 	}

@@ -11,15 +11,17 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
 )
 
 // defined returns the elements of y by definition, where the tensors are given
 // for the inputs in order.
-func defined(t require.TestingT, y graph.Node, ins ...*graph.Tensor) ir.Array {
+func defined(t require.TestingT, y graph.Node, ins ...*graph.Tensor) eval.Array {
 	f, captured, err := graph.Define(y)
 	require.NoError(t, err)
 	sizes := map[string]int{}
-	arrays := make([]ir.Array, len(f.Params))
+	arrays := make([]eval.Array, len(f.Params))
 	for i, x := range slices.Concat(ins, captured) {
 		arrays[i] = toArray(t, x)
 		for k, d := range f.Params[i].Type.Shape {
@@ -28,14 +30,14 @@ func defined(t require.TestingT, y graph.Node, ins ...*graph.Tensor) ir.Array {
 	}
 	f, err = f.Bind(sizes)
 	require.NoError(t, err)
-	outs, err := ir.Eval(f, arrays)
+	outs, err := eval.Eval(f, arrays)
 	require.NoError(t, err)
 	return outs[0]
 }
 
 // loops returns the elements of an explicit einsum without ellipses as whole
 // numbers, by a loop over each label.
-func loops(formula string, arrays ...ir.Array) (shape []int, data []int64) {
+func loops(formula string, arrays ...eval.Array) (shape []int, data []int64) {
 	left, out, _ := strings.Cut(formula, "->")
 	terms := strings.Split(left, ",")
 	labels, sizes := out, map[rune]int{}
@@ -77,7 +79,7 @@ func loops(formula string, arrays ...ir.Array) (shape []int, data []int64) {
 }
 
 // whole returns an element of an array of whole numbers.
-func whole(a ir.Array, i int) int64 {
+func whole(a eval.Array, i int) int64 {
 	switch v := goValue(a.DType, a.Data[i]).(type) {
 	case float32:
 		return int64(v)
@@ -91,7 +93,7 @@ func whole(a ir.Array, i int) int64 {
 }
 
 // wholes returns all of them.
-func wholes(a ir.Array) []int64 {
+func wholes(a eval.Array) []int64 {
 	out := make([]int64, len(a.Data))
 	for i := range out {
 		out[i] = whole(a, i)
@@ -107,7 +109,7 @@ func TestRandomEinsums(t *testing.T) {
 		e := randomEinsum(t)
 		y := graph.Einsum(e.formula, e.nodes...)
 		require.NoError(t, y.Err(), e.formula)
-		arrays := make([]ir.Array, len(e.ins))
+		arrays := make([]eval.Array, len(e.ins))
 		for i, in := range e.ins {
 			arrays[i] = toArray(t, in)
 		}
@@ -195,7 +197,7 @@ func laid(t *rapid.T, dt graph.DType, shape []int) *graph.Tensor {
 		}
 		n *= stored[i]
 	}
-	a := ir.Array{DType: dt, Shape: stored, Data: make([]uint64, n)}
+	a := eval.Array{DType: dt, Shape: stored, Data: make([]uint64, n)}
 	for i := range a.Data {
 		a.Data[i] = ir.ElementOf(dt, (i*i+3*i)%7-3)
 	}

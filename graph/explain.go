@@ -8,6 +8,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Explain says what the program does when it runs: its steps with their kernels
@@ -65,7 +67,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-8s%s\n", about, text)
 }
 
-func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
+func explainStep(b *strings.Builder, i int, plan *plan.Plan, s runtime.StepInfo) {
 	step := &plan.Steps[i]
 	text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents...).String()
 	if step.Kernel.Dots() {
@@ -93,11 +95,11 @@ func explainStep(b *strings.Builder, i int, plan *ir.Plan, s runtime.StepInfo) {
 }
 
 // work says what a step computes: its ops, and what it folds or scans by.
-func work(step *ir.Step) []string {
+func work(step *plan.Step) []string {
 	var parts []string
 	k := step.Kernel
 	ops, by := len(k.Body), slices.Clone(k.Fold)
-	if step.Down && step.Scan == ir.NoScan { // the instructions of accumulators
+	if step.Down && step.Scan == plan.NoScan { // the instructions of accumulators
 		for o, v := range k.Out {
 			if step.Accumulates(len(k.In) + o) {
 				by = append(by, k.Inst(v).Op)
@@ -111,7 +113,7 @@ func work(step *ir.Step) []string {
 	for _, op := range by {
 		switch {
 		case op == ir.OpInvalid:
-		case step.Scan != ir.NoScan:
+		case step.Scan != plan.NoScan:
 			parts = append(parts, "a scan by "+op.String())
 		default:
 			parts = append(parts, "a fold by "+op.String())
@@ -139,7 +141,7 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 	var told []Decision
 	seen := map[Decision]bool{}
 	for _, d := range ledger {
-		if d.Kind == ir.Fused {
+		if d.Kind == plan.Fused {
 			fused = append(fused, d.Op)
 			saved += d.Bytes
 		} else if !seen[d] {
@@ -153,9 +155,9 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 	for _, d := range told {
 		what := d.Op.String() + ", " + byteText(d.Bytes)
 		switch d.Kind {
-		case ir.Copied:
+		case plan.Copied:
 			what = byteText(d.Bytes)
-		case ir.Rewritten:
+		case plan.Rewritten:
 			what = d.Op.String()
 		}
 		line(b, costs[d.Kind], what+": "+d.Reason, d.Pos)
@@ -163,21 +165,21 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 }
 
 // costs are short words for the decisions that cost memory traffic.
-var costs = map[ir.DecisionKind]string{ir.Materialized: "stored", ir.Copied: "copied", ir.Staged: "staged", ir.Recomputed: "again", ir.Rewritten: "other"}
+var costs = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "staged", plan.Recomputed: "again", plan.Rewritten: "other"}
 
-func explainBytes(b *strings.Builder, plan *ir.Plan, steps []runtime.StepInfo) {
+func explainBytes(b *strings.Builder, pl *plan.Plan, steps []runtime.StepInfo) {
 	moved, least := 0, 0
 	for _, s := range steps {
 		moved += s.Read + s.Written
 	}
-	for i := range plan.Buffers {
-		switch buf := &plan.Buffers[i]; buf.Kind {
-		case ir.ParamBuffer, ir.ResultBuffer:
+	for i := range pl.Buffers {
+		switch buf := &pl.Buffers[i]; buf.Kind {
+		case plan.ParamBuffer, plan.ResultBuffer:
 			least += buf.Size() * buf.DType.Size()
 		}
 	}
 	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
-	if arena := plan.Arena; arena > 0 {
+	if arena := pl.Arena; arena > 0 {
 		text += "; temporaries take " + byteText(arena)
 	}
 	line(b, "moves", text, ir.Pos{})

@@ -3,6 +3,8 @@ package graph
 import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // ChunkElems is runtime.Executor's setting, so that tests get small programs
@@ -14,7 +16,7 @@ func ChunkElems(n int) Option { return func(s *settings) { s.chunkElems = n } }
 func (p *Program) Helped() int { return p.executor.Helped() }
 
 // Plan returns the plan of the last run, or of the example sizes.
-func (p *Program) Plan() *ir.Plan { return p.latest().plan }
+func (p *Program) Plan() *plan.Plan { return p.latest().plan }
 
 // Steps describes the steps of that plan.
 func (p *Program) Steps() []runtime.StepInfo { return p.latest().linked.Steps() }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // String returns the graph as text, before any pass.
@@ -31,7 +33,7 @@ func (p *Program) Kernels() []string {
 	}
 	var sigs []string
 	seen := map[string]bool{}
-	for _, plan := range append([]*ir.Plan{bound.plan}, p.lines()...) {
+	for _, plan := range append([]*plan.Plan{bound.plan}, p.lines()...) {
 		for i := range plan.Steps {
 			k, _ := plan.Steps[i].Kernel.Canonical()
 			if sig := k.Signature(); !seen[sig] {
@@ -45,12 +47,12 @@ func (p *Program) Kernels() []string {
 
 // lines returns the plans for other lengths of the lines that the program
 // reduces, if it does and has sizes that are free.
-func (p *Program) lines() []*ir.Plan {
+func (p *Program) lines() []*plan.Plan {
 	along := func(v *ir.Value) bool { return v.Op.Info().Kind == ir.Reduce || v.Op.Info().Kind == ir.Scan }
 	if len(p.sizes) == 0 || !slices.ContainsFunc(p.fn.Body, along) {
 		return nil
 	}
-	var plans []*ir.Plan
+	var plans []*plan.Plan
 	for _, n := range []int{ir.FoldLeast, 4 * ir.FoldChunk, 4*ir.FoldChunk + 1} {
 		sizes := map[string]int{}
 		for _, name := range p.sizes {
@@ -94,7 +96,7 @@ func (p *Program) Ledger() []Decision {
 func (p *Program) Copies() int {
 	n := 0
 	for _, d := range p.Ledger() {
-		if d.Kind == ir.Copied {
+		if d.Kind == plan.Copied {
 			n++
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // sample is a program in which something is fused, stored and copied.
@@ -87,7 +89,7 @@ func TestExplain(t *testing.T) {
 	require.Len(t, p.Kernels(), 3)
 	for _, sig := range p.Kernels() {
 		require.Contains(t, text, sig)
-		k, err := ir.ParseKernel(sig)
+		k, err := kernel.ParseKernel(sig)
 		require.NoError(t, err)
 		require.Equal(t, sig, k.Signature())
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // TestKernelsOfLines: genkernels emits what lines of any length need, but for a
@@ -32,7 +33,7 @@ func TestKernelsOfLines(t *testing.T) {
 				if !strings.HasPrefix(sig, "kernel (") || slices.Contains(known, sig) {
 					continue
 				}
-				_, builtin := runtime.Lookup(runtime.Portable, sig)
+				_, builtin := abi.Lookup(abi.Portable, sig)
 				require.True(t, builtin, "%s of %d: %s", name, m, sig)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // lowering turns the nodes below some outputs into a Func.
@@ -243,11 +245,11 @@ func (l *lowering) capture(f *ir.Func, n *node) *ir.Value {
 
 // layoutOf returns where a tensor's elements sit, counted from the one lowest in
 // memory; nil for row-major.
-func layoutOf(t *Tensor) *ir.Layout {
+func layoutOf(t *Tensor) *layout.Layout {
 	if t.IsRowMajor() {
 		return nil
 	}
-	l := ir.Layout{Shape: t.Shape(), Strides: t.Strides()}
+	l := layout.Layout{Shape: t.Shape(), Strides: t.Strides()}
 	lowest, _ := l.Bounds()
 	l.Offset = -lowest
 	return &l

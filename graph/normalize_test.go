@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // cost is what a program for one input costs besides reading it and writing its
@@ -23,14 +24,14 @@ func costOf(t *testing.T, ys ...graph.Item) cost {
 	t.Helper()
 	p, err := graph.Compile(append(ys, graph.Verify())...)
 	require.NoError(t, err)
-	plan := p.Plan()
-	c := cost{groups: len(plan.Rows)}
+	pl := p.Plan()
+	c := cost{groups: len(pl.Rows)}
 	size := 0.0
-	for _, b := range plan.Buffers {
+	for _, b := range pl.Buffers {
 		switch n := float64(b.Size() * b.DType.Size()); b.Kind {
-		case ir.ParamBuffer:
+		case plan.ParamBuffer:
 			size = max(size, n)
-		case ir.TempBuffer:
+		case plan.TempBuffer:
 			c.temps = max(c.temps, n)
 		}
 	}

@@ -14,7 +14,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // TestRandomGraphs builds random graphs through the public methods and compares
@@ -46,10 +49,10 @@ func requireHelp(t *testing.T, helped int) {
 }
 
 // checkPrograms returns how many of the programs were run by several workers.
-func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]int) (helped int) {
+func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string]int) (helped int) {
 	bound, err := f.Bind(sizes)
 	noError(t, err, f)
-	want, err := ir.Eval(bound, inputs)
+	want, err := eval.Eval(bound, inputs)
 	noError(t, err, f)
 	var tensors []*graph.Tensor
 	for i, p := range f.Params {
@@ -77,7 +80,7 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []ir.Array, sizes map[string]i
 		}
 		outs, err := p.RunAll(context.Background(), ins...)
 		noError(t, err, f)
-		var got []ir.Array
+		var got []eval.Array
 		for _, out := range outs {
 			got = append(got, toArray(t, out))
 		}
@@ -251,7 +254,7 @@ func bitsOf(v any) uint64 {
 }
 
 // toTensor returns the elements as a tensor of a layout, nil for row-major.
-func toTensor(t require.TestingT, a ir.Array, at *ir.Layout) *graph.Tensor {
+func toTensor(t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor {
 	switch a.DType {
 	case ir.Bool:
 		return place[bool](t, a, at)
@@ -269,8 +272,8 @@ func toTensor(t require.TestingT, a ir.Array, at *ir.Layout) *graph.Tensor {
 	return place[float64](t, a, at)
 }
 
-func place[T graph.Element](t require.TestingT, a ir.Array, at *ir.Layout) *graph.Tensor {
-	l := ir.RowMajor(a.Shape...)
+func place[T graph.Element](t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor {
+	l := layout.RowMajor(a.Shape...)
 	if at != nil {
 		l = *at
 	}
@@ -281,12 +284,12 @@ func place[T graph.Element](t require.TestingT, a ir.Array, at *ir.Layout) *grap
 		data[k] = goValue(a.DType, a.Data[i]).(T)
 		i++
 	}
-	return runtime.OfLayout(data, l)
+	return tensor.OfLayout(data, l)
 }
 
 // toArray returns a tensor's elements.
-func toArray(t require.TestingT, x *graph.Tensor) ir.Array {
-	a := ir.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, 0, x.Size())}
+func toArray(t require.TestingT, x *graph.Tensor) eval.Array {
+	a := eval.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, 0, x.Size())}
 	for k := range x.Size() {
 		index, err := x.UnravelIndex(k)
 		require.NoError(t, err)

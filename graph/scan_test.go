@@ -14,6 +14,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 var scans = []ir.Op{ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax}
@@ -25,7 +28,7 @@ func TestScans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := &scanGraph{T: t, f: &ir.Func{Name: "scan"}}
 		x, input := g.operand()
-		helped += checkPrograms(t, g.program(x), []ir.Array{input}, nil)
+		helped += checkPrograms(t, g.program(x), []eval.Array{input}, nil)
 	})
 	requireHelp(t, helped)
 }
@@ -48,7 +51,7 @@ func (g *scanGraph) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
 }
 
 // operand declares a param whose elements lie anyhow.
-func (g *scanGraph) operand() (*ir.Value, ir.Array) {
+func (g *scanGraph) operand() (*ir.Value, eval.Array) {
 	d := rapid.SampledFrom((ir.Numeric & ir.Running).List()).Draw(g.T, "dtype")
 	shape := make([]int, g.oneOf("rank", 1, 2, 2, 3, 4))
 	left := 12_000
@@ -58,7 +61,7 @@ func (g *scanGraph) operand() (*ir.Value, ir.Array) {
 		left /= max(1, shape[k])
 	}
 	order := rapid.Permutation(indices(len(shape))).Draw(g.T, "layout")
-	l := ir.Layout{Shape: shape, Strides: make([]int, len(shape))}
+	l := layout.Layout{Shape: shape, Strides: make([]int, len(shape))}
 	step := g.oneOf("step", 1, 1, 2)
 	for _, k := range order {
 		l.Strides[k] = step
@@ -73,7 +76,7 @@ func (g *scanGraph) operand() (*ir.Value, ir.Array) {
 			step *= max(1, shape[k])
 		}
 	}
-	a := ir.Array{DType: d, Shape: shape}
+	a := eval.Array{DType: d, Shape: shape}
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(g.T, "seed"), 1))
 	special := g.oneOf("special", 0, 0, 1, 50)
 	at := map[int]uint64{}
@@ -157,7 +160,7 @@ func TestStreamedScansDown(t *testing.T) {
 		d          ir.DType
 		rows, cols int
 	}{{ir.Float32, 1029, 600}, {ir.Float64, 1029, 300}, {ir.Float32, 1029, 1030}, {ir.Int64, 1029, 257}, {ir.Float32, 2, 357}} {
-		a := ir.Array{DType: x.d, Shape: []int{x.rows, x.cols}}
+		a := eval.Array{DType: x.d, Shape: []int{x.rows, x.cols}}
 		for range x.rows * x.cols {
 			a.Data = append(a.Data, scanElement(rng, x.d, 0))
 		}
@@ -166,14 +169,14 @@ func TestStreamedScansDown(t *testing.T) {
 		y, err := f.Add(scans[i%len(scans)], ir.Attr{Axis: 0, Exclusive: i%2 == 0}, ir.Pos{}, p)
 		require.NoError(t, err)
 		f.Results = []*ir.Value{y}
-		want, err := ir.Eval(f, []ir.Array{a})
+		want, err := eval.Eval(f, []eval.Array{a})
 		require.NoError(t, err)
 		node := replay(f, func(int) graph.Node { return graph.Input("x", x.d, x.rows, x.cols) })
 		program, err := graph.Compile(graph.Workers(2), graph.ChunkElems(4000), node)
 		require.NoError(t, err)
 		got, err := program.Run(context.Background(), toTensor(t, a, nil))
 		require.NoError(t, err)
-		require.Empty(t, irtest.Diff(want, []ir.Array{toArray(t, got)}), "%s of %s, %d columns", scans[i%len(scans)], x.d, x.cols)
+		require.Empty(t, irtest.Diff(want, []eval.Array{toArray(t, got)}), "%s of %s, %d columns", scans[i%len(scans)], x.d, x.cols)
 	}
 }
 

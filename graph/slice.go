@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Slice returns a view of x by NumPy's notation: one item for each axis,
@@ -22,21 +24,21 @@ func (x Node) Slice(spec string) Node {
 	if n.err != nil {
 		return x
 	}
-	items, err := ir.ParseIndex(spec)
+	items, err := layout.ParseIndex(spec)
 	if err != nil {
 		return Node{poison(ir.OpSlice, err, n)}
 	}
-	axes, err := ir.PlaceIndex(items, x.Rank())
+	axes, err := layout.PlaceIndex(items, x.Rank())
 	if err != nil {
 		return Node{poison(ir.OpSlice, fmt.Errorf("%q of %s: %w", spec, n.text(), err), n)}
 	}
 	for i, item := range items {
 		switch item.Kind {
-		case ir.NewAxis:
+		case layout.NewAxis:
 			x = x.Unsqueeze(axes[i])
-		case ir.PointIndex:
+		case layout.PointIndex:
 			x = x.Index(axes[i], item.At)
-		case ir.RangeIndex:
+		case layout.RangeIndex:
 			x = x.sliced(axes[i], item)
 		}
 	}
@@ -52,7 +54,7 @@ func (x Node) SliceAxis(axis any, begin, end, step int) Node {
 	if step < 0 {
 		first, last = last, first
 	}
-	item := ir.IndexItem{Begin: begin, End: end, Step: step, HasBegin: begin != first, HasEnd: end != last}
+	item := layout.IndexItem{Begin: begin, End: end, Step: step, HasBegin: begin != first, HasEnd: end != last}
 	if step == 0 {
 		return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
 			return ir.Attr{}, false, fmt.Errorf("a step of 0 never ends")
@@ -61,7 +63,7 @@ func (x Node) SliceAxis(axis any, begin, end, step int) Node {
 	return x.sliced(axis, item)
 }
 
-func (x Node) sliced(axis any, item ir.IndexItem) Node {
+func (x Node) sliced(axis any, item layout.IndexItem) Node {
 	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
 		k, err := n.axis(axis)
 		if err != nil {
@@ -84,7 +86,7 @@ func (x Node) sliced(axis any, item ir.IndexItem) Node {
 
 // symbolicRange returns the first index of a range of an axis of extent d, and
 // how many there are: ceil((end-begin)/step).
-func symbolicRange(item ir.IndexItem, d Extent) (begin, count Extent) {
+func symbolicRange(item layout.IndexItem, d Extent) (begin, count Extent) {
 	begin, end := ir.Fixed(0), d
 	if item.Step < 0 {
 		begin, end = d.Sub(ir.Fixed(1)), ir.Fixed(-1)

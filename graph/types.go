@@ -1,6 +1,9 @@
 package graph
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
 
 // DType is the type of one element.
 type DType = ir.DType
@@ -43,4 +46,4 @@ type Pos = ir.Pos
 type Error = ir.Error
 
 // Decision is an entry of a program's ledger: what the compiler chose, and why.
-type Decision = ir.Decision
+type Decision = plan.Decision

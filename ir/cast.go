@@ -5,21 +5,21 @@ import "math"
 // refCast is the meaning of cast: float to int truncates and saturates, NaN
 // gives 0; int to int wraps; int to float rounds once, to even; to bool is
 // x != 0.
-func refCast(in, out DType, a [3]uint64) uint64 {
+func RefCast(in, out DType, a [3]uint64) uint64 {
 	switch {
 	case out == Bool:
 		if Floats.Has(in) {
-			return fromBool(toFloat(in, a[0]) != 0)
+			return FromBool(ToFloat(in, a[0]) != 0)
 		}
-		return fromBool(a[0] != 0)
+		return FromBool(a[0] != 0)
 	case Floats.Has(in) && Floats.Has(out):
-		return fromFloat(out, toFloat(in, a[0]))
+		return FromFloat(out, ToFloat(in, a[0]))
 	case Floats.Has(in):
-		return saturateInt(out, toFloat(in, a[0]))
+		return saturateInt(out, ToFloat(in, a[0]))
 	case Floats.Has(out):
 		return floatOfInt(in, out, a[0])
 	}
-	return wrap(out, int64(a[0]))
+	return Wrap(out, int64(a[0]))
 }
 
 func floatOfInt(in, out DType, a uint64) uint64 {
@@ -41,13 +41,13 @@ func saturateInt(d DType, v float64) uint64 {
 	case v != v:
 		return 0
 	case v <= lo:
-		return wrap(d, int64(lo))
+		return Wrap(d, int64(lo))
 	case v >= hi:
 		return maxOf(d)
 	case d == Uint64:
 		return uint64(v)
 	}
-	return wrap(d, int64(v))
+	return Wrap(d, int64(v))
 }
 
 // intRange returns the least value of d and the least power of two beyond it.
@@ -62,7 +62,7 @@ func intRange(d DType) (lo, hi float64) {
 // maxOf returns the greatest integer of d.
 func maxOf(d DType) uint64 {
 	if Signed.Has(d) {
-		return signBit(d) - 1
+		return SignBit(d) - 1
 	}
 	return laneMask(d)
 }

@@ -8,34 +8,34 @@ import (
 
 // endLine reads the end of a line and of empty lines after it. A comment may
 // be a position in a user's source.
-func (s *scanner) endLine() Pos {
-	s.blanks()
+func (s *Scanner) EndLine() Pos {
+	s.Blanks()
 	comment := s.comment()
-	if s.next() != '\n' {
-		s.syntax("the end of the line")
+	if s.Next() != '\n' {
+		s.Syntax("the end of the line")
 	}
-	s.emptyLines()
+	s.EmptyLines()
 	return parsePos(comment)
 }
 
 // emptyLines skips blanks, line ends and comments.
-func (s *scanner) emptyLines() {
-	for s.next() == '\n' || s.comment() != "" {
+func (s *Scanner) EmptyLines() {
+	for s.Next() == '\n' || s.comment() != "" {
 		s.here("\n")
 	}
 }
 
 // comment reads // and the rest of the line.
-func (s *scanner) comment() string {
-	if !strings.HasPrefix(s.text[s.pos:], "//") {
+func (s *Scanner) comment() string {
+	if !strings.HasPrefix(s.Text[s.Pos:], "//") {
 		return ""
 	}
-	return s.run(func(c byte) bool { return c != '\n' })
+	return s.Run(func(c byte) bool { return c != '\n' })
 }
 
 // comment returns the trailing comment of a line, or "". A file name that is
 // more than plain text is quoted.
-func (p Pos) comment() string {
+func (p Pos) Comment() string {
 	if p.File == "" {
 		return ""
 	}

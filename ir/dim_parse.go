@@ -114,7 +114,7 @@ func (p *dimParser) quotient() poly {
 func (p *dimParser) word() (word, rest string) {
 	p.blanks()
 	from := p.pos
-	for p.pos < len(p.text) && isWordByte(p.text[p.pos]) {
+	for p.pos < len(p.text) && IsWordByte(p.text[p.pos]) {
 		p.pos++
 	}
 	return p.text[from:p.pos], p.text[from:]

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // poly is a polynomial: the coefficient of each monomial, which is written as
@@ -75,8 +77,8 @@ func (p poly) add(q poly, sign int) poly {
 	}
 	out := maps.Clone(p)
 	for k, c := range q {
-		c, ok := mulInt(c, sign)
-		s, ok2 := addInt(out[k], c)
+		c, ok := layout.MulInt(c, sign)
+		s, ok2 := layout.AddInt(out[k], c)
 		if !ok || !ok2 {
 			return overflow
 		}
@@ -96,7 +98,7 @@ func (p poly) mul(q poly) poly {
 	out := poly{}
 	for a, x := range p {
 		for b, y := range q {
-			c, ok := mulInt(x, y)
+			c, ok := layout.MulInt(x, y)
 			if !ok {
 				return overflow
 			}

@@ -79,8 +79,8 @@ func TestBadDim(t *testing.T) {
 	require.EqualError(t, shape.Check(), want)
 	_, err = shape.Bind(map[string]int{"n": 3})
 	require.Error(t, err)
-	x := ir.Type{DType: f32, Shape: ir.Shape{n}}
-	_, err = ir.Infer(ir.OpParam, ir.Attr{DType: f32, Shape: shape}, nil)
+	x := ir.Type{DType: F32, Shape: ir.Shape{n}}
+	_, err = ir.Infer(ir.OpParam, ir.Attr{DType: F32, Shape: shape}, nil)
 	require.EqualError(t, err, want)
 	_, err = ir.Infer(ir.OpExpand, ir.Attr{Shape: ir.Shape{bad, n}}, []ir.Type{x})
 	require.ErrorContains(t, err, `axis 0: extent "n+"`)

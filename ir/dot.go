@@ -53,8 +53,8 @@ func sumLine(d DType, x []uint64) uint64 {
 		return EmptyFold(OpAdd, d)
 	}
 	wide := PartialType(OpAdd, d)
-	bits, at := foldLine(OpAdd, d, wide, x)
+	bits, at := FoldLine(OpAdd, d, wide, x)
 	one := []uint64{bits}
-	castAll(at, d, one)
+	CastAll(at, d, one)
 	return one[0]
 }

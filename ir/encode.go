@@ -28,7 +28,7 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 	case isBool && dt != Bool:
 		return 0, fmt.Errorf("%v is not a number, for %s", value, dt)
 	case isBool:
-		return fromBool(v.Bool()), nil
+		return FromBool(v.Bool()), nil
 	case dt == Bool:
 		return 0, fmt.Errorf("%v is not a bool: use true or false, or Cast the bools", value)
 	case v.CanFloat() && Floats.Has(dt):
@@ -47,8 +47,8 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 
 // encodeFloat rounds a float to a float type.
 func encodeFloat(dt DType, f float64) (uint64, error) {
-	bits := fromFloat(dt, f)
-	if math.IsInf(toFloat(dt, bits), 0) && !math.IsInf(f, 0) {
+	bits := FromFloat(dt, f)
+	if math.IsInf(ToFloat(dt, bits), 0) && !math.IsInf(f, 0) {
 		return 0, fmt.Errorf("%v is past the greatest %s, %v", f, dt, math.MaxFloat32)
 	}
 	return bits, nil
@@ -71,7 +71,7 @@ func encodeIntegral(dt DType, f float64) (uint64, error) {
 func encodeInt(dt DType, bits uint64, negative bool, value any) (uint64, error) {
 	fits := bits <= maxOf(dt)
 	if negative {
-		fits = Signed.Has(dt) && isElement(dt, bits)
+		fits = Signed.Has(dt) && IsElement(dt, bits)
 	}
 	if !fits {
 		return 0, outside(dt, value)

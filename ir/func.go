@@ -3,23 +3,25 @@ package ir
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Attr holds what an op needs besides its operands. Each op uses a few fields. Once
 // a value has them they never change: values share them.
 type Attr struct {
-	Axes      []int   // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
-	Shape     Shape   // reshape, expand, iota, param: the shape of the result
-	DType     DType   // cast, bitcast, const, extent, iota, param: the type of the result
-	Axis      int     // slice, index, scan
-	Begin     Dim     // slice, index: the first index; extent: the size
-	Len       Dim     // slice: how many; a diagonal's follows from its axes
-	Step      int     // slice: not 0; diagonal: its offset
-	Bits      uint64  // const: the element
-	At        *Layout // access; param: where the buffer's elements sit if not row-major
-	Note      string  // copy: the reason for it
-	By        Op      // fold: the lane op
-	Exclusive bool    // scan: without the element itself
+	Axes      []int          // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
+	Shape     Shape          // reshape, expand, iota, param: the shape of the result
+	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
+	Axis      int            // slice, index, scan
+	Begin     Dim            // slice, index: the first index; extent: the size
+	Len       Dim            // slice: how many; a diagonal's follows from its axes
+	Step      int            // slice: not 0; diagonal: its offset
+	Bits      uint64         // const: the element
+	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
+	Note      string         // copy: the reason for it
+	By        Op             // fold: the lane op
+	Exclusive bool           // scan: without the element itself
 }
 
 // noAttr is what all values share whose op has no attributes: most.
@@ -96,7 +98,7 @@ func (r *values) one(v Value) *Value {
 }
 
 // Param appends a parameter. At is nil for a row-major buffer.
-func (f *Func) Param(name string, t Type, at *Layout) *Value {
+func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: &Attr{Shape: t.Shape, DType: t.DType, At: at}}
 	f.Params = append(f.Params, v)
 	return v
@@ -307,7 +309,7 @@ func (e *Error) Error() string {
 }
 
 // Layout applies a view to the layout of its operand.
-func (v *Value) Layout(l Layout) (Layout, error) {
+func (v *Value) Layout(l layout.Layout) (layout.Layout, error) {
 	if rule := v.Op.Info().Layout; rule != nil {
 		return rule(v, l)
 	}

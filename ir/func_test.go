@@ -11,7 +11,7 @@ import (
 // from, and that an error of one says so.
 func TestBindPositions(t *testing.T) {
 	f := &ir.Func{}
-	p := f.Param("z", ir.Type{DType: f32, Shape: ir.Shape{ir.Sym("n")}}, nil)
+	p := f.Param("z", ir.Type{DType: F32, Shape: ir.Shape{ir.Sym("n")}}, nil)
 	p.Pos = ir.Pos{File: "main.go", Line: 7}
 	f.Results = f.Params
 	g, err := f.Bind(map[string]int{"n": 3})
@@ -35,7 +35,7 @@ func TestBindPositions(t *testing.T) {
 // and that a copy of a graph, bound or not, can be changed apart from it.
 func TestCopiesStandApart(t *testing.T) {
 	f := &ir.Func{}
-	x := f.Param("x", ir.Type{DType: f32, Shape: ir.ShapeOf(3)}, nil)
+	x := f.Param("x", ir.Type{DType: F32, Shape: ir.ShapeOf(3)}, nil)
 	args := []*ir.Value{x, x}
 	for range 300 {
 		v, err := f.Add(ir.OpAdd, ir.Attr{}, ir.Pos{}, args...)
@@ -59,7 +59,7 @@ func TestCopiesStandApart(t *testing.T) {
 // numbers it.
 func TestSweep(t *testing.T) {
 	f := &ir.Func{}
-	x := f.Param("x", ir.Type{DType: f32}, nil)
+	x := f.Param("x", ir.Type{DType: F32}, nil)
 	add := mustAdd(t, f)
 	a := add(ir.OpNeg, ir.Attr{}, x)
 	add(ir.OpAbs, ir.Attr{}, a)

@@ -12,14 +12,14 @@ func identityZero(DType) (uint64, bool) { return 0, true }
 // identitySum is -0 of floats: -0 + +0 is +0.
 func identitySum(d DType) (uint64, bool) {
 	if Floats.Has(d) {
-		return signBit(d), true
+		return SignBit(d), true
 	}
 	return 0, true
 }
 
 func identityOne(d DType) (uint64, bool) {
 	if Floats.Has(d) {
-		return fromFloat(d, 1), true
+		return FromFloat(d, 1), true
 	}
 	return 1, true
 }
@@ -32,13 +32,13 @@ func identityOnes(d DType) (uint64, bool) {
 	if d == Bool {
 		return 1, true
 	}
-	return wrap(d, -1), true
+	return Wrap(d, -1), true
 }
 
 // identityMin is the greatest element.
 func identityMin(d DType) (uint64, bool) {
 	if Floats.Has(d) {
-		return fromFloat(d, math.Inf(1)), true
+		return FromFloat(d, math.Inf(1)), true
 	}
 	return maxOf(d), true
 }
@@ -47,9 +47,9 @@ func identityMin(d DType) (uint64, bool) {
 func identityMax(d DType) (uint64, bool) {
 	switch {
 	case Floats.Has(d):
-		return fromFloat(d, math.Inf(-1)), true
+		return FromFloat(d, math.Inf(-1)), true
 	case Signed.Has(d):
-		return wrap(d, int64(signBit(d))), true
+		return Wrap(d, int64(SignBit(d))), true
 	}
 	return 0, true
 }

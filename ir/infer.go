@@ -1,6 +1,8 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Infer returns the type of an operation's result, or what is wrong with its
 // operands. It is the one rule: builders, the parser and the verifier ask it.
@@ -24,7 +26,7 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 		}
 		return Type{args[0].DType, s}, s.Check()
 	case Reduce, Scan:
-		return inferAlong(op, attr, args[0])
+		return InferAlong(op, attr, args[0])
 	case Contract:
 		return inferDot(args[0], args[1])
 	}
@@ -111,29 +113,4 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 		return given, nil
 	}
 	return dt, nil
-}
-
-// checkAxes returns an error unless axes of an array of that rank are distinct
-// and in [least, rank). Negative ones count from the end.
-func checkAxes(axes []int, least, rank int) error {
-	if rank > MaxRank {
-		return fmt.Errorf("%d axes: the greatest rank is %d", rank, MaxRank)
-	}
-	seen := uint64(0)
-	for _, a := range axes {
-		k := a
-		if k < 0 {
-			k += rank
-		}
-		switch {
-		case rank == 0:
-			return fmt.Errorf("axis %d of a scalar: it has none", a)
-		case a < least || a >= rank:
-			return fmt.Errorf("axis %d is outside rank %d: allowed are %d to %d", a, rank, least, rank-1)
-		case seen&(1<<k) != 0:
-			return fmt.Errorf("axis %d is named twice", k)
-		}
-		seen |= 1 << k
-	}
-	return nil
 }

@@ -16,26 +16,26 @@ func refCopy(_, _ DType, a [3]uint64) uint64 { return a[0] }
 func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 {
 		if Floats.Has(in) {
-			return fromFloat(in, f(toFloat(in, a[0]), toFloat(in, a[1])))
+			return FromFloat(in, f(ToFloat(in, a[0]), ToFloat(in, a[1])))
 		}
-		return wrap(in, i(int64(a[0]), int64(a[1])))
+		return Wrap(in, i(int64(a[0]), int64(a[1])))
 	}
 }
 
 // rounding builds a reference from a function on floats alone.
 func rounding(f func(x float64) float64) func(in, out DType, a [3]uint64) uint64 {
-	return func(in, _ DType, a [3]uint64) uint64 { return fromFloat(in, f(toFloat(in, a[0]))) }
+	return func(in, _ DType, a [3]uint64) uint64 { return FromFloat(in, f(ToFloat(in, a[0]))) }
 }
 
 // bitwise builds a reference from a function on bits.
 func bitwise(f func(x, y uint64) uint64) func(in, out DType, a [3]uint64) uint64 {
-	return func(in, _ DType, a [3]uint64) uint64 { return wrap(in, int64(f(a[0], a[1]))) }
+	return func(in, _ DType, a [3]uint64) uint64 { return Wrap(in, int64(f(a[0], a[1]))) }
 }
 
 // compare builds a reference from a test of the order of two elements, which
 // is -1, 0, 1, or 2 where one is NaN.
 func compare(f func(order int) bool) func(in, out DType, a [3]uint64) uint64 {
-	return func(in, _ DType, a [3]uint64) uint64 { return fromBool(f(order(in, a[0], a[1]))) }
+	return func(in, _ DType, a [3]uint64) uint64 { return FromBool(f(order(in, a[0], a[1]))) }
 }
 
 var (
@@ -44,16 +44,16 @@ var (
 	refMul = arith(func(x, y float64) float64 { return x * y }, func(x, y int64) int64 { return x * y })
 	refNeg = func(in, out DType, a [3]uint64) uint64 {
 		if Floats.Has(in) {
-			return a[0] ^ signBit(in)
+			return a[0] ^ SignBit(in)
 		}
-		return wrap(in, -int64(a[0]))
+		return Wrap(in, -int64(a[0]))
 	}
 	refAbs = func(in, out DType, a [3]uint64) uint64 {
 		if Floats.Has(in) {
-			return a[0] &^ signBit(in)
+			return a[0] &^ SignBit(in)
 		}
 		if int64(a[0]) < 0 && Signed.Has(in) {
-			return wrap(in, -int64(a[0]))
+			return Wrap(in, -int64(a[0]))
 		}
 		return a[0]
 	}
@@ -76,13 +76,13 @@ var (
 func refDiv(in, _ DType, a [3]uint64) uint64 {
 	switch {
 	case Floats.Has(in):
-		return fromFloat(in, toFloat(in, a[0])/toFloat(in, a[1]))
+		return FromFloat(in, ToFloat(in, a[0])/ToFloat(in, a[1]))
 	case a[1] == 0:
 		return 0
 	case Unsigned.Has(in):
 		return a[0] / a[1]
 	}
-	return wrap(in, int64(a[0])/int64(a[1]))
+	return Wrap(in, int64(a[0])/int64(a[1]))
 }
 
 func refRem(in, _ DType, a [3]uint64) uint64 {
@@ -92,7 +92,7 @@ func refRem(in, _ DType, a [3]uint64) uint64 {
 	case Unsigned.Has(in):
 		return a[0] % a[1]
 	}
-	return wrap(in, int64(a[0])%int64(a[1]))
+	return Wrap(in, int64(a[0])%int64(a[1]))
 }
 
 func refFMA(in, _ DType, a [3]uint64) uint64 {
@@ -100,12 +100,12 @@ func refFMA(in, _ DType, a [3]uint64) uint64 {
 		f := math.Float32frombits
 		return uint64(math.Float32bits(FMA32(f(uint32(a[0])), f(uint32(a[1])), f(uint32(a[2])))))
 	}
-	return fromFloat(in, math.FMA(toFloat(in, a[0]), toFloat(in, a[1]), toFloat(in, a[2])))
+	return FromFloat(in, math.FMA(ToFloat(in, a[0]), ToFloat(in, a[1]), ToFloat(in, a[2])))
 }
 
 func refMin(in, _ DType, a [3]uint64) uint64 {
 	if Floats.Has(in) {
-		return fromFloat(in, min(toFloat(in, a[0]), toFloat(in, a[1])))
+		return FromFloat(in, min(ToFloat(in, a[0]), ToFloat(in, a[1])))
 	}
 	if order(in, a[1], a[0]) < 0 {
 		return a[1]
@@ -115,7 +115,7 @@ func refMin(in, _ DType, a [3]uint64) uint64 {
 
 func refMax(in, _ DType, a [3]uint64) uint64 {
 	if Floats.Has(in) {
-		return fromFloat(in, max(toFloat(in, a[0]), toFloat(in, a[1])))
+		return FromFloat(in, max(ToFloat(in, a[0]), ToFloat(in, a[1])))
 	}
 	if order(in, a[1], a[0]) > 0 {
 		return a[1]
@@ -127,7 +127,7 @@ func refNot(in, _ DType, a [3]uint64) uint64 {
 	if in == Bool {
 		return a[0] ^ 1
 	}
-	return wrap(in, ^int64(a[0]))
+	return Wrap(in, ^int64(a[0]))
 }
 
 func refShl(in, _ DType, a [3]uint64) uint64 {
@@ -135,13 +135,13 @@ func refShl(in, _ DType, a [3]uint64) uint64 {
 	if n >= uint64(8*in.Size()) {
 		return 0
 	}
-	return wrap(in, int64(a[0]<<n))
+	return Wrap(in, int64(a[0]<<n))
 }
 
 func refShr(in, _ DType, a [3]uint64) uint64 {
 	n := min(a[1]&laneMask(in), uint64(8*in.Size()))
 	if Signed.Has(in) {
-		return wrap(in, int64(a[0])>>n)
+		return Wrap(in, int64(a[0])>>n)
 	}
 	return a[0] >> n
 }
@@ -154,7 +154,7 @@ func refSelect(_, _ DType, a [3]uint64) uint64 {
 }
 
 func refBitcast(in, out DType, a [3]uint64) uint64 {
-	return wrap(out, int64(a[0]&laneMask(in)))
+	return Wrap(out, int64(a[0]&laneMask(in)))
 }
 
 // FMA32 returns x*y + z rounded once. The product is exact in float64.
@@ -162,7 +162,7 @@ func FMA32(x, y, z float32) float32 {
 	if s := float64(x)*float64(y) + float64(z); !Doubtful32(s) {
 		return float32(s)
 	}
-	return fma32(x, y, z)
+	return Fma32(x, y, z)
 }
 
 // Doubtful32 reports whether a number rounded to s may be another float32 than s
@@ -176,7 +176,7 @@ func Doubtful32(s float64) bool {
 
 // fma32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
 // rounding it to float32 is innocuous (Boldo and Melquiond 2008).
-func fma32(x, y, z float32) float32 {
+func Fma32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
 	if math.IsInf(s, 0) || math.IsNaN(s) {
@@ -197,9 +197,9 @@ func fma32(x, y, z float32) float32 {
 
 func laneMask(d DType) uint64 { return ^uint64(0) >> (64 - 8*d.Size()) }
 
-func signBit(d DType) uint64 { return 1 << (8*d.Size() - 1) }
+func SignBit(d DType) uint64 { return 1 << (8*d.Size() - 1) }
 
-func fromBool(b bool) uint64 {
+func FromBool(b bool) uint64 {
 	if b {
 		return 1
 	}
@@ -207,7 +207,7 @@ func fromBool(b bool) uint64 {
 }
 
 // wrap reduces v to the width of d and extends it again; floats keep bits.
-func wrap(d DType, v int64) uint64 {
+func Wrap(d DType, v int64) uint64 {
 	shift := 64 - 8*d.Size()
 	if Signed.Has(d) {
 		return uint64(v << shift >> shift)
@@ -215,14 +215,14 @@ func wrap(d DType, v int64) uint64 {
 	return uint64(v) << shift >> shift
 }
 
-func toFloat(d DType, a uint64) float64 {
+func ToFloat(d DType, a uint64) float64 {
 	if d == Float32 {
 		return float64(math.Float32frombits(uint32(a)))
 	}
 	return math.Float64frombits(a)
 }
 
-func fromFloat(d DType, v float64) uint64 {
+func FromFloat(d DType, v float64) uint64 {
 	if d == Float32 {
 		return uint64(math.Float32bits(float32(v)))
 	}
@@ -233,7 +233,7 @@ func fromFloat(d DType, v float64) uint64 {
 func order(d DType, a, b uint64) int {
 	switch {
 	case Floats.Has(d):
-		x, y := toFloat(d, a), toFloat(d, b)
+		x, y := ToFloat(d, a), ToFloat(d, b)
 		switch {
 		case x < y:
 			return -1

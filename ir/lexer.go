@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // ParseError is a mistake in IR text. Syntax says that the text is outside the
@@ -21,225 +23,228 @@ func (e *ParseError) Error() string {
 
 // scanner reads IR text from left to right. The first error sticks and moves
 // it to the end, where every method finds nothing.
-type scanner struct {
-	text string
-	pos  int
-	bad  *ParseError
+type Scanner struct {
+	Text string
+	Pos  int
+	Bad  *ParseError
 
-	syntaxOnly bool // overlooks wrong meanings: for tests of the grammar
+	SyntaxOnly bool // overlooks wrong meanings: for tests of the grammar
 }
 
+// NewScanner returns a scanner at the beginning of a text.
+func NewScanner(text string) *Scanner { return &Scanner{Text: text} }
+
 // syntax reports text outside the grammar at the present place.
-func (s *scanner) syntax(want string) {
-	s.blanks()
-	s.report(s.pos, true, fmt.Sprintf("found %s, want %s", s.found(), want))
+func (s *Scanner) Syntax(want string) {
+	s.Blanks()
+	s.report(s.Pos, true, fmt.Sprintf("found %s, want %s", s.found(), want))
 }
 
 // refuse reports a wrong meaning of the text that begins at a place.
-func (s *scanner) refuse(at int, format string, args ...any) {
+func (s *Scanner) Refuse(at int, format string, args ...any) {
 	s.report(at, false, fmt.Sprintf(format, args...))
 }
 
-func (s *scanner) report(at int, syntax bool, msg string) {
-	if s.syntaxOnly && !syntax {
+func (s *Scanner) report(at int, syntax bool, msg string) {
+	if s.SyntaxOnly && !syntax {
 		return
 	}
-	if s.bad == nil {
-		before := s.text[:at]
-		s.bad = &ParseError{
+	if s.Bad == nil {
+		before := s.Text[:at]
+		s.Bad = &ParseError{
 			Line:   1 + strings.Count(before, "\n"),
 			Col:    at - strings.LastIndexByte(before, '\n'),
 			Syntax: syntax,
 			Msg:    msg,
 		}
 	}
-	s.pos = len(s.text)
+	s.Pos = len(s.Text)
 }
 
-func (s *scanner) err() error {
-	if s.bad == nil {
+func (s *Scanner) Err() error {
+	if s.Bad == nil {
 		return nil
 	}
-	return s.bad
+	return s.Bad
 }
 
 // found describes the text at the present place, at most a word of it.
-func (s *scanner) found() string {
-	rest := s.text[s.pos:]
+func (s *Scanner) found() string {
+	rest := s.Text[s.Pos:]
 	if rest == "" {
 		return "the end of the text"
 	}
 	n := 0
-	for n < min(len(rest), 20) && isWordByte(rest[n]) {
+	for n < min(len(rest), 20) && IsWordByte(rest[n]) {
 		n++
 	}
 	return strconv.Quote(rest[:max(n, 1)])
 }
 
-func isWordByte(c byte) bool { return isDigit(c) || isLetter(c) }
-func isDigit(c byte) bool    { return '0' <= c && c <= '9' }
-func isHex(c byte) bool      { return isDigit(c) || 'a' <= c && c <= 'f' }
+func IsWordByte(c byte) bool { return IsDigit(c) || isLetter(c) }
+func IsDigit(c byte) bool    { return '0' <= c && c <= '9' }
+func IsHex(c byte) bool      { return IsDigit(c) || 'a' <= c && c <= 'f' }
 func isLetter(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // blanks skips to the next character of the line and returns its place.
-func (s *scanner) blanks() int {
-	s.run(func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' })
-	return s.pos
+func (s *Scanner) Blanks() int {
+	s.Run(func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' })
+	return s.Pos
 }
 
 // run takes the characters that are of a class.
-func (s *scanner) run(class func(byte) bool) string {
-	from := s.pos
-	for s.pos < len(s.text) && class(s.text[s.pos]) {
-		s.pos++
+func (s *Scanner) Run(class func(byte) bool) string {
+	from := s.Pos
+	for s.Pos < len(s.Text) && class(s.Text[s.Pos]) {
+		s.Pos++
 	}
-	return s.text[from:s.pos]
+	return s.Text[from:s.Pos]
 }
 
 // here takes literal text that begins right here.
-func (s *scanner) here(literal string) bool {
-	if !strings.HasPrefix(s.text[s.pos:], literal) {
+func (s *Scanner) here(literal string) bool {
+	if !strings.HasPrefix(s.Text[s.Pos:], literal) {
 		return false
 	}
-	s.pos += len(literal)
+	s.Pos += len(literal)
 	return true
 }
 
 // accept takes a literal after blanks; a word only as a whole.
-func (s *scanner) accept(literal string) bool {
-	from := s.blanks()
+func (s *Scanner) Accept(literal string) bool {
+	from := s.Blanks()
 	if !s.here(literal) {
 		return false
 	}
-	if isWordByte(literal[len(literal)-1]) && s.pos < len(s.text) && isWordByte(s.text[s.pos]) {
-		s.pos = from
+	if IsWordByte(literal[len(literal)-1]) && s.Pos < len(s.Text) && IsWordByte(s.Text[s.Pos]) {
+		s.Pos = from
 		return false
 	}
 	return true
 }
 
-func (s *scanner) want(literal string) {
-	if !s.accept(literal) {
-		s.syntax(strconv.Quote(literal))
+func (s *Scanner) Want(literal string) {
+	if !s.Accept(literal) {
+		s.Syntax(strconv.Quote(literal))
 	}
 }
 
 // next returns the next character after blanks, or 0 at the end.
-func (s *scanner) next() byte {
-	if s.blanks() < len(s.text) {
-		return s.text[s.pos]
+func (s *Scanner) Next() byte {
+	if s.Blanks() < len(s.Text) {
+		return s.Text[s.Pos]
 	}
 	return 0
 }
 
 // word reads a letter and then letters and digits.
-func (s *scanner) word(want string) string {
-	if !isLetter(s.next()) {
-		s.syntax(want)
+func (s *Scanner) Word(want string) string {
+	if !isLetter(s.Next()) {
+		s.Syntax(want)
 	}
-	return s.run(isWordByte)
+	return s.Run(IsWordByte)
 }
 
 // quoted reads a string in Go's double quotes.
-func (s *scanner) quoted() string {
-	if s.next() == '"' {
-		if q, err := strconv.QuotedPrefix(s.text[s.pos:]); err == nil {
-			s.pos += len(q)
+func (s *Scanner) Quoted() string {
+	if s.Next() == '"' {
+		if q, err := strconv.QuotedPrefix(s.Text[s.Pos:]); err == nil {
+			s.Pos += len(q)
 			text, _ := strconv.Unquote(q)
 			return text
 		}
 	}
-	s.syntax("a string in double quotes")
+	s.Syntax("a string in double quotes")
 	return ""
 }
 
 // name reads a word or a string.
-func (s *scanner) name(want string) string {
-	if s.next() == '"' {
-		return s.quoted()
+func (s *Scanner) Name(want string) string {
+	if s.Next() == '"' {
+		return s.Quoted()
 	}
-	return s.word(want)
+	return s.Word(want)
 }
 
 // integer reads a decimal number, perhaps negative.
-func (s *scanner) integer() int {
-	from := s.blanks()
+func (s *Scanner) Integer() int {
+	from := s.Blanks()
 	s.here("-")
 	return s.decimal(from)
 }
 
 // offset reads a number that begins with its sign.
-func (s *scanner) offset() int {
-	from := s.blanks()
+func (s *Scanner) Offset() int {
+	from := s.Blanks()
 	if !s.here("-") && !s.here("+") {
-		s.syntax("an offset, + or - and a number")
+		s.Syntax("an offset, + or - and a number")
 	}
 	return s.decimal(from)
 }
 
 // decimal reads digits; the number, with its sign, begins at a place.
-func (s *scanner) decimal(from int) int {
-	if s.run(isDigit) == "" {
-		s.syntax("an integer")
+func (s *Scanner) decimal(from int) int {
+	if s.Run(IsDigit) == "" {
+		s.Syntax("an integer")
 		return 0
 	}
-	n, err := strconv.Atoi(s.text[from:s.pos])
+	n, err := strconv.Atoi(s.Text[from:s.Pos])
 	if err != nil {
-		s.refuse(from, "the number %.40s passes int", s.text[from:s.pos])
+		s.Refuse(from, "the number %.40s passes int", s.Text[from:s.Pos])
 	}
 	return n
 }
 
 // extent reads a number or a formula of named sizes, by ParseDim.
-func (s *scanner) extent() Dim {
-	from := s.blanks()
+func (s *Scanner) Extent() Dim {
+	from := s.Blanks()
 	depth := 0 // ) ends an extent unless it has an ( for it
-	text := s.run(func(c byte) bool {
+	text := s.Run(func(c byte) bool {
 		switch c {
 		case '(':
 			depth++
 		case ')':
 			depth--
 		}
-		return depth >= 0 && (isWordByte(c) || strings.IndexByte("+-*/()", c) >= 0)
+		return depth >= 0 && (IsWordByte(c) || strings.IndexByte("+-*/()", c) >= 0)
 	})
 	if text == "" {
-		s.syntax("an extent")
+		s.Syntax("an extent")
 		return Dim{}
 	}
 	d, err := ParseDim(text)
 	if err != nil {
-		s.refuse(from, "%.200v", err)
+		s.Refuse(from, "%.200v", err)
 	}
 	return d
 }
 
 // list reads items between brackets, at most limit of them.
-func (s *scanner) list(brackets string, limit int, item func()) {
+func (s *Scanner) List(brackets string, limit int, item func()) {
 	open, end := brackets[:1], brackets[1:]
-	s.want(open)
-	if s.accept(end) {
+	s.Want(open)
+	if s.Accept(end) {
 		return
 	}
-	for n := 1; s.bad == nil; n++ {
-		if from := s.blanks(); n > limit {
-			s.refuse(from, "more than %d in a list", limit)
+	for n := 1; s.Bad == nil; n++ {
+		if from := s.Blanks(); n > limit {
+			s.Refuse(from, "more than %d in a list", limit)
 		}
 		item()
-		if s.accept(end) {
+		if s.Accept(end) {
 			return
 		}
-		if !s.accept(",") {
-			s.syntax(`"," or ` + strconv.Quote(end))
+		if !s.Accept(",") {
+			s.Syntax(`"," or ` + strconv.Quote(end))
 		}
 	}
 }
 
 // integers reads a list of numbers.
-func (s *scanner) integers(brackets string) []int {
+func (s *Scanner) Integers(brackets string) []int {
 	out := []int{}
-	s.list(brackets, MaxRank, func() { out = append(out, s.integer()) })
+	s.List(brackets, layout.MaxRank, func() { out = append(out, s.Integer()) })
 	return out
 }

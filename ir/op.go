@@ -1,5 +1,11 @@
 package ir
 
+import (
+	"math/bits"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
 // Op names an operation. Its row in the table says everything else about it.
 type Op uint8
 
@@ -174,14 +180,14 @@ type OpInfo struct {
 	// and has an identity.
 	By Op
 
-	hash     uint64                // of the name: canonical forms outlive the order of the table
+	Hash     uint64                // of the name: canonical forms outlive the order of the table
 	attrs    []*attribute          // of the op, in the order of printing
 	fromType func(a *Attr, t Type) // fills the attributes that a value's printed type states
 
 	// Shape returns the shape of a view of an operand, Layout what the view v makes
 	// of its operand's layout.
 	Shape  func(a Attr, s Shape) (Shape, error)
-	Layout func(v *Value, l Layout) (Layout, error)
+	Layout func(v *Value, l layout.Layout) (layout.Layout, error)
 
 	// Meaning of a lane op on one element of each operand.
 	Ref func(in, out DType, a [3]uint64) uint64
@@ -234,3 +240,7 @@ func OpByName(name string) (Op, bool) {
 }
 
 var opNames = map[string]Op{}
+
+func Mix(h, x uint64) uint64 {
+	return bits.RotateLeft64((h^x)*0x9e3779b97f4a7c15, 29) ^ x*0xbf58476d1ce4e5b9
+}

@@ -7,7 +7,7 @@ func init() { // not an initializer: expansions read the table
 	for _, op := range Ops() {
 		opNames[op.Info().Name] = op
 		for _, c := range []byte(op.Info().Name) {
-			table[op].hash = mix(table[op].hash, uint64(c))
+			table[op].Hash = Mix(table[op].Hash, uint64(c))
 		}
 		for _, a := range op.Info().attrs {
 			attributes[a.name] = a
@@ -84,7 +84,7 @@ var rows = [numOps]OpInfo{
 
 	OpSelect:  {Name: "select", Doc: "y where x, else z", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpSeldom:  {Name: "seldom", Doc: "y where x, else z, as select: for an x that is seldom true, as y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
-	OpCast:    {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: refCast, fromType: dtypeFromType},
+	OpCast:    {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
 	OpBitcast: {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 	OpStream:  {Name: "stream", Doc: "x; alone in a kernel, stored past the caches", Kind: Lane, Arity: 1, Domain: SetOf(Uint8), Idempotent: true, Cost: 0, Ref: refCopy},
 

@@ -2,84 +2,93 @@ package ir
 
 import (
 	"strconv"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Parse reads the text of a Func, as String writes it. Each value's type is
 // inferred anew and must be the one in the text. Errors are *ParseError.
 func Parse(text string) (*Func, error) {
-	p := &parser{scanner: scanner{text: text}, f: &Func{}, values: map[string]*Value{}}
-	p.emptyLines()
-	p.parseFunc()
-	p.end()
-	if err := p.err(); err != nil {
+	s := NewScanner(text)
+	s.EmptyLines()
+	f := s.Func()
+	s.End()
+	if err := s.Err(); err != nil {
 		return nil, err
 	}
-	return p.f, nil
+	return f, nil
+}
+
+// Func reads a Func.
+func (s *Scanner) Func() *Func {
+	p := &parser{Scanner: s, f: &Func{}, values: map[string]*Value{}}
+	p.parseFunc()
+	return p.f
 }
 
 // parser reads a Func. values holds those that the next line can use, by the
 // names that they have in text.
 type parser struct {
-	scanner
+	*Scanner
 	f      *Func
 	values map[string]*Value
 }
 
-// end refuses anything but empty lines.
-func (s *scanner) end() {
-	s.emptyLines()
-	if s.next() != 0 {
-		s.syntax("the end of the text")
+// End refuses anything but empty lines.
+func (s *Scanner) End() {
+	s.EmptyLines()
+	if s.Next() != 0 {
+		s.Syntax("the end of the text")
 	}
 }
 
 func (p *parser) parseFunc() {
-	p.want("func")
-	if p.next() != '(' {
-		p.f.Name = p.name("a name or (")
+	p.Want("func")
+	if p.Next() != '(' {
+		p.f.Name = p.Name("a name or (")
 	}
-	p.list("()", 1<<20, p.param)
-	p.f.Fast = p.accept("fast")
-	p.want("{")
-	p.endLine()
-	for p.bad == nil && p.next() == '%' {
+	p.List("()", 1<<20, p.param)
+	p.f.Fast = p.Accept("fast")
+	p.Want("{")
+	p.EndLine()
+	for p.Bad == nil && p.Next() == '%' {
 		p.node()
 	}
-	p.want("return")
-	if p.next() == '%' {
+	p.Want("return")
+	if p.Next() == '%' {
 		p.f.Results = p.operands(1 << 20)
 	}
-	p.endLine()
-	p.want("}")
+	p.EndLine()
+	p.Want("}")
 }
 
 func (p *parser) param() {
-	from := p.blanks()
-	p.want("%")
-	name := p.scanner.name("the name of a parameter")
-	p.want(":")
-	at := p.blanks()
-	t := p.typ()
-	var l *Layout
-	if p.next() == '{' {
-		l = p.layout()
+	from := p.Blanks()
+	p.Want("%")
+	name := p.Scanner.Name("the name of a parameter")
+	p.Want(":")
+	at := p.Blanks()
+	t := p.Typ()
+	var l *layout.Layout
+	if p.Next() == '{' {
+		l = p.Layout()
 	}
 	key := paramName(name)
-	switch err := t.check(); {
-	case p.bad != nil:
+	switch err := t.Check(); {
+	case p.Bad != nil:
 		return
 	case p.values[key] != nil:
-		p.refuse(from, "the parameter %s exists already", key)
+		p.Refuse(from, "the parameter %s exists already", key)
 		return
 	case err != nil:
-		p.refuse(at, "%v", err)
+		p.Refuse(at, "%v", err)
 		return
 	}
 	p.values[key] = p.f.Param(name, t, l)
 }
 
 // check returns an error for a type that no value can have.
-func (t Type) check() error {
+func (t Type) Check() error {
 	if err := t.DType.CheckRuns(); err != nil {
 		return err
 	}
@@ -87,22 +96,22 @@ func (t Type) check() error {
 }
 
 // typ reads f32[n,3].
-func (s *scanner) typ() Type {
-	t := Type{DType: s.dtype(), Shape: Shape{}}
-	s.list("[]", MaxRank, func() { t.Shape = append(t.Shape, s.extent()) })
+func (s *Scanner) Typ() Type {
+	t := Type{DType: s.Dtype(), Shape: Shape{}}
+	s.List("[]", layout.MaxRank, func() { t.Shape = append(t.Shape, s.Extent()) })
 	return t
 }
 
 // node reads a line of the body.
 func (p *parser) node() {
-	from := p.blanks()
+	from := p.Blanks()
 	name := p.reference()
-	if want := "%" + strconv.Itoa(len(p.f.Body)); name != want && p.bad == nil {
-		p.refuse(from, "found value %.40s, want %s: values are numbered in their order", name, want)
+	if want := "%" + strconv.Itoa(len(p.f.Body)); name != want && p.Bad == nil {
+		p.Refuse(from, "found value %.40s, want %s: values are numbered in their order", name, want)
 	}
-	p.want("=")
-	at := p.blanks()
-	op := p.op()
+	p.Want("=")
+	at := p.Blanks()
+	op := p.Op()
 	var (
 		args []*Value
 		attr Attr
@@ -110,25 +119,25 @@ func (p *parser) node() {
 	)
 	switch {
 	case op == OpConst:
-		text = p.constant()
-	case p.next() == '%':
+		text = p.Constant()
+	case p.Next() == '%':
 		args = p.operands(maxArity)
 	}
 	p.attrs(op, &attr)
-	p.want(":")
-	typeAt := p.blanks()
-	t := p.typ()
-	pos := p.endLine()
-	if p.bad != nil {
+	p.Want(":")
+	typeAt := p.Blanks()
+	t := p.Typ()
+	pos := p.EndLine()
+	if p.Bad != nil {
 		return
 	}
 	if fill := op.Info().fromType; fill != nil {
 		fill(&attr, t)
 	}
 	if op == OpConst {
-		bits, err := parseConst(t.DType, text)
+		bits, err := ParseConst(t.DType, text)
 		if err != nil {
-			p.refuse(at, "%v", err)
+			p.Refuse(at, "%v", err)
 			return
 		}
 		attr.Bits = bits
@@ -137,16 +146,16 @@ func (p *parser) node() {
 }
 
 // maxArity is how many operands an op has at most.
-const maxArity = len(Inst{}.Args)
+const maxArity = 3
 
 // add appends a value whose type must be t.
 func (p *parser) add(at, typeAt int, name string, op Op, attr Attr, t Type, pos Pos, args []*Value) {
 	v, err := p.f.Add(op, attr, Pos{}, args...)
 	switch {
 	case err != nil:
-		p.refuse(at, "%v", err)
+		p.Refuse(at, "%v", err)
 	case !v.Type.Equal(t):
-		p.refuse(typeAt, "the type is %s, want %s, which follows from the operands", t, v.Type)
+		p.Refuse(typeAt, "the type is %s, want %s, which follows from the operands", t, v.Type)
 	default:
 		v.Pos = pos
 		p.values[name] = v
@@ -154,43 +163,54 @@ func (p *parser) add(at, typeAt int, name string, op Op, attr Attr, t Type, pos 
 }
 
 // op reads the name of an operation.
-func (s *scanner) op() Op {
-	from := s.blanks()
-	name := s.word("the name of an operation")
+func (s *Scanner) Op() Op {
+	from := s.Blanks()
+	name := s.Word("the name of an operation")
 	op, ok := OpByName(name)
-	if (!ok || op == OpParam) && s.bad == nil {
-		s.refuse(from, "no operation has the name %.40q", name)
+	if (!ok || op == OpParam) && s.Bad == nil {
+		s.Refuse(from, "no operation has the name %.40q", name)
 	}
 	return op
 }
 
 // reference reads %name and returns it as values are known by.
-func (s *scanner) reference() string {
-	s.want("%")
-	if isDigit(s.next()) {
-		return "%" + s.run(isDigit)
+func (s *Scanner) reference() string {
+	s.Want("%")
+	if IsDigit(s.Next()) {
+		return "%" + s.Run(IsDigit)
 	}
-	return paramName(s.name("the name of a value"))
+	return paramName(s.Name("the name of a value"))
 }
 
 // operands reads references to known values.
 func (p *parser) operands(limit int) []*Value {
 	var out []*Value
-	for p.bad == nil {
-		from := p.blanks()
+	for p.Bad == nil {
+		from := p.Blanks()
 		v := p.values[p.reference()]
 		switch {
-		case p.bad != nil:
+		case p.Bad != nil:
 		case v == nil:
-			p.refuse(from, "%.40s is not a value that is known here: a parameter or an earlier line", p.text[from:p.pos])
+			p.Refuse(from, "%.40s is not a value that is known here: a parameter or an earlier line", p.Text[from:p.Pos])
 		case len(out) == limit:
-			p.refuse(from, "more than %d operands", limit)
+			p.Refuse(from, "more than %d operands", limit)
 		default:
 			out = append(out, v)
 		}
-		if !p.accept(",") {
+		if !p.Accept(",") {
 			break
 		}
 	}
 	return out
+}
+
+// Dtype reads the name of an element type.
+func (s *Scanner) Dtype() DType {
+	at := s.Blanks()
+	name := s.Word("an element type")
+	d, ok := ParseDType(name)
+	if !ok && s.Bad == nil {
+		s.Refuse(at, "no element type has the name %.40q, want one of f32, i32, bool, ...", name)
+	}
+	return d
 }

@@ -7,18 +7,18 @@ import (
 )
 
 // isElement reports whether bits are an element of d as the lane ops keep it.
-func isElement(d DType, bits uint64) bool {
+func IsElement(d DType, bits uint64) bool {
 	if d == Bool {
 		return bits <= 1
 	}
-	return d.Size() > 0 && wrap(d, int64(bits)) == bits
+	return d.Size() > 0 && Wrap(d, int64(bits)) == bits
 }
 
 // constText returns an element in IR text: floats in the fewest digits that
 // give the same bits, and a NaN that is not Go's by its bits.
-func constText(d DType, bits uint64) string {
+func ConstText(d DType, bits uint64) string {
 	switch {
-	case !isElement(d, bits):
+	case !IsElement(d, bits):
 		return fmt.Sprintf("invalid:%#x", bits)
 	case d == Bool:
 		return strconv.FormatBool(bits != 0)
@@ -31,8 +31,8 @@ func constText(d DType, bits uint64) string {
 }
 
 func floatText(d DType, bits uint64) string {
-	switch v := toFloat(d, bits); {
-	case bits == fromFloat(d, math.NaN()):
+	switch v := ToFloat(d, bits); {
+	case bits == FromFloat(d, math.NaN()):
 		return "nan"
 	case v != v:
 		return fmt.Sprintf("nan:%#x", bits)
@@ -44,39 +44,39 @@ func floatText(d DType, bits uint64) string {
 }
 
 // constant reads the text of an element, whose type is not known yet.
-func (s *scanner) constant() string {
-	from := s.blanks()
+func (s *Scanner) Constant() string {
+	from := s.Blanks()
 	if s.here("nan:0x") {
-		if s.run(isHex) == "" {
-			s.syntax("hexadecimal digits")
+		if s.Run(IsHex) == "" {
+			s.Syntax("hexadecimal digits")
 		}
-		return s.text[from:s.pos]
+		return s.Text[from:s.Pos]
 	}
 	for _, word := range [...]string{"nan", "true", "false", "inf", "-inf"} {
-		if s.accept(word) {
+		if s.Accept(word) {
 			return word
 		}
 	}
 	s.here("-")
-	if s.run(isDigit) == "" {
-		s.syntax("a constant")
+	if s.Run(IsDigit) == "" {
+		s.Syntax("a constant")
 	}
-	if s.here(".") && s.run(isDigit) == "" {
-		s.syntax("digits after the point")
+	if s.here(".") && s.Run(IsDigit) == "" {
+		s.Syntax("digits after the point")
 	}
 	if s.here("e") {
 		if !s.here("-") {
 			s.here("+")
 		}
-		if s.run(isDigit) == "" {
-			s.syntax("the digits of an exponent")
+		if s.Run(IsDigit) == "" {
+			s.Syntax("the digits of an exponent")
 		}
 	}
-	return s.text[from:s.pos]
+	return s.Text[from:s.Pos]
 }
 
 // parseConst returns the bits of an element from its text.
-func parseConst(d DType, text string) (uint64, error) {
+func ParseConst(d DType, text string) (uint64, error) {
 	if err := d.CheckRuns(); err != nil {
 		return 0, err
 	}
@@ -84,7 +84,7 @@ func parseConst(d DType, text string) (uint64, error) {
 	size := 8 * d.Size()
 	switch {
 	case d == Bool && (text == "true" || text == "false"):
-		bits = fromBool(text == "true")
+		bits = FromBool(text == "true")
 	case Signed.Has(d):
 		var v int64
 		v, err = strconv.ParseInt(text, 10, size)
@@ -105,11 +105,11 @@ func parseConst(d DType, text string) (uint64, error) {
 func parseFloat(d DType, text string) (uint64, error) {
 	if len(text) > 4 && text[:4] == "nan:" {
 		bits, err := strconv.ParseUint(text[4:], 0, 8*d.Size())
-		if v := toFloat(d, bits); err == nil && v == v {
+		if v := ToFloat(d, bits); err == nil && v == v {
 			err = strconv.ErrSyntax
 		}
 		return bits, err
 	}
 	v, err := strconv.ParseFloat(text, 8*d.Size())
-	return fromFloat(d, v), err
+	return FromFloat(d, v), err
 }

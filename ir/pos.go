@@ -67,15 +67,15 @@ func siteOf(pc uintptr) site {
 	return s
 }
 
-// isUser tells a user's functions from the library's. The library's packages
-// lie directly in the module's folder; what is deeper, examples and commands,
-// uses them as other modules do, and so do all tests. (A main package has the
-// path "main", wherever it lies.)
+// isUser tells a user's functions from the library's. Examples, commands, benchmarks
+// and tests use the library as other modules do. (A main package has the path "main",
+// in any folder.)
 func isUser(function, file string) bool {
 	if function == "" {
 		return false
 	}
 	name, ours := strings.CutPrefix(function, module+"/")
 	folder, _, _ := strings.Cut(name, ".")
-	return !ours || strings.Contains(folder, "/") || strings.HasSuffix(file, "_test.go")
+	top, _, _ := strings.Cut(folder, "/")
+	return !ours || top == "examples" || top == "cmd" || top == "bench" || strings.HasSuffix(file, "_test.go")
 }

@@ -20,7 +20,7 @@ func (f *Func) String() string {
 	var b strings.Builder
 	b.WriteString("func ")
 	if f.Name != "" {
-		b.WriteString(nameText(f.Name))
+		b.WriteString(NameText(f.Name))
 	}
 	b.WriteByte('(')
 	for i, v := range f.Params {
@@ -34,7 +34,7 @@ func (f *Func) String() string {
 		b.WriteString("fast ")
 	}
 	b.WriteString("{\n")
-	w := columns(&b)
+	w := Columns(&b)
 	for _, v := range f.Body {
 		p.line(w, v)
 	}
@@ -46,7 +46,7 @@ func (f *Func) String() string {
 }
 
 // columns returns a writer that aligns cells, each closed by a tab.
-func columns(b *strings.Builder) *tabwriter.Writer {
+func Columns(b *strings.Builder) *tabwriter.Writer {
 	return tabwriter.NewWriter(b, 0, 0, 1, ' ', 0)
 }
 
@@ -66,7 +66,7 @@ func newPrinter(f *Func) printer {
 	return p
 }
 
-func paramName(name string) string { return "%" + nameText(name) }
+func paramName(name string) string { return "%" + NameText(name) }
 
 func (p printer) name(v *Value) string {
 	if name := p.names[v]; v != nil && name != "" {
@@ -107,7 +107,7 @@ func (p printer) line(w *tabwriter.Writer, v *Value) {
 		return
 	}
 	fmt.Fprintf(w, "  %s\t: %s", p.head(v), v.Type)
-	if c := v.Pos.comment(); c != "" {
+	if c := v.Pos.Comment(); c != "" {
 		fmt.Fprintf(w, "\t%s", c)
 	}
 	w.Write([]byte{'\n'})
@@ -117,7 +117,7 @@ func (p printer) line(w *tabwriter.Writer, v *Value) {
 func (p printer) head(v *Value) string {
 	text := p.name(v) + " = " + v.Op.String()
 	if v.Op == OpConst {
-		return text + " " + constText(v.attr().DType, v.attr().Bits)
+		return text + " " + ConstText(v.attr().DType, v.attr().Bits)
 	}
 	return text + p.operands(v.Args) + attrText(v.Op, v.attr())
 }

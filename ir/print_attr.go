@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // attribute is a part of Attr in text: name=value after the operands. An op's
@@ -12,49 +14,49 @@ type attribute struct {
 	name     string
 	optional bool // left out where print gives nothing
 	print    func(a *Attr) string
-	parse    func(s *scanner, a *Attr)
+	parse    func(s *Scanner, a *Attr)
 }
 
 var (
 	attrAxes = &attribute{
 		name:  "axes",
-		print: func(a *Attr) string { return bracketed(a.Axes) },
-		parse: func(s *scanner, a *Attr) { a.Axes = s.integers("[]") },
+		print: func(a *Attr) string { return Bracketed(a.Axes) },
+		parse: func(s *Scanner, a *Attr) { a.Axes = s.Integers("[]") },
 	}
 	attrAxis = &attribute{
 		name:  "axis",
 		print: func(a *Attr) string { return strconv.Itoa(a.Axis) },
-		parse: func(s *scanner, a *Attr) { a.Axis = s.integer() },
+		parse: func(s *Scanner, a *Attr) { a.Axis = s.Integer() },
 	}
 	attrBegin = &attribute{
 		name:  "begin",
 		print: func(a *Attr) string { return a.Begin.String() },
-		parse: func(s *scanner, a *Attr) { a.Begin = s.extent() },
+		parse: func(s *Scanner, a *Attr) { a.Begin = s.Extent() },
 	}
 	attrAt = &attribute{
 		name:  "at",
 		print: func(a *Attr) string { return a.Begin.String() },
-		parse: func(s *scanner, a *Attr) { a.Begin = s.extent() },
+		parse: func(s *Scanner, a *Attr) { a.Begin = s.Extent() },
 	}
 	attrStep = &attribute{
 		name:  "step",
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },
-		parse: func(s *scanner, a *Attr) { a.Step = s.integer() },
+		parse: func(s *Scanner, a *Attr) { a.Step = s.Integer() },
 	}
 	attrK = &attribute{
 		name:  "k",
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },
-		parse: func(s *scanner, a *Attr) { a.Step = s.integer() },
+		parse: func(s *Scanner, a *Attr) { a.Step = s.Integer() },
 	}
 	attrLayout = &attribute{ // printed without its name
 		name:  "layout",
 		print: func(a *Attr) string { return layoutText(a.At) },
-		parse: func(s *scanner, a *Attr) { a.At = s.layout() },
+		parse: func(s *Scanner, a *Attr) { a.At = s.Layout() },
 	}
 	attrBy = &attribute{
 		name:  "by",
 		print: func(a *Attr) string { return a.By.String() },
-		parse: func(s *scanner, a *Attr) { a.By = s.op() },
+		parse: func(s *Scanner, a *Attr) { a.By = s.Op() },
 	}
 	attrExclusive = &attribute{
 		name:     "exclusive",
@@ -65,13 +67,13 @@ var (
 			}
 			return ""
 		},
-		parse: func(s *scanner, a *Attr) { a.Exclusive = s.integer() != 0 },
+		parse: func(s *Scanner, a *Attr) { a.Exclusive = s.Integer() != 0 },
 	}
 	attrNote = &attribute{
 		name:     "note",
 		optional: true,
 		print:    func(a *Attr) string { return unlessEmpty(a.Note) },
-		parse:    func(s *scanner, a *Attr) { a.Note = s.quoted() },
+		parse:    func(s *Scanner, a *Attr) { a.Note = s.Quoted() },
 	}
 )
 
@@ -106,66 +108,66 @@ func attrText(op Op, a *Attr) string {
 }
 
 // attrs reads attributes up to the type, each at most once.
-func (s *scanner) attrs(op Op, a *Attr) {
-	from := s.blanks()
+func (s *Scanner) attrs(op Op, a *Attr) {
+	from := s.Blanks()
 	seen := map[*attribute]bool{}
 	has := op.Info().attrs
-	for s.bad == nil && s.next() != ':' {
-		at, name := s.blanks(), attrLayout.name
-		if s.next() != '{' {
-			name = s.word("an attribute or a type")
-			s.want("=")
+	for s.Bad == nil && s.Next() != ':' {
+		at, name := s.Blanks(), attrLayout.name
+		if s.Next() != '{' {
+			name = s.Word("an attribute or a type")
+			s.Want("=")
 		}
 		attr := attributes[name]
 		switch {
-		case s.bad != nil:
+		case s.Bad != nil:
 			return
 		case attr == nil:
 			s.report(at, true, "no attribute has the name "+strconv.Quote(name))
 			return
 		case seen[attr]:
-			s.refuse(at, "%s is given twice", name)
+			s.Refuse(at, "%s is given twice", name)
 		}
 		seen[attr] = true
 		attr.parse(s, a)
 		if !slices.Contains(has, attr) {
-			s.refuse(from, "%s has no attribute %s", op, name)
+			s.Refuse(from, "%s has no attribute %s", op, name)
 		}
 	}
 	for _, attr := range has {
 		if !seen[attr] && !attr.optional {
-			s.refuse(from, "%s wants the attribute %s", op, attr.name)
+			s.Refuse(from, "%s wants the attribute %s", op, attr.name)
 		}
 	}
 }
 
 // layout reads {shape}:{strides}+offset.
-func (s *scanner) layout() *Layout {
-	from := s.blanks()
-	l := &Layout{Shape: s.integers("{}")}
-	s.want(":")
-	l.Strides = s.integers("{}")
-	l.Offset = s.offset()
+func (s *Scanner) Layout() *layout.Layout {
+	from := s.Blanks()
+	l := &layout.Layout{Shape: s.Integers("{}")}
+	s.Want(":")
+	l.Strides = s.Integers("{}")
+	l.Offset = s.Offset()
 	if len(l.Shape) != len(l.Strides) {
-		s.refuse(from, "a layout of %d extents and %d strides", len(l.Shape), len(l.Strides))
+		s.Refuse(from, "a layout of %d extents and %d strides", len(l.Shape), len(l.Strides))
 	}
 	return l
 }
 
-func layoutText(l *Layout) string {
+func layoutText(l *layout.Layout) string {
 	if l == nil {
 		return "{}:{}+0"
 	}
 	return l.String()
 }
 
-func bracketed(xs []int) string {
-	text := braced(xs)
+func Bracketed(xs []int) string {
+	text := layout.Braced(xs)
 	return "[" + text[1:len(text)-1] + "]"
 }
 
 // nameText returns a name as it is in text: a word, or else in quotes.
-func nameText(name string) string {
+func NameText(name string) string {
 	if IsName(name) {
 		return name
 	}

@@ -6,9 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-const f32, f64 = ir.Float32, ir.Float64
+const F32, F64 = ir.Float32, ir.Float64
 
 // mustAdd returns a function that appends to f and fails the test on an error.
 func mustAdd(t require.TestingT, f *ir.Func) func(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
@@ -22,10 +24,10 @@ func mustAdd(t require.TestingT, f *ir.Func) func(op ir.Op, a ir.Attr, args ...*
 func TestPrint(t *testing.T) {
 	f := &ir.Func{Name: "normalize"}
 	n := ir.Sym("n")
-	x := f.Param("x", ir.Type{DType: f32, Shape: ir.Shape{n, ir.Fixed(3)}}, nil)
-	y := f.Param("y", ir.Type{DType: f32, Shape: ir.ShapeOf(4, 3)}, &ir.Layout{Shape: []int{4, 3}, Strides: []int{1, 4}})
+	x := f.Param("x", ir.Type{DType: F32, Shape: ir.Shape{n, ir.Fixed(3)}}, nil)
+	y := f.Param("y", ir.Type{DType: F32, Shape: ir.ShapeOf(4, 3)}, &layout.Layout{Shape: []int{4, 3}, Strides: []int{1, 4}})
 	add := mustAdd(t, f)
-	c := add(ir.OpConst, ir.Attr{DType: f32, Bits: uint64(math.Float32bits(1.5))})
+	c := add(ir.OpConst, ir.Attr{DType: F32, Bits: uint64(math.Float32bits(1.5))})
 	s := add(ir.OpSub, ir.Attr{}, x, c)
 	s.Pos = ir.Pos{File: "/home/user/main.go", Line: 12}
 	r := add(ir.OpSlice, ir.Attr{Axis: 0, Begin: n.Sub(ir.Fixed(1)), Len: n, Step: -1}, s)
@@ -33,7 +35,7 @@ func TestPrint(t *testing.T) {
 	p := add(ir.OpPermute, ir.Attr{Axes: []int{1, 0}}, y)
 	d := add(ir.OpDiagonal, ir.Attr{Axes: []int{0, 1}, Step: -1}, p)
 	i := add(ir.OpIndex, ir.Attr{Axis: 0, Begin: ir.Fixed(1)}, d)
-	a := add(ir.OpAccess, ir.Attr{Shape: ir.ShapeOf(12), At: &ir.Layout{Shape: []int{4, 3}, Strides: []int{1, 4}}}, y)
+	a := add(ir.OpAccess, ir.Attr{Shape: ir.ShapeOf(12), At: &layout.Layout{Shape: []int{4, 3}, Strides: []int{1, 4}}}, y)
 	k := add(ir.OpCopy, ir.Attr{Note: `a "shape" that no stride has`}, a)
 	b := add(ir.OpCast, ir.Attr{DType: ir.Bool}, k)
 	f.Results = []*ir.Value{r, i, b}
@@ -64,20 +66,20 @@ func TestPrintConst(t *testing.T) {
 		bits uint64
 		want string
 	}{
-		{f32, 0, "0"},
-		{f32, 0x80000000, "-0"},
-		{f32, 0x7f800000, "inf"},
-		{f32, 0xff800000, "-inf"},
-		{f32, 0x7fc00000, "nan"},
-		{f32, 0x7fc00001, "nan:0x7fc00001"},
-		{f32, 0xffc00000, "nan:0xffc00000"},
-		{f32, 0x3dcccccd, "0.1"},
-		{f32, 1, "1e-45"},
-		{f32, 0x7f7fffff, "3.4028235e+38"},
-		{f64, math.Float64bits(math.NaN()), "nan"},
-		{f64, 0x7ff8000000000000, "nan:0x7ff8000000000000"},
-		{f64, math.Float64bits(0.1), "0.1"},
-		{f64, 1, "5e-324"},
+		{F32, 0, "0"},
+		{F32, 0x80000000, "-0"},
+		{F32, 0x7f800000, "inf"},
+		{F32, 0xff800000, "-inf"},
+		{F32, 0x7fc00000, "nan"},
+		{F32, 0x7fc00001, "nan:0x7fc00001"},
+		{F32, 0xffc00000, "nan:0xffc00000"},
+		{F32, 0x3dcccccd, "0.1"},
+		{F32, 1, "1e-45"},
+		{F32, 0x7f7fffff, "3.4028235e+38"},
+		{F64, math.Float64bits(math.NaN()), "nan"},
+		{F64, 0x7ff8000000000000, "nan:0x7ff8000000000000"},
+		{F64, math.Float64bits(0.1), "0.1"},
+		{F64, 1, "5e-324"},
 		{ir.Int32, 0xffffffffffffffff, "-1"},
 		{ir.Int32, 0xffffffff80000000, "-2147483648"},
 		{ir.Int64, 1 << 63, "-9223372036854775808"},
@@ -103,7 +105,7 @@ func TestPrintNames(t *testing.T) {
 	odd := []string{"", "x", "0", "a b", "x)", "über", "\xff", `q"`, "new\nline", "// c", "%x", ":7", " lead", "trail ", "a/b", `"q"`, "."}
 	f := &ir.Func{Name: "main.f"}
 	for _, name := range odd {
-		p := f.Param(name, ir.Type{DType: f32, Shape: ir.ShapeOf(2)}, nil)
+		p := f.Param(name, ir.Type{DType: F32, Shape: ir.ShapeOf(2)}, nil)
 		v, err := f.Add(ir.OpNeg, ir.Attr{}, ir.Pos{File: name, Line: 3}, p)
 		require.NoError(t, err)
 		f.Results = append(f.Results, v)
@@ -122,7 +124,7 @@ func TestPrintNames(t *testing.T) {
 // TestPrintBroken checks that a graph which is no graph prints too.
 func TestPrintBroken(t *testing.T) {
 	other := &ir.Func{}
-	p := other.Param("p", ir.Type{DType: f32}, nil)
+	p := other.Param("p", ir.Type{DType: F32}, nil)
 	f := &ir.Func{
 		Params:  []*ir.Value{nil},
 		Body:    []*ir.Value{nil, {Op: ir.OpAdd, Args: []*ir.Value{p, nil}}, {Op: 255}, {Op: ir.OpAccess}, {Op: ir.OpConst, Attr: &ir.Attr{DType: ir.Bool, Bits: 7}}},

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Reductions. Several axes are reduced in groups, the last one first (FoldGroups).
@@ -56,7 +58,7 @@ func FoldGroups(shape []int, axes []int) [][]int {
 func foldRun(shape []int, begin, end int) [][]int {
 	all, whole := 1, true
 	for _, n := range shape[begin:end] {
-		all, whole = mulInt(all, n)
+		all, whole = layout.MulInt(all, n)
 		if whole = whole && all <= FoldWhole; !whole {
 			break
 		}
@@ -116,7 +118,7 @@ func PartialType(by Op, d DType) DType {
 
 // foldLine folds a line of type at by the whole tree, whose upper levels are of
 // type up, and returns the type of the result too.
-func foldLine(by Op, at, up DType, x []uint64) (uint64, DType) {
+func FoldLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {
 		var partial []uint64
 		for chunk := range slices.Chunk(x, FoldChunk) {
@@ -125,15 +127,15 @@ func foldLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 		if len(partial) == 1 {
 			return partial[0], at
 		}
-		castAll(at, up, partial)
+		CastAll(at, up, partial)
 		x, at = partial, up
 	}
 }
 
-func castAll(from, to DType, x []uint64) {
+func CastAll(from, to DType, x []uint64) {
 	for i := range x {
 		if from != to {
-			x[i] = refCast(from, to, [3]uint64{x[i]})
+			x[i] = RefCast(from, to, [3]uint64{x[i]})
 		}
 	}
 }
@@ -149,18 +151,18 @@ func EmptyFold(by Op, d DType) uint64 {
 }
 
 // inferAlong returns the type of a reduction or a scan.
-func inferAlong(op Op, a Attr, x Type) (Type, error) {
+func InferAlong(op Op, a Attr, x Type) (Type, error) {
 	info := op.Info()
 	if !info.Domain.Has(x.DType) {
 		return Type{}, fmt.Errorf("does not take %s: Cast to one of %s", x.DType, info.Domain&Running)
 	}
 	if op == OpFold {
-		return inferFold(a, x)
+		return InferFold(a, x)
 	}
 	if info.Kind == Scan {
-		return x, checkAxes([]int{a.Axis}, 0, len(x.Shape))
+		return x, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
 	}
-	if err := checkAxes(a.Axes, 0, len(x.Shape)); err != nil {
+	if err := layout.CheckAxes(a.Axes, 0, len(x.Shape)); err != nil {
 		return Type{}, err
 	}
 	if op.Finds() && len(a.Axes) != 1 {
@@ -185,9 +187,9 @@ func inferAlong(op Op, a Attr, x Type) (Type, error) {
 	return Type{x.DType, shape}, nil
 }
 
-func inferFold(a Attr, x Type) (Type, error) {
+func InferFold(a Attr, x Type) (Type, error) {
 	if a.By.Finds() {
-		t, err := inferFold(Attr{By: a.By.Info().By}, x)
+		t, err := InferFold(Attr{By: a.By.Info().By}, x)
 		t.DType = Int32
 		return t, err
 	}
@@ -224,7 +226,7 @@ func Chunks(n int) int { return n/FoldChunk + min(n%FoldChunk, 1) }
 // ElementOf returns a size as an element of a type.
 func ElementOf(d DType, n int) uint64 {
 	if Floats.Has(d) {
-		return fromFloat(d, float64(n))
+		return FromFloat(d, float64(n))
 	}
-	return wrap(d, int64(n))
+	return Wrap(d, int64(n))
 }

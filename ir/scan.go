@@ -12,7 +12,7 @@ package ir
 // element itself: it begins with EmptyFold, and the last running value goes.
 func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	ref, wide := by.Info().Ref, PartialType(by, d)
-	cast := func(from, to DType, v uint64) uint64 { return refCast(from, to, [3]uint64{v}) }
+	cast := func(from, to DType, v uint64) uint64 { return RefCast(from, to, [3]uint64{v}) }
 	out := make([]uint64, 0, len(x)+1)
 	if exclusive {
 		out = append(out, EmptyFold(by, d))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Shape lists the extents of the axes, outermost first. A scalar has none.
@@ -46,8 +48,8 @@ func (s Shape) NumElems() Dim {
 // Check returns an error for too many axes, an extent that is a mistake, a
 // negative extent or a product past int.
 func (s Shape) Check() error {
-	if len(s) > MaxRank {
-		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), MaxRank)
+	if len(s) > layout.MaxRank {
+		return fmt.Errorf("%d axes: the greatest rank is %d", len(s), layout.MaxRank)
 	}
 	known := make([]int, 0, 8)
 	for i, d := range s {
@@ -58,7 +60,7 @@ func (s Shape) Check() error {
 			known = append(known, n)
 		}
 	}
-	_, err := NumElems(known)
+	_, err := layout.NumElems(known)
 	return err
 }
 

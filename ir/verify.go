@@ -86,10 +86,10 @@ func (v *verifier) params() {
 		case !p.Type.Equal(Type{p.attr().DType, p.attr().Shape}):
 			v.fail(line, "the attributes say %s", Type{p.attr().DType, p.attr().Shape})
 		}
-		if err := p.Type.check(); err != nil {
+		if err := p.Type.Check(); err != nil {
 			v.fail(line, "%v", err)
 		}
-		if err := checkParamLayout(p); err != nil {
+		if err := CheckParamLayout(p); err != nil {
 			v.fail(line, "%v", err)
 		}
 		v.extents(line, p)
@@ -98,7 +98,7 @@ func (v *verifier) params() {
 }
 
 // checkParamLayout returns what is wrong with a param's own layout.
-func checkParamLayout(p *Value) error {
+func CheckParamLayout(p *Value) error {
 	l := p.attr().At
 	if l == nil {
 		return nil
@@ -150,7 +150,7 @@ func (v *verifier) value(x *Value) {
 	case !t.Equal(x.Type):
 		v.fail(line, "the operands give %s", t)
 	}
-	if x.Op == OpConst && !isElement(x.Attr.DType, x.Attr.Bits) {
+	if x.Op == OpConst && !IsElement(x.Attr.DType, x.Attr.Bits) {
 		v.fail(line, "%#x is not an element of %s", x.Attr.Bits, x.Attr.DType)
 	}
 	v.extents(line, x)
@@ -210,7 +210,7 @@ func (v *verifier) access(line string, x *Value) {
 	}
 	n, known := buffer.Type.Shape.NumElems().Int()
 	first, last := 0, n-1
-	if at := buffer.attr().At; at != nil && buffer.Op == OpParam && checkParamLayout(buffer) == nil {
+	if at := buffer.attr().At; at != nil && buffer.Op == OpParam && CheckParamLayout(buffer) == nil {
 		first, last = at.Bounds()
 	}
 	if lo, hi := x.Attr.At.Bounds(); known && lo <= hi && (lo < first || hi > last) {

@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // verifyText checks a text of each kind.
@@ -16,7 +19,7 @@ var verifyText = map[string]func(t *testing.T, text string) error{
 	"graph":  func(t *testing.T, text string) error { return ir.Verify(parseFunc(t, text), ir.StageGraph) },
 	"viewed": func(t *testing.T, text string) error { return ir.Verify(parseFunc(t, text), ir.StageViewed) },
 	"plan": func(t *testing.T, text string) error {
-		p, err := ir.ParsePlan(text)
+		p, err := plan.ParsePlan(text)
 		require.NoError(t, err)
 		return p.Verify()
 	},
@@ -83,7 +86,7 @@ func TestVerifyBroken(t *testing.T) {
 		*ir.Func
 		x, neg, add *ir.Value
 	}
-	other := (&ir.Func{}).Param("o", ir.Type{DType: f32, Shape: ir.ShapeOf(2)}, nil)
+	other := (&ir.Func{}).Param("o", ir.Type{DType: F32, Shape: ir.ShapeOf(2)}, nil)
 	cases := []struct {
 		want  string
 		spoil func(g graph)
@@ -105,15 +108,15 @@ func TestVerifyBroken(t *testing.T) {
 		{"the parameter stands twice", func(g graph) { g.Params = append(g.Params, g.x) }},
 		{"the parameter is nil", func(g graph) { g.Params[0] = nil }},
 		{"dtype float16 has no kernels yet", func(g graph) { g.Param("h", ir.Type{DType: ir.Float16}, nil) }},
-		{"extent -1 of axis 0 is negative", func(g graph) { g.Param("h", ir.Type{DType: f32, Shape: ir.ShapeOf(-1)}, nil) }},
+		{"extent -1 of axis 0 is negative", func(g graph) { g.Param("h", ir.Type{DType: F32, Shape: ir.ShapeOf(-1)}, nil) }},
 		{"the attributes say f32[2]", func(g graph) { g.x.Type.Shape = ir.ShapeOf(3) }},
-		{"a layout of 2 extents and 1 strides", func(g graph) { g.x.Attr.At = &ir.Layout{Shape: []int{2, 1}, Strides: []int{1}} }},
+		{"a layout of 2 extents and 1 strides", func(g graph) { g.x.Attr.At = &layout.Layout{Shape: []int{2, 1}, Strides: []int{1}} }},
 		{"0x7 is not an element of bool", func(g graph) { _, _ = g.Add(ir.OpConst, ir.Attr{DType: ir.Bool, Bits: 7}, ir.Pos{}) }},
-		{"axis 0: \"1+n\" is no name of a size", func(g graph) { g.Param("h", ir.Type{DType: f32, Shape: ir.Shape{ir.Sym("1+n")}}, nil) }},
+		{"axis 0: \"1+n\" is no name of a size", func(g graph) { g.Param("h", ir.Type{DType: F32, Shape: ir.Shape{ir.Sym("1+n")}}, nil) }},
 	}
 	for _, c := range cases {
 		f := &ir.Func{Name: "f"}
-		x := f.Param("x", ir.Type{DType: f32, Shape: ir.ShapeOf(2)}, nil)
+		x := f.Param("x", ir.Type{DType: F32, Shape: ir.ShapeOf(2)}, nil)
 		add := mustAdd(t, f)
 		neg := add(ir.OpNeg, ir.Attr{}, x)
 		sum := add(ir.OpAdd, ir.Attr{}, neg, x)

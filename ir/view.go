@@ -3,6 +3,8 @@ package ir
 import (
 	"errors"
 	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // The rules of the view ops, two each: the shape of the result from that of the
@@ -19,7 +21,7 @@ func reshapeShape(a Attr, s Shape) (Shape, error) {
 	return a.Shape, have.Err()
 }
 
-func reshapeLayout(v *Value, l Layout) (Layout, error) {
+func reshapeLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	shape, _ := v.Type.Shape.Ints()
 	if m, ok := l.Reshape(shape...); ok {
 		return m, nil
@@ -31,7 +33,7 @@ func permuteShape(a Attr, s Shape) (Shape, error) {
 	if len(a.Axes) != len(s) {
 		return nil, fmt.Errorf("%d axes given for shape %s: name each axis once", len(a.Axes), s)
 	}
-	if err := checkAxes(a.Axes, 0, len(s)); err != nil {
+	if err := layout.CheckAxes(a.Axes, 0, len(s)); err != nil {
 		return nil, err
 	}
 	out := make(Shape, len(s))
@@ -41,10 +43,12 @@ func permuteShape(a Attr, s Shape) (Shape, error) {
 	return out, nil
 }
 
-func permuteLayout(v *Value, l Layout) (Layout, error) { return l.Permute(v.Attr.Axes...) }
+func permuteLayout(v *Value, l layout.Layout) (layout.Layout, error) {
+	return l.Permute(v.Attr.Axes...)
+}
 
 func sliceShape(a Attr, s Shape) (Shape, error) {
-	if err := checkAxes([]int{a.Axis}, 0, len(s)); err != nil {
+	if err := layout.CheckAxes([]int{a.Axis}, 0, len(s)); err != nil {
 		return nil, err
 	}
 	if a.Step == 0 {
@@ -56,7 +60,7 @@ func sliceShape(a Attr, s Shape) (Shape, error) {
 	begin, fixed := a.Begin.Int()
 	n, fixed2 := a.Len.Int()
 	extent, fixed3 := s[a.Axis].Int()
-	if fixed && fixed2 && fixed3 && !insideSlice(begin, n, a.Step, extent) {
+	if fixed && fixed2 && fixed3 && !layout.InsideSlice(begin, n, a.Step, extent) {
 		return nil, leavesAxis(a, begin, n, extent)
 	}
 	out := append(Shape{}, s...)
@@ -79,14 +83,14 @@ func leavesAxis(a Attr, begin, n, extent int) error {
 	return fmt.Errorf("its %d elements from index %d by steps of %d go beyond axis %d, which has %d", n, begin, a.Step, a.Axis, extent)
 }
 
-func sliceLayout(v *Value, l Layout) (Layout, error) {
+func sliceLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	begin, _ := v.Attr.Begin.Int()
 	n, _ := v.Attr.Len.Int()
 	return l.Slice(v.Attr.Axis, begin, n, v.Attr.Step)
 }
 
 func indexShape(a Attr, s Shape) (Shape, error) {
-	if err := checkAxes([]int{a.Axis}, 0, len(s)); err != nil {
+	if err := layout.CheckAxes([]int{a.Axis}, 0, len(s)); err != nil {
 		return nil, err
 	}
 	if err := a.Begin.Err(); err != nil {
@@ -99,14 +103,14 @@ func indexShape(a Attr, s Shape) (Shape, error) {
 	return append(append(Shape{}, s[:a.Axis]...), s[a.Axis+1:]...), nil
 }
 
-func indexLayout(v *Value, l Layout) (Layout, error) {
+func indexLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	at, _ := v.Attr.Begin.Int()
 	return l.Index(v.Attr.Axis, at)
 }
 
-func flipShape(a Attr, s Shape) (Shape, error) { return s, checkAxes(a.Axes, 0, len(s)) }
+func flipShape(a Attr, s Shape) (Shape, error) { return s, layout.CheckAxes(a.Axes, 0, len(s)) }
 
-func flipLayout(v *Value, l Layout) (Layout, error) { return l.Flip(v.Attr.Axes...) }
+func flipLayout(v *Value, l layout.Layout) (layout.Layout, error) { return l.Flip(v.Attr.Axes...) }
 
 func expandShape(a Attr, s Shape) (Shape, error) {
 	got, err := Broadcast(s, a.Shape)
@@ -116,7 +120,7 @@ func expandShape(a Attr, s Shape) (Shape, error) {
 	return a.Shape, err
 }
 
-func expandLayout(v *Value, l Layout) (Layout, error) {
+func expandLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	shape, _ := v.Type.Shape.Ints()
 	return l.Expand(shape...)
 }
@@ -127,7 +131,7 @@ func diagonalShape(a Attr, s Shape) (Shape, error) {
 	if len(a.Axes) != 2 {
 		return nil, fmt.Errorf("a diagonal has two axes, got %d", len(a.Axes))
 	}
-	if err := checkAxes(a.Axes, 0, len(s)); err != nil {
+	if err := layout.CheckAxes(a.Axes, 0, len(s)); err != nil {
 		return nil, err
 	}
 	x, y := s[a.Axes[0]], s[a.Axes[1]]
@@ -136,7 +140,7 @@ func diagonalShape(a Attr, s Shape) (Shape, error) {
 	cols, fixed2 := y.Int()
 	switch {
 	case fixed && fixed2:
-		n = Fixed(DiagonalLen(rows, cols, a.Step))
+		n = Fixed(layout.DiagonalLen(rows, cols, a.Step))
 	case x != y:
 		return nil, fmt.Errorf("the diagonal of symbolic axes %s and %s: only k = 0 of equal axes", x, y)
 	}
@@ -149,12 +153,12 @@ func diagonalShape(a Attr, s Shape) (Shape, error) {
 	return append(out, n), nil
 }
 
-func diagonalLayout(v *Value, l Layout) (Layout, error) {
+func diagonalLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	return l.Diagonal(v.Attr.Axes[0], v.Attr.Axes[1], v.Attr.Step)
 }
 
 func squeezeShape(a Attr, s Shape) (Shape, error) {
-	if err := checkAxes(a.Axes, 0, len(s)); err != nil {
+	if err := layout.CheckAxes(a.Axes, 0, len(s)); err != nil {
 		return nil, err
 	}
 	drop := make([]bool, len(s))
@@ -175,7 +179,7 @@ func squeezeShape(a Attr, s Shape) (Shape, error) {
 
 // squeezeLayout drops the axes that are named: none if none is. (Given none,
 // Layout.Squeeze drops all of extent 1, as NumPy's squeeze.)
-func squeezeLayout(v *Value, l Layout) (Layout, error) {
+func squeezeLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	if len(v.Attr.Axes) == 0 {
 		return l, nil
 	}
@@ -184,7 +188,7 @@ func squeezeLayout(v *Value, l Layout) (Layout, error) {
 
 func unsqueezeShape(a Attr, s Shape) (Shape, error) {
 	rank := len(s) + len(a.Axes)
-	if err := checkAxes(a.Axes, 0, rank); err != nil {
+	if err := layout.CheckAxes(a.Axes, 0, rank); err != nil {
 		return nil, err
 	}
 	out := make(Shape, rank)
@@ -201,7 +205,9 @@ func unsqueezeShape(a Attr, s Shape) (Shape, error) {
 	return out, nil
 }
 
-func unsqueezeLayout(v *Value, l Layout) (Layout, error) { return l.Unsqueeze(v.Attr.Axes...) }
+func unsqueezeLayout(v *Value, l layout.Layout) (layout.Layout, error) {
+	return l.Unsqueeze(v.Attr.Axes...)
+}
 
 func accessShape(a Attr, _ Shape) (Shape, error) {
 	if a.At == nil {
@@ -210,15 +216,15 @@ func accessShape(a Attr, _ Shape) (Shape, error) {
 	return a.Shape, checkLayout(*a.At, a.Shape)
 }
 
-func accessLayout(v *Value, _ Layout) (Layout, error) { return *v.Attr.At, nil }
+func accessLayout(v *Value, _ layout.Layout) (layout.Layout, error) { return *v.Attr.At, nil }
 
 // checkLayout returns an error unless the layout is well formed and has as many
 // elements as the shape, which must be of numbers.
-func checkLayout(l Layout, s Shape) error {
-	if len(l.Shape) != len(l.Strides) || len(l.Shape) > MaxRank {
+func checkLayout(l layout.Layout, s Shape) error {
+	if len(l.Shape) != len(l.Strides) || len(l.Shape) > layout.MaxRank {
 		return fmt.Errorf("a layout of %d extents and %d strides", len(l.Shape), len(l.Strides))
 	}
-	n, err := NumElems(l.Shape)
+	n, err := layout.NumElems(l.Shape)
 	if err == nil && !s.NumElems().Is(n) {
 		err = fmt.Errorf("layout %s has %d elements and shape %s has %s", l, n, s, s.NumElems())
 	}

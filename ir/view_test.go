@@ -5,13 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // TestDiagonalOfSizes checks that the extent of a diagonal follows from its
 // axes, whatever Attr.Len or text says.
 func TestDiagonalOfSizes(t *testing.T) {
 	n := ir.Sym("n")
-	square := ir.Type{DType: f32, Shape: ir.Shape{n, ir.Fixed(2), n}}
+	square := ir.Type{DType: F32, Shape: ir.Shape{n, ir.Fixed(2), n}}
 	for k, want := range map[int]string{0: "f32[2,n]", 3: "f32[2,n-3]", -3: "f32[2,n-3]"} {
 		for _, length := range []ir.Dim{{}, n, ir.Fixed(7)} {
 			got, err := ir.Infer(ir.OpDiagonal, ir.Attr{Axes: []int{0, 2}, Step: k, Len: length}, []ir.Type{square})
@@ -36,14 +38,14 @@ func TestDiagonalOfSizes(t *testing.T) {
 // all that it can.
 func TestSqueezeOfNothing(t *testing.T) {
 	f := &ir.Func{}
-	x := f.Param("x", ir.Type{DType: f32, Shape: ir.ShapeOf(1, 3)}, nil)
+	x := f.Param("x", ir.Type{DType: F32, Shape: ir.ShapeOf(1, 3)}, nil)
 	v, err := f.Add(ir.OpSqueeze, ir.Attr{}, ir.Pos{}, x)
 	require.NoError(t, err)
 	require.Equal(t, "f32[1,3]", v.Type.String())
-	l, err := v.Layout(ir.RowMajor(1, 3))
+	l, err := v.Layout(layout.RowMajor(1, 3))
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 3}, l.Shape)
-	l, err = ir.RowMajor(1, 3).Squeeze()
+	l, err = layout.RowMajor(1, 3).Squeeze()
 	require.NoError(t, err)
 	require.Equal(t, []int{3}, l.Shape)
 

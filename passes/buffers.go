@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // buffers gives the temporaries places in one arena. A place is taken from the
@@ -27,14 +29,14 @@ func buffers(s *State) error {
 			end = p.Rows[group].Last
 			scratch := &freeList{}
 			for k := i; k <= end; k++ {
-				if err := placeStep(p, scratch, ir.ScratchBuffer, last, placed, k, k); err != nil {
+				if err := placeStep(p, scratch, plan.ScratchBuffer, last, placed, k, k); err != nil {
 					return err
 				}
 			}
 			p.Rows[group].Scratch = scratch.end
 			group++
 		}
-		if err := placeStep(p, arena, ir.TempBuffer, last, placed, i, end); err != nil {
+		if err := placeStep(p, arena, plan.TempBuffer, last, placed, i, end); err != nil {
 			return err
 		}
 		i = end
@@ -45,7 +47,7 @@ func buffers(s *State) error {
 
 // placeStep places what steps i to end write into buffers of a kind, but for those
 // that have a place, and gives back the places of those that no later step touches.
-func placeStep(p *ir.Plan, free *freeList, kind ir.BufferKind, last []int, placed map[int]bool, i, end int) error {
+func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, placed map[int]bool, i, end int) error {
 	gone := map[int]bool{} // taken over by an output of the step, or given back
 	steps := p.Steps[i : end+1]
 	for k := range steps {
@@ -81,7 +83,7 @@ func placeStep(p *ir.Plan, free *freeList, kind ir.BufferKind, last []int, place
 }
 
 // lastUse returns the last step that touches each buffer.
-func lastUse(p *ir.Plan) []int {
+func lastUse(p *plan.Plan) []int {
 	last := make([]int, len(p.Buffers))
 	for i, step := range p.Steps {
 		for _, a := range step.Operands {
@@ -93,11 +95,11 @@ func lastUse(p *ir.Plan) []int {
 
 // inPlace finds an input that dies in step i and whose place the output can
 // have: the step reads it only where it writes the output.
-func inPlace(p *ir.Plan, i int, last []int, ins []ir.Access, out ir.Access, gone map[int]bool) (int, bool) {
+func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out plan.Access, gone map[int]bool) (int, bool) {
 	for _, in := range ins {
 		b := &p.Buffers[in.Buffer]
 		o := &p.Buffers[out.Buffer]
-		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || p.Steps[i].Folds() || p.Steps[i].Scan == ir.Exclusive {
+		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || p.Steps[i].Folds() || p.Steps[i].Scan == plan.Exclusive {
 			continue
 		}
 		if b.DType.Size() == o.DType.Size() && place(b) == place(o) && readsOnlyAt(ins, in.Buffer, out) {
@@ -108,7 +110,7 @@ func inPlace(p *ir.Plan, i int, last []int, ins []ir.Access, out ir.Access, gone
 }
 
 // readsOnlyAt reports whether all accesses to a buffer are where out is.
-func readsOnlyAt(ins []ir.Access, buffer int, out ir.Access) bool {
+func readsOnlyAt(ins []plan.Access, buffer int, out plan.Access) bool {
 	for _, in := range ins {
 		if in.Buffer == buffer && (in.Offset != out.Offset || !slices.Equal(in.Strides, out.Strides)) {
 			return false
@@ -118,7 +120,7 @@ func readsOnlyAt(ins []ir.Access, buffer int, out ir.Access) bool {
 }
 
 // place returns the bytes of a buffer rounded up to whole cache lines.
-func place(b *ir.Buffer) int {
+func place(b *plan.Buffer) int {
 	n := b.Size()
 	if n > (math.MaxInt-64)/8 {
 		return math.MaxInt

@@ -5,6 +5,10 @@ import (
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // canonicalize gives each computation one form.
@@ -46,31 +50,31 @@ func changesNothing(v *ir.Value) bool {
 	if !v.Type.Shape.Equal(x.Type.Shape) {
 		return false
 	}
-	own := ir.RowMajor(extents(x)...)
+	own := layout.RowMajor(extents(x)...)
 	l, err := v.Layout(own)
 	return err == nil && l.Fold().Equal(own.Fold())
 }
 
 // synonym returns the single lane instruction that a composed op expands to,
 // in terms of its operands, if it is one.
-func synonym(v *ir.Value) (ir.Inst, bool) {
+func synonym(v *ir.Value) (kernel.Inst, bool) {
 	if v.Op.Info().Kind != ir.Composed {
-		return ir.Inst{}, false
+		return kernel.Inst{}, false
 	}
 	key := synonymKey{v.Op, v.Args[len(v.Args)-1].Type.DType}
 	if in, ok := synonyms.Load(key); ok {
-		in := in.(ir.Inst)
+		in := in.(kernel.Inst)
 		return in, in.Op != ir.OpInvalid
 	}
-	operands := make([]ir.Operand, len(v.Args))
-	refs := make([]ir.Ref, len(v.Args))
+	operands := make([]kernel.Operand, len(v.Args))
+	refs := make([]kernel.Ref, len(v.Args))
 	for i, a := range v.Args {
-		operands[i], refs[i] = ir.Operand{DType: a.Type.DType}, ir.Ref(i)
+		operands[i], refs[i] = kernel.Operand{DType: a.Type.DType}, kernel.Ref(i)
 	}
-	b := ir.NewBuilder(operands...)
+	b := kernel.NewBuilder(operands...)
 	b.Store(b.Op(v.Op, refs...))
-	in := ir.Inst{}
-	if k := ir.Expand(b.Kernel()); len(k.Body) == 1 {
+	in := kernel.Inst{}
+	if k := elementary.Expand(b.Kernel()); len(k.Body) == 1 {
 		in = k.Body[0]
 	}
 	synonyms.Store(key, in)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // contract writes products of matrices that are no loop of their own as what they
@@ -70,7 +72,7 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 
 // tell records that v is computed as w.
 func (c *contractor) tell(v, w *ir.Value, why string) {
-	c.ledger = append(c.ledger, entry{ir.Decision{Kind: ir.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
+	c.ledger = append(c.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
 }
 
 // folded returns the sum of the products of elements.

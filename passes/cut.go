@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Where a component is more than one kernel takes it is cut into runs of a
@@ -208,7 +210,7 @@ func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string)
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {
-		if work += v.Op.Info().Cost; i == ir.MaxBody || i > 0 && work > mostWork {
+		if work += v.Op.Info().Cost; i == kernel.MaxBody || i > 0 && work > mostWork {
 			return fullOps
 		}
 		for _, a := range v.Args {
@@ -235,11 +237,11 @@ func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string)
 		outputs += stores(v)
 		traffic += c.bytes[v.ID]
 		switch {
-		case pointers >= ir.MaxPointers || operands >= ir.MaxOperands || buffers >= mostBuffers:
+		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= mostBuffers:
 			return fullOperands
 		case !nest.takes(v):
 			return fullNest
-		case pointers+outputs > ir.MaxPointers || operands+outputs > ir.MaxOperands || buffers+outputs > mostBuffers:
+		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > mostBuffers:
 			full = fullOperands
 		default:
 			fits(i+1, traffic)

@@ -9,6 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // formula builds graphs of one type.
@@ -38,7 +42,7 @@ func (b *formula) sum(vs ...*ir.Value) *ir.Value {
 	return vs[0]
 }
 
-func (b *formula) lower(results ...*ir.Value) *ir.Plan {
+func (b *formula) lower(results ...*ir.Value) *plan.Plan {
 	b.f.Results = results
 	p, err := Lower(b.f, Options{Verify: true})
 	require.NoError(b.t, err)
@@ -60,10 +64,10 @@ func (b *formula) steps(n int) *ir.Value {
 }
 
 // temporaries returns how many bytes a plan stores besides results.
-func temporaries(p *ir.Plan) int {
+func temporaries(p *plan.Plan) int {
 	n := 0
 	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.Kind == ir.TempBuffer {
+		if b := &p.Buffers[i]; b.Kind == plan.TempBuffer {
 			n += b.Size() * b.DType.Size()
 		}
 	}
@@ -134,7 +138,7 @@ func TestCutsAreEven(t *testing.T) {
 	b := newFormula(t)
 	x := b.param(10)
 	y := x
-	for range ir.MaxBody + 20 {
+	for range kernel.MaxBody + 20 {
 		y = b.op(ir.OpMul, y, x)
 	}
 	p := b.lower(y)
@@ -151,10 +155,10 @@ func TestCutsKeepMeaning(t *testing.T) {
 		f := &ir.Func{Name: "f"}
 		typ := ir.Type{DType: ir.Int32, Shape: ir.ShapeOf(3)}
 		var vals []*ir.Value
-		var in []ir.Array
+		var in []eval.Array
 		for i := range 1 + rnd.IntN(20) {
 			vals = append(vals, f.Param(fmt.Sprintf("p%d", i), typ, nil))
-			in = append(in, ir.Array{DType: ir.Int32, Shape: []int{3}, Data: []uint64{uint64(uint32(i)), uint64(rnd.Uint32()), 7}})
+			in = append(in, eval.Array{DType: ir.Int32, Shape: []int{3}, Data: []uint64{uint64(uint32(i)), uint64(rnd.Uint32()), 7}})
 		}
 		for range nodes {
 			pick := func() *ir.Value { return vals[len(vals)-1-rnd.IntN(min(reach, len(vals)))] }
@@ -167,7 +171,7 @@ func TestCutsKeepMeaning(t *testing.T) {
 		}
 		f.Results = []*ir.Value{vals[len(vals)-1]}
 		text := f.String()
-		want, err := ir.Eval(f, in)
+		want, err := eval.Eval(f, in)
 		require.NoError(t, err)
 		s := &State{Func: f}
 		for _, p := range Default {

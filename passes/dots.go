@@ -5,6 +5,10 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Products of matrices read each operand many times, so each is a loop of its own
@@ -111,28 +115,28 @@ func inner(v *ir.Value) int {
 func (l *looper) dot(v *ir.Value) {
 	d := dotOf(v)
 	x, y := layoutOf(v.Args[0]), layoutOf(v.Args[1])
-	left := ir.Access{Buffer: l.of(base(v.Args[0])), Offset: x.Offset}
-	right, packed := ir.Access{Offset: y.Offset}, l.packs(v)
+	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: x.Offset}
+	right, packed := plan.Access{Offset: y.Offset}, l.packs(v)
 	if packed {
 		right, y = l.pack(v)
 	} else {
 		right.Buffer = l.of(base(v.Args[1]))
 	}
 	rank := len(x.Shape)
-	lead := func(m ir.Layout) ir.Layout { return subLayout(m, 0, rank-2) }
+	lead := func(m layout.Layout) layout.Layout { return subLayout(m, 0, rank-2) }
 	stored, to := v, layoutOf(v)
 	if p := l.placed[v]; p.copy != nil {
 		stored, to.Strides = p.copy, p.strides
 	}
-	batch, ok := ir.Refine(lead(x), lead(y), lead(to))
+	batch, ok := layout.Refine(lead(x), lead(y), lead(to))
 	if !ok {
 		panic("the matrices of a product have no common axes")
 	}
-	s := ir.Step{Kernel: ir.DotKernel(v.Type.DType), Panels: packed, Pos: v.Pos, Rows: d.rows, Cols: d.cols}
+	s := plan.Step{Kernel: kernel.DotKernel(v.Type.DType), Panels: packed, Pos: v.Pos, Rows: d.rows, Cols: d.cols}
 	s.Extents = append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols)
 	left.Strides = append(slices.Clone(batch[0].Strides), x.Strides[rank-1], x.Strides[rank-2], 0)
 	right.Strides = append(slices.Clone(batch[1].Strides), y.Strides[rank-2], 0, y.Strides[rank-1])
-	out := ir.Access{Buffer: l.of(stored), Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
-	s.Operands = []ir.Access{left, right, out}
+	out := plan.Access{Buffer: l.of(stored), Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
+	s.Operands = []plan.Access{left, right, out}
 	l.Plan.Steps = append(l.Plan.Steps, s)
 }

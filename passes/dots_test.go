@@ -10,6 +10,9 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // TestProducts interprets the plans of products of every form, and asks how many
@@ -56,12 +59,12 @@ func TestProducts(t *testing.T) {
 			text += fmt.Sprintf("  return %%%d\n}\n", len(lines)-1)
 			f, err := ir.Parse(text)
 			require.NoError(t, err)
-			inputs := make([]ir.Array, 2)
+			inputs := make([]eval.Array, 2)
 			for i, p := range f.Params {
 				shape, _ := p.Type.Shape.Ints()
-				inputs[i] = rapid.Custom(func(t *rapid.T) ir.Array { return irtest.Array(t, p.Type.DType, shape...) }).Example(i)
+				inputs[i] = rapid.Custom(func(t *rapid.T) eval.Array { return irtest.Array(t, p.Type.DType, shape...) }).Example(i)
 			}
-			want, err := ir.Eval(f, inputs)
+			want, err := eval.Eval(f, inputs)
 			require.NoError(t, err)
 			p, err := Lower(f, Options{Verify: true})
 			require.NoError(t, err)
@@ -70,7 +73,7 @@ func TestProducts(t *testing.T) {
 			for _, part := range c.has {
 				require.Contains(t, p.String(), part)
 			}
-			again, err := ir.ParsePlan(p.String())
+			again, err := plan.ParsePlan(p.String())
 			require.NoError(t, err)
 			require.Equal(t, p.String(), again.String())
 		})

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // find writes where the least or greatest element of a line stands.
@@ -46,7 +48,7 @@ func liesAcross(x *ir.Value, axis int) bool {
 		case x.Op == ir.OpParam:
 			l := x.Attr.At
 			if l == nil {
-				rows := ir.RowMajor(extents(x)...)
+				rows := layout.RowMajor(extents(x)...)
 				l = &rows
 			}
 			return l.Strides[axis] > 1 || l.Strides[axis] < -1

@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // group is a set of values that one loop computes.
@@ -49,7 +53,7 @@ func affine(values []*ir.Value) bool {
 type nesting struct {
 	size    int // of the domain, if there are folds
 	reads   []*ir.Value
-	layouts []ir.Layout
+	layouts []layout.Layout
 	refined bool // one has other axes than its value
 	line    int  // how many elements the folds take in, or 0
 }
@@ -84,7 +88,7 @@ func (n *nesting) takes(v *ir.Value) bool {
 	case !n.refined:
 		return true
 	}
-	_, ok := ir.Refine(n.layouts...)
+	_, ok := layout.Refine(n.layouts...)
 	return ok
 }
 
@@ -116,9 +120,9 @@ func (g *group) line() int {
 // lineNest refines layouts over a domain of that size to axes of which the last
 // is the line of n elements, and reports whether there are such. A layout that cuts
 // the line off comes after the others.
-func lineNest(ls []ir.Layout, size, n int) ([]ir.Layout, bool) {
-	cut := ir.Layout{Shape: []int{size / n, n}, Strides: []int{0, 1}}
-	ls, ok := ir.Refine(append(ls[:len(ls):len(ls)], cut)...)
+func lineNest(ls []layout.Layout, size, n int) ([]layout.Layout, bool) {
+	cut := layout.Layout{Shape: []int{size / n, n}, Strides: []int{0, 1}}
+	ls, ok := layout.Refine(append(ls[:len(ls):len(ls)], cut)...)
 	if !ok {
 		return nil, false
 	}
@@ -165,11 +169,11 @@ func (fu *fuser) seal() {
 			}
 			switch {
 			case v.Op == ir.OpCopy:
-				fu.record(ir.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
+				fu.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons[v.ID] != "":
-				fu.record(ir.Materialized, v, 2*bytes(v), reasons[v.ID])
+				fu.record(plan.Materialized, v, 2*bytes(v), reasons[v.ID])
 			case !stored[v.ID] && v.Op != ir.OpFold:
-				fu.record(ir.Fused, v, 2*bytes(v), "")
+				fu.record(plan.Fused, v, 2*bytes(v), "")
 			}
 		}
 	}
@@ -202,7 +206,7 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 func checkGroups(s *State) error {
 	place := map[*ir.Value]int{} // of the group
 	for i, g := range s.groups {
-		if n := len(g.values); n > ir.MaxBody {
+		if n := len(g.values); n > kernel.MaxBody {
 			return fmt.Errorf("group %d has %d values", i, n)
 		}
 		if !affine(g.values) {
@@ -236,7 +240,7 @@ func checkGroups(s *State) error {
 				pointers++
 			}
 		}
-		if pointers+outputs > ir.MaxPointers || len(g.inputs)+outputs > ir.MaxOperands {
+		if pointers+outputs > kernel.MaxPointers || len(g.inputs)+outputs > kernel.MaxOperands {
 			return fmt.Errorf("group %d has %d inputs and %d outputs", i, len(g.inputs), len(g.outputs))
 		}
 	}

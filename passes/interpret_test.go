@@ -4,11 +4,17 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // interpret runs a plan by its definition: step by step, block by block, with
 // temporaries in one poisoned arena as the executor has them.
-func interpret(p *ir.Plan, inputs []ir.Array) []ir.Array {
+func interpret(p *plan.Plan, inputs []eval.Array) []eval.Array {
 	const poison = 0x7ff8dead7fc0dead
 	arena := make([]uint64, p.Arena) // an element per byte is enough to keep places apart
 	for i := range arena {
@@ -16,11 +22,11 @@ func interpret(p *ir.Plan, inputs []ir.Array) []ir.Array {
 	}
 	mem := make([][]uint64, len(p.Buffers))
 	from := make([]int, len(p.Buffers)) // location of mem's first element
-	var results []ir.Array
+	var results []eval.Array
 	for i, b := range p.Buffers {
 		switch b.Kind {
-		case ir.ParamBuffer:
-			l := ir.RowMajor(b.Shape...)
+		case plan.ParamBuffer:
+			l := layout.RowMajor(b.Shape...)
 			if b.At != nil {
 				l = *b.At
 			}
@@ -31,12 +37,12 @@ func interpret(p *ir.Plan, inputs []ir.Array) []ir.Array {
 				mem[i][at-lo] = inputs[b.Index].Data[k]
 				k++
 			}
-		case ir.ResultBuffer:
+		case plan.ResultBuffer:
 			mem[i] = make([]uint64, b.Size())
-			results = append(results, ir.Array{DType: b.DType, Shape: b.Shape, Data: mem[i]})
-		case ir.ConstBuffer:
+			results = append(results, eval.Array{DType: b.DType, Shape: b.Shape, Data: mem[i]})
+		case plan.ConstBuffer:
 			mem[i] = []uint64{b.Bits}
-		case ir.IotaBuffer:
+		case plan.IotaBuffer:
 			for k := range b.Size() {
 				mem[i] = append(mem[i], ir.ElementOf(b.DType, k))
 			}
@@ -54,7 +60,7 @@ func interpret(p *ir.Plan, inputs []ir.Array) []ir.Array {
 	return results
 }
 
-func groupOf(p *ir.Plan, i int) *ir.RowGroup {
+func groupOf(p *plan.Plan, i int) *plan.RowGroup {
 	for k := range p.Rows {
 		if g := &p.Rows[k]; g.First <= i && i <= g.Last {
 			return g
@@ -65,7 +71,7 @@ func groupOf(p *ir.Plan, i int) *ir.RowGroup {
 
 // machine runs steps on the memory of a plan.
 type machine struct {
-	p       *ir.Plan
+	p       *plan.Plan
 	arena   []uint64
 	scratch []uint64
 	mem     [][]uint64
@@ -74,23 +80,23 @@ type machine struct {
 
 // place returns an element. Element k of a temporary, of size s, is at the arena's
 // byte Offset + k*s.
-func (m *machine) place(a ir.Access, index []int) *uint64 {
+func (m *machine) place(a plan.Access, index []int) *uint64 {
 	at := a.Offset
 	for d, i := range index {
 		at += i * a.Strides[d]
 	}
 	b := &m.p.Buffers[a.Buffer]
 	switch b.Kind {
-	case ir.TempBuffer:
+	case plan.TempBuffer:
 		return &m.arena[b.Offset+at*b.DType.Size()]
-	case ir.ScratchBuffer:
+	case plan.ScratchBuffer:
 		return &m.scratch[b.Offset+at*b.DType.Size()]
 	}
 	return &m.mem[a.Buffer][at-m.from[a.Buffer]]
 }
 
 // group takes one block of rows after the other through the steps.
-func (m *machine) group(g *ir.RowGroup) {
+func (m *machine) group(g *plan.RowGroup) {
 	lead := len(g.Outer) - 1
 	for outer := range indices(g.Outer[:lead]) {
 		for from := 0; from < g.Outer[lead]; from += g.Block {
@@ -101,7 +107,7 @@ func (m *machine) group(g *ir.RowGroup) {
 				s.Operands = slices.Clone(s.Operands)
 				for o := range s.Operands {
 					a := &s.Operands[o]
-					if m.p.Buffers[a.Buffer].Kind != ir.ScratchBuffer {
+					if m.p.Buffers[a.Buffer].Kind != plan.ScratchBuffer {
 						a.Offset += from * a.Strides[along]
 						for k, at := range outer {
 							a.Offset += at * a.Strides[k]
@@ -115,7 +121,7 @@ func (m *machine) group(g *ir.RowGroup) {
 }
 
 // step computes line after line: what is folded, or one element.
-func (m *machine) step(s *ir.Step) {
+func (m *machine) step(s *plan.Step) {
 	if s.Kernel.Dots() {
 		m.dot(s)
 		return
@@ -125,14 +131,14 @@ func (m *machine) step(s *ir.Step) {
 		axis--
 	}
 	n, lines := 1, slices.Clone(s.Extents)
-	if s.Folds() || s.Scan != ir.NoScan {
+	if s.Folds() || s.Scan != plan.NoScan {
 		n, lines[axis] = lines[axis], 1
 	}
-	if s.Scan != ir.NoScan {
+	if s.Scan != plan.NoScan {
 		m.scan(s, axis, n, lines)
 		return
 	}
-	k := ir.Expand(s.Kernel)
+	k := elementary.Expand(s.Kernel)
 	ins := len(k.In)
 	in := make([]uint64, ins)
 	for index := range indices(lines) {
@@ -172,7 +178,7 @@ func (m *machine) step(s *ir.Step) {
 }
 
 // scan stores the running values of line after line.
-func (m *machine) scan(s *ir.Step, axis, n int, lines []int) {
+func (m *machine) scan(s *plan.Step, axis, n int, lines []int) {
 	in, out := s.Operands[0], s.Operands[1]
 	for index := range indices(lines) {
 		x := make([]uint64, n)
@@ -180,7 +186,7 @@ func (m *machine) scan(s *ir.Step, axis, n int, lines []int) {
 			index[axis] = i
 			x[i] = *m.place(in, index)
 		}
-		for i, v := range ir.ScanLine(s.Kernel.Fold[0], s.Kernel.In[0].DType, x, s.Scan == ir.Exclusive) {
+		for i, v := range ir.ScanLine(s.Kernel.Fold[0], s.Kernel.In[0].DType, x, s.Scan == plan.Exclusive) {
 			index[axis] = i
 			*m.place(out, index) = v
 		}
@@ -189,13 +195,13 @@ func (m *machine) scan(s *ir.Step, axis, n int, lines []int) {
 }
 
 // dot computes a product element by element.
-func (m *machine) dot(s *ir.Step) {
+func (m *machine) dot(s *plan.Step) {
 	axis := len(s.Extents) - 3
 	lines := slices.Clone(s.Extents)
 	pairs, cols := lines[axis], lines[axis+2]
 	lines[axis] = 1
 	d := s.Kernel.In[0].DType
-	width := ir.DotColumns(d)
+	width := kernel.DotColumns(d)
 	for index := range indices(lines) {
 		x, y := make([]uint64, pairs), make([]uint64, pairs)
 		col := index[axis+2]
@@ -219,7 +225,7 @@ func (m *machine) dot(s *ir.Step) {
 }
 
 // foldedBy returns the op by which a step folds down into a buffer.
-func foldedBy(s *ir.Step, buffer int) ir.Op {
+func foldedBy(s *plan.Step, buffer int) ir.Op {
 	for o, value := range s.Kernel.Out {
 		if in := s.Kernel.Inst(value); in != nil && s.Operands[len(s.Kernel.In)+o].Buffer == buffer {
 			return in.Op

@@ -1,21 +1,24 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
 
 // entry is a decision about a value, before the value's step is known.
 type entry struct {
-	ir.Decision
+	plan.Decision
 	value *ir.Value
 }
 
 // record notes a decision.
-func (s *State) record(kind ir.DecisionKind, v *ir.Value, bytes int, reason string) {
-	s.ledger = append(s.ledger, entry{ir.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1}, v})
+func (s *State) record(kind plan.DecisionKind, v *ir.Value, bytes int, reason string) {
+	s.ledger = append(s.ledger, entry{plan.Decision{Kind: kind, Op: v.Op, Pos: v.Pos, Bytes: bytes, Reason: reason, Step: -1}, v})
 }
 
 // decisions returns the ledger, each entry with the step that computes its value.
-func (s *State) decisions() []ir.Decision {
-	out := make([]ir.Decision, len(s.ledger))
+func (s *State) decisions() []plan.Decision {
+	out := make([]plan.Decision, len(s.ledger))
 	for i, e := range s.ledger {
 		out[i] = e.Decision
 		v := e.value
@@ -23,8 +26,8 @@ func (s *State) decisions() []ir.Decision {
 			continue // nothing needs it
 		}
 		out[i].Step = *s.step.at(v) - 1
-		if b := *s.buffer.at(v) - 1; b >= 0 && e.Kind == ir.Materialized && s.Plan.Buffers[b].Kind == ir.ScratchBuffer {
-			out[i].Kind = ir.Staged
+		if b := *s.buffer.at(v) - 1; b >= 0 && e.Kind == plan.Materialized && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
+			out[i].Kind = plan.Staged
 		}
 	}
 	return out

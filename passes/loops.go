@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // loops makes a step of each group: the kernel, the loop nest and each
@@ -19,8 +22,8 @@ import (
 // canonical.
 func loops(s *State) error {
 	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
-	l := &looper{State: s, panels: packedAlone(s), placed: copiedProducts(s), ref: table[ir.Ref]{f: s.Func}}
-	s.Plan = &ir.Plan{Name: s.Func.Name}
+	l := &looper{State: s, panels: packedAlone(s), placed: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
+	s.Plan = &plan.Plan{Name: s.Func.Name}
 	l.interfaceBuffers()
 	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
 		for _, p := range l.placed {
@@ -43,22 +46,22 @@ type looper struct {
 	*State
 	panels map[*ir.Value]*packing // of values that only a product reads
 	placed map[*ir.Value]placed   // of products
-	ref    table[ir.Ref]          // in the kernel of the present group
+	ref    table[kernel.Ref]      // in the kernel of the present group
 }
 
 // interfaceBuffers declares the params and results.
 func (l *looper) interfaceBuffers() {
 	for i, p := range l.Func.Params {
-		l.add(p, ir.Buffer{Kind: ir.ParamBuffer, Name: p.Name, Index: i, At: p.Attr.At})
+		l.add(p, plan.Buffer{Kind: plan.ParamBuffer, Name: p.Name, Index: i, At: p.Attr.At})
 	}
 	for i, r := range l.Func.Results {
-		l.add(r, ir.Buffer{Kind: ir.ResultBuffer, Index: i})
+		l.add(r, plan.Buffer{Kind: plan.ResultBuffer, Index: i})
 		b := *l.buffer.at(r)
 		*l.buffer.at(computed(r)) = b
 	}
 }
 
-func (l *looper) add(v *ir.Value, b ir.Buffer) int {
+func (l *looper) add(v *ir.Value, b plan.Buffer) int {
 	b.DType, b.Shape = v.Type.DType, extents(v)
 	l.Plan.Buffers = append(l.Plan.Buffers, b)
 	*l.buffer.at(v) = len(l.Plan.Buffers)
@@ -72,11 +75,11 @@ func (l *looper) of(v *ir.Value) int {
 	}
 	switch {
 	case isConst(v):
-		return l.add(v, ir.Buffer{Kind: ir.ConstBuffer, Bits: v.Attr.Bits})
+		return l.add(v, plan.Buffer{Kind: plan.ConstBuffer, Bits: v.Attr.Bits})
 	case v.Op == ir.OpIota:
-		return l.add(v, ir.Buffer{Kind: ir.IotaBuffer})
+		return l.add(v, plan.Buffer{Kind: plan.IotaBuffer})
 	}
-	return l.add(v, ir.Buffer{Kind: ir.TempBuffer})
+	return l.add(v, plan.Buffer{Kind: plan.TempBuffer})
 }
 
 // group appends the step of a group, and reports whether it needs one: without

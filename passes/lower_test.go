@@ -10,6 +10,9 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // TestLowerKeepsMeaning compares every pass with the definition: the graph
@@ -21,7 +24,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	check := func(t *rapid.T, cfg irtest.Config, eager bool) {
 		f, inputs := irtest.Func(t, cfg)
 		text := f.String()
-		want, err := ir.Eval(f, inputs)
+		want, err := eval.Eval(f, inputs)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -35,7 +38,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 				t.Fatalf("%s: %v\n%s\nfrom\n%s", p.Name, err, s, text)
 			}
 			if s.Plan == nil {
-				got, err := ir.Eval(s.Func, inputs)
+				got, err := eval.Eval(s.Func, inputs)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s\nfrom\n%s", p.Name, err, s, text)
 				}
@@ -75,7 +78,7 @@ func count(reached map[string]int, s *State) {
 	}
 	temps := 0
 	for _, b := range s.Plan.Buffers {
-		if b.Kind == ir.TempBuffer {
+		if b.Kind == plan.TempBuffer {
 			temps += place(&b)
 		}
 	}
@@ -88,8 +91,8 @@ func count(reached map[string]int, s *State) {
 		has("refined access", v.Op == ir.OpAccess && !slices.Equal(v.Attr.At.Shape, extents(v)))
 	}
 	for _, d := range s.Plan.Ledger {
-		has("value computed again", d.Kind == ir.Recomputed)
-		has("copy", d.Kind == ir.Copied)
+		has("value computed again", d.Kind == plan.Recomputed)
+		has("copy", d.Kind == plan.Copied)
 	}
 	for _, step := range s.Plan.Steps {
 		has("kernel of four ops", len(step.Kernel.Body) >= 4)
@@ -99,10 +102,10 @@ func count(reached map[string]int, s *State) {
 }
 
 // checkLedger holds the ledger to the plan: an entry for each copy that runs.
-func checkLedger(t *rapid.T, p *ir.Plan) {
+func checkLedger(t *rapid.T, p *plan.Plan) {
 	copied, ran := 0, 0
 	for _, d := range p.Ledger {
-		if d.Kind == ir.Copied && d.Step >= 0 {
+		if d.Kind == plan.Copied && d.Step >= 0 {
 			copied++
 		}
 	}
@@ -117,7 +120,7 @@ func checkLedger(t *rapid.T, p *ir.Plan) {
 }
 
 // sameBits fails unless the arrays are equal, any NaN equal to any other.
-func sameBits(t *rapid.T, want, got []ir.Array, text string) {
+func sameBits(t *rapid.T, want, got []eval.Array, text string) {
 	require.Equal(t, len(want), len(got), text)
 	for i := range want {
 		require.Equal(t, want[i].Shape, got[i].Shape, text)
@@ -147,15 +150,15 @@ func parse(t testing.TB, text string) *ir.Func {
 	return f
 }
 
-func lower(t testing.TB, text string, o Options) *ir.Plan {
+func lower(t testing.TB, text string, o Options) *plan.Plan {
 	o.Verify = true
 	p, err := Lower(parse(t, text), o)
 	require.NoError(t, err)
 	return p
 }
 
-func copies(p *ir.Plan) int {
-	return len(slices.DeleteFunc(slices.Clone(p.Ledger), func(d ir.Decision) bool { return d.Kind != ir.Copied }))
+func copies(p *plan.Plan) int {
+	return len(slices.DeleteFunc(slices.Clone(p.Ledger), func(d plan.Decision) bool { return d.Kind != plan.Copied }))
 }
 
 const chain5 = `func chain(%a: f32[1000], %b: f32[1000], %c: f32[1000]) {
@@ -304,7 +307,7 @@ func TestCopyHasItsReason(t *testing.T) {
 }`, Options{})
 	require.Equal(t, 1, copies(p))
 	for _, d := range p.Ledger {
-		if d.Kind == ir.Copied {
+		if d.Kind == plan.Copied {
 			require.Contains(t, d.Reason, "no view")
 			require.Equal(t, 96, d.Bytes)
 		}

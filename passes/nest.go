@@ -4,15 +4,19 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // nest is the loop nest of a group. The operands are its inputs, then the
 // accumulators of a nest that folds down its rows, then its outputs.
 type nest struct {
 	g        *group
-	ref      *table[ir.Ref] // of the looper
+	ref      *table[kernel.Ref] // of the looper
 	extents  []int
-	operands []ir.Access
+	operands []plan.Access
 	down     bool
 	short    bool // see ir.Step.ShortRows
 }
@@ -31,9 +35,9 @@ const (
 func (l *looper) nest(g *group) *nest {
 	all := slices.Concat(g.inputs, g.outputs)
 	layouts := refine(g, all)
-	n := &nest{g: g, ref: &l.ref, extents: layouts[0].Shape, operands: make([]ir.Access, 0, len(all))}
+	n := &nest{g: g, ref: &l.ref, extents: layouts[0].Shape, operands: make([]plan.Access, 0, len(all))}
 	for i, v := range all {
-		a := ir.Access{Buffer: l.of(base(v)), Offset: layouts[i].Offset, Strides: layouts[i].Strides}
+		a := plan.Access{Buffer: l.of(base(v)), Offset: layouts[i].Offset, Strides: layouts[i].Strides}
 		if len(n.extents) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
 			a.Strides = []int{1} // its class does not depend on the extents
 		}
@@ -57,8 +61,8 @@ func (l *looper) nest(g *group) *nest {
 // refine returns the layouts of all a group's inputs and outputs over one shape. If
 // the group folds, the shape's last axis is the line, along which a folded
 // output has the stride from chunk to chunk.
-func refine(g *group, all []*ir.Value) []ir.Layout {
-	fixed := make([]ir.Layout, 0, len(all)) // those that the loop nest follows from
+func refine(g *group, all []*ir.Value) []layout.Layout {
+	fixed := make([]layout.Layout, 0, len(all)) // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
 		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpFold)
 	}
@@ -71,20 +75,20 @@ func refine(g *group, all []*ir.Value) []ir.Layout {
 	if n > 0 {
 		fixed, ok = lineNest(fixed, size(domain(g.values[0])), n)
 	} else {
-		fixed, ok = ir.Refine(fixed...)
+		fixed, ok = layout.Refine(fixed...)
 	}
 	if !ok {
 		panic("the operands of a group have no common loop nest")
 	}
 	shape := fixed[0].Shape
-	out := make([]ir.Layout, len(all))
+	out := make([]layout.Layout, len(all))
 	zeros := make([]int, len(shape))
 	for i, v := range all {
 		switch {
 		case follows(i, v):
 			out[i], fixed = fixed[0], fixed[1:]
 		case isConst(v):
-			out[i] = ir.Layout{Shape: shape, Strides: zeros}
+			out[i] = layout.Layout{Shape: shape, Strides: zeros}
 		default:
 			out[i] = foldedLayout(shape)
 		}
@@ -94,9 +98,9 @@ func refine(g *group, all []*ir.Value) []ir.Layout {
 
 // foldedLayout is where the results of folding the last axis go: the other axes
 // row-major, chunk after chunk.
-func foldedLayout(shape []int) ir.Layout {
+func foldedLayout(shape []int) layout.Layout {
 	last := len(shape) - 1
-	l := ir.RowMajor(shape[:last]...)
+	l := layout.RowMajor(shape[:last]...)
 	lines := 1
 	for _, n := range shape[:last] {
 		lines *= n
@@ -104,7 +108,7 @@ func foldedLayout(shape []int) ir.Layout {
 	if shape[last] <= ir.FoldChunk {
 		lines = 0 // the only chunk
 	}
-	return ir.Layout{Shape: shape, Strides: append(l.Strides, lines)}
+	return layout.Layout{Shape: shape, Strides: append(l.Strides, lines)}
 }
 
 // betterDown reports whether a nest that folds its last axis is better walked
@@ -176,12 +180,12 @@ func atLeastTwo(axes []int, fill int) []int {
 }
 
 // step makes the step, of one block.
-func (n *nest) step(fast bool) ir.Step {
+func (n *nest) step(fast bool) plan.Step {
 	kernel, order := n.kernel(fast)
 	rank, outputs := len(n.extents), len(n.operands)-len(n.g.outputs)
-	step := ir.Step{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: n.g.values[len(n.g.values)-1].Pos}
+	step := plan.Step{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: n.g.values[len(n.g.values)-1].Pos}
 	step.Rows, step.Cols = n.extents[rank-2], n.extents[rank-1]
-	step.Operands = make([]ir.Access, 0, len(n.operands))
+	step.Operands = make([]plan.Access, 0, len(n.operands))
 	for _, i := range order {
 		step.Operands = append(step.Operands, n.operands[i])
 	}
@@ -197,24 +201,24 @@ func (n *nest) isSplat(i int) bool {
 }
 
 // kernel writes the group's body. Input i of the kernel is n.operands[order[i]].
-func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
+func (n *nest) kernel(fast bool) (k *kernel.Kernel, order []int) {
 	g := n.g
-	k = &ir.Kernel{Fast: fast, In: make([]ir.Operand, len(n.operands)-len(g.outputs))}
+	k = &kernel.Kernel{Fast: fast, In: make([]kernel.Operand, len(n.operands)-len(g.outputs))}
 	for i := range k.In {
 		v := n.operand(i)
-		k.In[i] = ir.Operand{DType: v.Type.DType, Splat: n.isSplat(i)}
+		k.In[i] = kernel.Operand{DType: v.Type.DType, Splat: n.isSplat(i)}
 		if i < len(g.inputs) {
-			*n.ref.at(v) = ir.Ref(i)
+			*n.ref.at(v) = kernel.Ref(i)
 		}
 	}
-	k.Body = make([]ir.Inst, 0, len(g.values)+len(g.outputs))
-	add := func(v *ir.Value, op ir.Op, args ...ir.Ref) ir.Ref {
-		in := ir.Inst{Op: op, DType: v.Type.DType}
+	k.Body = make([]kernel.Inst, 0, len(g.values)+len(g.outputs))
+	add := func(v *ir.Value, op ir.Op, args ...kernel.Ref) kernel.Ref {
+		in := kernel.Inst{Op: op, DType: v.Type.DType}
 		copy(in.Args[:], args)
 		k.Body = append(k.Body, in)
-		return ir.Ref(len(k.In) + len(k.Body) - 1)
+		return kernel.Ref(len(k.In) + len(k.Body) - 1)
 	}
-	var args [3]ir.Ref
+	var args [3]kernel.Ref
 	for _, v := range g.values {
 		if v.Op == ir.OpFold {
 			continue
@@ -229,7 +233,7 @@ func (n *nest) kernel(fast bool) (k *ir.Kernel, order []int) {
 		case v.Op != ir.OpFold:
 			k.Out = append(k.Out, *n.ref.at(v))
 		case n.down:
-			k.Out = append(k.Out, add(v, v.Attr.By, ir.Ref(len(g.inputs)+i), *n.ref.at(v.Args[0])))
+			k.Out = append(k.Out, add(v, v.Attr.By, kernel.Ref(len(g.inputs)+i), *n.ref.at(v.Args[0])))
 		default:
 			if k.Fold == nil {
 				k.Fold = make([]ir.Op, len(g.outputs))

@@ -5,6 +5,10 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // packing is how the right matrices of a product get into panels: by the loop that
@@ -12,14 +16,14 @@ import (
 type packing struct {
 	group  *group // that computes them, or nil
 	shape  []int  // of the matrices that are not repeats
-	kernel *ir.Kernel
-	inputs []ir.Access // over shape, pairs and columns
+	kernel *kernel.Kernel
+	inputs []plan.Access // over shape, pairs and columns
 }
 
 // plain returns the axes of a product's right operand along which its matrices are
 // not repeats, and the layout of those.
-func plain(y ir.Layout) ir.Layout {
-	own := ir.Layout{Offset: y.Offset}
+func plain(y layout.Layout) layout.Layout {
+	own := layout.Layout{Offset: y.Offset}
 	last := len(y.Shape) - 2
 	for k, n := range y.Shape {
 		if k >= last || n > 1 && y.Strides[k] != 0 {
@@ -42,7 +46,7 @@ func packedAlone(s *State) map[*ir.Value]*packing {
 		}
 		a := v.Args[1]
 		x, own := base(a), plain(layoutOf(a))
-		whole := own.Size() == size(x.Type.Shape) && own.Equal(ir.RowMajor(own.Shape...))
+		whole := own.Size() == size(x.Type.Shape) && own.Equal(layout.RowMajor(own.Shape...))
 		if x.Op.IsElementwise() && *uses.at(x) == 1 && *uses.at(a) == 1 && whole {
 			alone[x] = &packing{shape: own.Shape[:len(own.Shape)-2]}
 		}
@@ -64,7 +68,7 @@ func (l *looper) postpone(g *group) bool {
 	matrices := append(slices.Clone(p.shape), x[len(x)-2:]...)
 	for _, i := range order {
 		a := n.operands[i]
-		m, ok := ir.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(matrices...)
+		m, ok := layout.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(matrices...)
 		if !ok || (m.Strides[len(m.Strides)-1] == 0) != p.kernel.In[len(p.inputs)].Splat {
 			return false
 		}
@@ -79,37 +83,37 @@ func (l *looper) postpone(g *group) bool {
 func (l *looper) copied(a *ir.Value) *packing {
 	own := plain(layoutOf(a))
 	last := len(own.Shape) - 1
-	k, err := ir.SingleOp(ir.OpCopy, ir.Invalid, ir.Operand{DType: a.Type.DType, Splat: own.Strides[last] == 0})
+	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, kernel.Operand{DType: a.Type.DType, Splat: own.Strides[last] == 0})
 	if err != nil {
 		panic(err)
 	}
-	in := ir.Access{Buffer: l.of(base(a)), Offset: own.Offset, Strides: own.Strides}
-	return &packing{shape: own.Shape[:last-1], kernel: k, inputs: []ir.Access{in}}
+	in := plan.Access{Buffer: l.of(base(a)), Offset: own.Offset, Strides: own.Strides}
+	return &packing{shape: own.Shape[:last-1], kernel: k, inputs: []plan.Access{in}}
 }
 
 // pack appends the steps that put the right matrices of a product into panels: one
 // for the whole panels, and one for the columns that are left. It returns where
 // they are, as the product's step reads them, and their layout.
-func (l *looper) pack(v *ir.Value) (ir.Access, ir.Layout) {
+func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	a := v.Args[1]
-	d, y, width := dotOf(v), layoutOf(a), ir.DotColumns(v.Type.DType)
+	d, y, width := dotOf(v), layoutOf(a), kernel.DotColumns(v.Type.DType)
 	p := l.panels[base(a)]
 	if p == nil || p.group == nil {
 		p = l.copied(a)
 	}
-	own := ir.RowMajor(append(slices.Clone(p.shape), d.pairs*d.cols)...)
+	own := layout.RowMajor(append(slices.Clone(p.shape), d.pairs*d.cols)...)
 	buffer := len(l.Plan.Buffers)
 	if p.group != nil {
 		buffer = l.of(base(a))
 		l.Plan.Buffers[buffer].Shape = own.Shape
 	} else {
-		l.Plan.Buffers = append(l.Plan.Buffers, ir.Buffer{Kind: ir.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
+		l.Plan.Buffers = append(l.Plan.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: v.Type.DType, Shape: own.Shape})
 	}
 	for _, part := range []struct{ first, panels, cols int }{{0, d.cols / width, width}, {d.cols / width * width, 1, d.cols % width}} {
 		if part.panels*part.cols == 0 {
 			continue
 		}
-		s := ir.Step{Kernel: p.kernel, Extents: append(slices.Clone(p.shape), part.panels, d.pairs, part.cols), Rows: d.pairs, Cols: part.cols, Pos: v.Pos}
+		s := plan.Step{Kernel: p.kernel, Extents: append(slices.Clone(p.shape), part.panels, d.pairs, part.cols), Rows: d.pairs, Cols: part.cols, Pos: v.Pos}
 		for _, in := range p.inputs {
 			last := len(in.Strides) - 1
 			across, down := in.Strides[last], in.Strides[last-1]
@@ -118,17 +122,17 @@ func (l *looper) pack(v *ir.Value) (ir.Access, ir.Layout) {
 			s.Operands = append(s.Operands, in)
 		}
 		strides := append(slices.Clone(own.Strides[:len(p.shape)]), width*d.pairs, part.cols, 1)
-		s.Operands = append(s.Operands, ir.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides})
+		s.Operands = append(s.Operands, plan.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides})
 		l.Plan.Steps = append(l.Plan.Steps, s)
 		l.tellPacked(v, p, s.Extents)
 	}
-	return ir.Access{Buffer: buffer}, ir.Layout{Shape: y.Shape, Strides: panelStrides(y, own, d.pairs)}
+	return plan.Access{Buffer: buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, own, d.pairs)}
 }
 
 // tellPacked records a step that packs.
 func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
 	if p.group == nil {
-		l.record(ir.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", extents[len(extents)-1]))
+		l.record(plan.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", extents[len(extents)-1]))
 		return
 	}
 	for _, u := range p.group.values {
@@ -138,7 +142,7 @@ func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
 
 // panelStrides returns the strides of packed matrices along the axes of y: repeats
 // have 0, rows and columns what ir.Step says.
-func panelStrides(y, own ir.Layout, pairs int) []int {
+func panelStrides(y, own layout.Layout, pairs int) []int {
 	last := len(y.Shape) - 2
 	strides, next := make([]int, last), 0
 	for k, n := range y.Shape[:last] {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Pass is one step from graph to plan.
@@ -26,7 +28,7 @@ type Order struct{ Pass, Why string }
 // its values into groups, and from loops on there is a Plan.
 type State struct {
 	Func *ir.Func
-	Plan *ir.Plan
+	Plan *plan.Plan
 
 	noFuse bool
 	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
@@ -75,7 +77,7 @@ func Stages() []string {
 // Lower makes the plan of a graph whose sizes are all bound. It takes f over
 // and changes it. An error in the graph is an *ir.Error; a panic is a bug, and
 // carries the pass and the text that it was given.
-func Lower(f *ir.Func, o Options) (*ir.Plan, error) {
+func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	for _, v := range f.Body {
 		if v.Op == ir.OpAccess {
 			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "only the views pass makes accesses: a graph has views"}

@@ -1,6 +1,9 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
 
 // placed says that a product stores its elements where a copy would put them, in
 // the copy's buffer: the copy of a product with its axes in another order, which
@@ -37,8 +40,8 @@ func copiedProducts(s *State) map[*ir.Value]placed {
 
 // whereRead returns the strides of v's axes in the row-major order of a layout that
 // reads v's buffer with its axes permuted, and not the last one.
-func whereRead(v *ir.Value, l ir.Layout) (strides []int, ok bool) {
-	own, read := layoutOf(v), ir.RowMajor(l.Shape...)
+func whereRead(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
+	own, read := layoutOf(v), layout.RowMajor(l.Shape...)
 	for k, n := range own.Shape {
 		at := -1
 		for j, m := range l.Shape {

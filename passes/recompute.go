@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // mostStreams is how many buffers a value may read to be computed again: storing
@@ -127,6 +129,6 @@ func (r *recomputer) twin(a *ir.Value, level int) *ir.Value {
 	t := r.Func.Append(again)
 	r.level = append(r.level, level)
 	r.twins[key] = t
-	r.record(ir.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
+	r.record(plan.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
 	return t
 }

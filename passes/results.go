@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // results gives each result memory of its own, which the caller owns.
@@ -39,7 +41,7 @@ func results(s *State) error {
 func computed(r *ir.Value) *ir.Value {
 	if r.Op == ir.OpAccess && r.Args[0].Op.IsComputed() {
 		flat, ok := r.Attr.At.Reshape(size(r.Type.Shape))
-		if ok && flat.Equal(ir.RowMajor(size(r.Args[0].Type.Shape))) {
+		if ok && flat.Equal(layout.RowMajor(size(r.Args[0].Type.Shape))) {
 			return r.Args[0]
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 const (
@@ -56,7 +59,7 @@ func rows(s *State) error {
 
 type grouper struct {
 	*State
-	p    *ir.Plan
+	p    *plan.Plan
 	uses []int // by buffer: how many steps touch it
 	from []int // by step: where it stood at first
 }
@@ -71,7 +74,7 @@ func (r *grouper) users() {
 }
 
 // buffersOf lists the buffers that a step touches, each once.
-func buffersOf(s *ir.Step) []int {
+func buffersOf(s *plan.Step) []int {
 	var out []int
 	for _, a := range s.Operands {
 		if !slices.Contains(out, a.Buffer) {
@@ -85,12 +88,12 @@ func buffersOf(s *ir.Step) []int {
 // hold: one of the two is given up before the other grows.
 type rowGroup struct {
 	steps  []int
-	before []int      // steps that must go before them, out of their order
-	rows   int        // in all
-	outer  []int      // the extents of the outer axes
-	made   []madeRows // buffers that its steps write
-	split  []ir.Step  // the steps with the outer axes split
-	along  []int      // which axis is the last outer one
+	before []int       // steps that must go before them, out of their order
+	rows   int         // in all
+	outer  []int       // the extents of the outer axes
+	made   []madeRows  // buffers that its steps write
+	split  []plan.Step // the steps with the outer axes split
+	along  []int       // which axis is the last outer one
 }
 
 // madeRows says how far the rows of a buffer that a group writes are apart.
@@ -147,7 +150,7 @@ func (r *grouper) rowsFrom(i int) int {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
-		if next := &r.p.Steps[j]; (next.Scan != ir.NoScan || next.Kernel.Dots()) && slices.Contains(written(s), next.Operands[0].Buffer) {
+		if next := &r.p.Steps[j]; (next.Scan != plan.NoScan || next.Kernel.Dots()) && slices.Contains(written(s), next.Operands[0].Buffer) {
 			return rowsOf(next)
 		}
 	}
@@ -155,7 +158,7 @@ func (r *grouper) rowsFrom(i int) int {
 }
 
 // rowsOf returns how many rows a step folds, scans or multiplies.
-func rowsOf(s *ir.Step) int {
+func rowsOf(s *plan.Step) int {
 	if s.Down || s.Kernel.Fold == nil && !s.Kernel.Dots() {
 		return 0
 	}
@@ -170,7 +173,7 @@ func rowsOf(s *ir.Step) int {
 }
 
 // written lists the buffers that a step writes.
-func written(s *ir.Step) []int {
+func written(s *plan.Step) []int {
 	var out []int
 	for _, a := range s.Operands[len(s.Kernel.In):] {
 		out = append(out, a.Buffer)
@@ -180,7 +183,7 @@ func written(s *ir.Step) []int {
 
 // ready reports whether step j needs none of the late buffers.
 func (r *grouper) ready(j int, late map[int]bool) bool {
-	return !slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return late[a.Buffer] })
+	return !slices.ContainsFunc(r.p.Steps[j].Operands, func(a plan.Access) bool { return late[a.Buffer] })
 }
 
 // take adds step j to the group, with what it waits for: a step of the same rows
@@ -233,12 +236,12 @@ func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
 
 // reads reports whether step j reads what the group makes.
 func (r *grouper) reads(g *rowGroup, j int) bool {
-	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a ir.Access) bool { return g.row(a.Buffer) > 0 })
+	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a plan.Access) bool { return g.row(a.Buffer) > 0 })
 }
 
 // multiplies reports whether a step of the group is a product.
 func (g *rowGroup) multiplies() bool {
-	return slices.ContainsFunc(g.split, func(s ir.Step) bool { return s.Kernel.Dots() })
+	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return s.Kernel.Dots() })
 }
 
 // stages returns how many steps work on whole rows.
@@ -256,7 +259,7 @@ func (g *rowGroup) stages() int {
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
-	case s.Down && (s.Scan != ir.NoScan || s.Extents[len(s.Extents)-1] < minColumns):
+	case s.Down && (s.Scan != plan.NoScan || s.Extents[len(s.Extents)-1] < minColumns):
 		return false // each of its blocks has all rows
 	case s.Kernel.Dots() && g.rows < leastProductRows && !r.eager:
 		return false
@@ -284,7 +287,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 // local reports whether a step reads and writes of the group's buffers, for each
 // row, the elements of that row alone, and notes what it writes: the distance
 // from a row to the next.
-func (g *rowGroup) local(p *ir.Plan, s *ir.Step, along int) bool {
+func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
 	ins := len(s.Kernel.In)
 	for o, a := range slices.Concat(s.Operands[ins:], s.Operands[:ins]) {
 		row := g.row(a.Buffer)
@@ -304,9 +307,9 @@ func (g *rowGroup) local(p *ir.Plan, s *ir.Step, along int) bool {
 // rowOnly reports whether an access touches, for each row, elements of that row
 // alone, the rows being that far apart: next to each other if a row is more than
 // one element and they are 1 apart, as the chunks of a fold are.
-func (g *rowGroup) rowOnly(b *ir.Buffer, s *ir.Step, a ir.Access, along, row int) bool {
-	outer := ir.RowMajor(g.outer...).Strides
-	inner := ir.Layout{Offset: a.Offset}
+func (g *rowGroup) rowOnly(b *plan.Buffer, s *plan.Step, a plan.Access, along, row int) bool {
+	outer := layout.RowMajor(g.outer...).Strides
+	inner := layout.Layout{Offset: a.Offset}
 	lead := len(outer) - 1
 	for k, n := range s.Extents {
 		want := 0
@@ -340,10 +343,10 @@ func (g *rowGroup) rowOnly(b *ir.Buffer, s *ir.Step, a ir.Access, along, row int
 }
 
 // folded reports whether an access is of an output that a step folds.
-func (g *rowGroup) folded(s *ir.Step, a ir.Access) bool {
+func (g *rowGroup) folded(s *plan.Step, a plan.Access) bool {
 	for o, out := range s.Operands[len(s.Kernel.In):] {
 		if out.Buffer == a.Buffer {
-			return s.Scan == ir.NoScan && (s.Down || s.Kernel.FoldOf(o) != ir.OpInvalid)
+			return s.Scan == plan.NoScan && (s.Down || s.Kernel.FoldOf(o) != ir.OpInvalid)
 		}
 	}
 	return false

@@ -3,7 +3,7 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // apply puts the steps of a group together, in the place of the first, and
@@ -22,7 +22,7 @@ func (r *grouper) apply(g *rowGroup) {
 	copy(r.from[begin:], from)
 	copy(r.p.Steps[first:], g.split)
 	last := g.outer[len(g.outer)-1]
-	group := ir.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
+	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
 	row, shared := r.bytesOfRow(g)
 	group.Block = max(1, min(last, (blockBytes-min(shared, blockBytes/2))/row))
 	unit := 8 // rows: a vector of those that are scanned side by side
@@ -52,7 +52,7 @@ func (r *grouper) renumber() {
 }
 
 // scratch makes the temporaries that only the group touches one block of rows.
-func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup) {
+func (r *grouper) scratch(g *rowGroup, group *plan.RowGroup) {
 	steps := r.p.Steps[group.First : group.Last+1]
 	touched := map[int]int{}
 	for i := range steps {
@@ -63,12 +63,12 @@ func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup) {
 	kept := map[int]bool{} // such a buffer: whether chunk lies after chunk
 	for _, made := range g.made {
 		buffer := &r.p.Buffers[made.buffer]
-		if buffer.Kind != ir.TempBuffer || touched[made.buffer] != r.uses[made.buffer] {
+		if buffer.Kind != plan.TempBuffer || touched[made.buffer] != r.uses[made.buffer] {
 			continue
 		}
 		width := buffer.Size() / g.rows
 		chunked := made.row == 1 && width > 1
-		buffer.Kind, buffer.Shape = ir.ScratchBuffer, []int{group.Block, width}
+		buffer.Kind, buffer.Shape = plan.ScratchBuffer, []int{group.Block, width}
 		if chunked {
 			buffer.Shape = []int{width, group.Block}
 		}
@@ -85,7 +85,7 @@ func (r *grouper) scratch(g *rowGroup, group *ir.RowGroup) {
 }
 
 // ofBlock has an access read or write a scratch buffer, for a block of rows.
-func (g *rowGroup) ofBlock(a *ir.Access, group *ir.RowGroup, along int, chunked bool) {
+func (g *rowGroup) ofBlock(a *plan.Access, group *plan.RowGroup, along int, chunked bool) {
 	lead := len(g.outer) - 1
 	a.Strides = slices.Clone(a.Strides)
 	clear(a.Strides[:lead])

@@ -3,7 +3,8 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // The outer axes of a row group, and the loop nests of its steps with those
@@ -11,7 +12,7 @@ import (
 
 // keptAxes returns the axes of a step's loop nest that a fold or a product leaves:
 // all of a step that has neither.
-func keptAxes(s *ir.Step) []int {
+func keptAxes(s *plan.Step) []int {
 	last := len(s.Extents) - 1
 	axes := make([]int, 0, last+1)
 	for k := range s.Extents {
@@ -33,7 +34,7 @@ func pick[T any](from []T, axes []int) []T {
 
 // outerAxes returns the coarsest shape of the rows that refines outer and has
 // the cuts of a step's nest.
-func outerAxes(s *ir.Step, outer []int, rows int) ([]int, bool) {
+func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
 	shape, ok := common(s, outer, rows)
 	if !ok {
 		return nil, false
@@ -49,7 +50,7 @@ func outerAxes(s *ir.Step, outer []int, rows int) ([]int, bool) {
 
 // common returns the coarsest shape that the kept axes of a step and the outer
 // axes, with all the elements of a row behind them, are made of.
-func common(s *ir.Step, outer []int, rows int) ([]int, bool) {
+func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
 	kept := pick(s.Extents, keptAxes(s))
 	n := 1
 	for _, e := range kept {
@@ -58,7 +59,7 @@ func common(s *ir.Step, outer []int, rows int) ([]int, bool) {
 	if n%rows != 0 {
 		return nil, false
 	}
-	ls, ok := ir.Refine(apart(kept), apart(append(slices.Clone(outer), n/rows)))
+	ls, ok := layout.Refine(apart(kept), apart(append(slices.Clone(outer), n/rows)))
 	if !ok {
 		return nil, false
 	}
@@ -66,13 +67,13 @@ func common(s *ir.Step, outer []int, rows int) ([]int, bool) {
 }
 
 // apart is a layout of a shape in which no two axes are one.
-func apart(shape []int) ir.Layout {
-	return ir.Layout{Shape: shape, Strides: slices.Repeat([]int{1}, len(shape))}
+func apart(shape []int) layout.Layout {
+	return layout.Layout{Shape: shape, Strides: slices.Repeat([]int{1}, len(shape))}
 }
 
 // splitRows returns a step with the outer axes as axes of their own, and which of
 // its axes is the last of them.
-func splitRows(s *ir.Step, outer []int, rows int) (split ir.Step, along int, ok bool) {
+func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int, ok bool) {
 	shape, ok := common(s, outer, rows)
 	if !ok || len(shape) < len(outer) || !slices.Equal(shape[:len(outer)], outer) {
 		return split, 0, false
@@ -89,7 +90,7 @@ func splitRows(s *ir.Step, outer []int, rows int) (split ir.Step, along int, ok 
 	split.Operands = slices.Clone(s.Operands)
 	for i := range split.Operands {
 		a := &split.Operands[i]
-		l, ok := ir.Layout{Shape: pick(s.Extents, axes), Strides: pick(a.Strides, axes)}.Reshape(shape...)
+		l, ok := layout.Layout{Shape: pick(s.Extents, axes), Strides: pick(a.Strides, axes)}.Reshape(shape...)
 		if !ok {
 			return split, 0, false
 		}

@@ -2,6 +2,10 @@ package passes
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Scans run along whole lines, so each is a loop of its own: between buffers, and
@@ -25,20 +29,20 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 // scan returns the step of a scan. Its output is row-major, so the scanned axis
 // is the columns if no other is inside it, and else the rows, with the innermost
 // axis as the columns.
-func (l *looper) scan(v *ir.Value) ir.Step {
+func (l *looper) scan(v *ir.Value) plan.Step {
 	in, out := layoutOf(v.Args[0]), layoutOf(v)
 	outer, line, inner := cutAxes(v.Attr.Axis, in, out)
-	axes := [][]ir.Layout{outer, inner, line}
+	axes := [][]layout.Layout{outer, inner, line}
 	if len(inner[0].Shape) > 0 { // the line before the last
 		k := len(inner[0].Shape) - 1
-		last := []ir.Layout{subLayout(inner[0], k, k+1), subLayout(inner[1], k, k+1)}
-		axes = [][]ir.Layout{outer, {subLayout(inner[0], 0, k), subLayout(inner[1], 0, k)}, line, last}
+		last := []layout.Layout{subLayout(inner[0], k, k+1), subLayout(inner[1], k, k+1)}
+		axes = [][]layout.Layout{outer, {subLayout(inner[0], 0, k), subLayout(inner[1], 0, k)}, line, last}
 	}
-	s := ir.Step{Scan: ir.Inclusive, Down: len(inner[0].Shape) > 0, Pos: v.Pos}
+	s := plan.Step{Scan: plan.Inclusive, Down: len(inner[0].Shape) > 0, Pos: v.Pos}
 	if v.Attr.Exclusive {
-		s.Scan = ir.Exclusive
+		s.Scan = plan.Exclusive
 	}
-	operands := make([]ir.Access, 2)
+	operands := make([]plan.Access, 2)
 	for _, part := range axes {
 		s.Extents = append(s.Extents, part[0].Shape...)
 		for i := range operands {
@@ -53,7 +57,7 @@ func (l *looper) scan(v *ir.Value) ir.Step {
 	}
 	s.Operands = operands
 	s.Rows, s.Cols = s.Extents[len(s.Extents)-2], s.Extents[len(s.Extents)-1]
-	b := ir.NewBuilder(ir.Operand{DType: v.Type.DType})
+	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType})
 	b.Fold(v.Op.Info().By, 0)
 	s.Kernel, _ = b.Kernel().Canonical()
 	return s
@@ -61,12 +65,12 @@ func (l *looper) scan(v *ir.Value) ir.Step {
 
 // cutAxes cuts two layouts of one shape at an axis. The axes before it are made
 // as few as they can be, and those behind it.
-func cutAxes(axis int, a, b ir.Layout) (outer, line, inner []ir.Layout) {
-	part := func(from, to int) []ir.Layout {
-		return []ir.Layout{subLayout(a, from, to), subLayout(b, from, to)}
+func cutAxes(axis int, a, b layout.Layout) (outer, line, inner []layout.Layout) {
+	part := func(from, to int) []layout.Layout {
+		return []layout.Layout{subLayout(a, from, to), subLayout(b, from, to)}
 	}
-	fold := func(ls []ir.Layout) []ir.Layout {
-		ls, ok := ir.Refine(ls...)
+	fold := func(ls []layout.Layout) []layout.Layout {
+		ls, ok := layout.Refine(ls...)
 		if !ok {
 			panic("two layouts of one shape have no common axes")
 		}
@@ -76,6 +80,6 @@ func cutAxes(axis int, a, b ir.Layout) (outer, line, inner []ir.Layout) {
 }
 
 // subLayout returns some axes of a layout.
-func subLayout(l ir.Layout, from, to int) ir.Layout {
-	return ir.Layout{Shape: l.Shape[from:to], Strides: l.Strides[from:to]}
+func subLayout(l layout.Layout, from, to int) layout.Layout {
+	return layout.Layout{Shape: l.Shape[from:to], Strides: l.Strides[from:to]}
 }

@@ -1,6 +1,9 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // blockElems is how many elements of ops of up to cheapWork one kernel call handles:
 // some twenty microseconds. Assembly cannot be preempted, and a longer call would hold up
@@ -30,7 +33,7 @@ func schedule(s *State) error {
 }
 
 // cost returns the time of one element in additions.
-func cost(k *ir.Kernel) float64 {
+func cost(k *kernel.Kernel) float64 {
 	c := 0.0
 	for _, in := range k.Body {
 		c += in.Op.Info().Cost

@@ -5,6 +5,9 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // simplify folds constants, applies rules that keep every bit, and keeps one
@@ -69,16 +72,16 @@ func simpler(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 
 // fold evaluates an op on constants by its expansion, which has the kernels' bits.
 func fold(f *ir.Func, v *ir.Value) uint64 {
-	operands := make([]ir.Operand, len(v.Args))
+	operands := make([]kernel.Operand, len(v.Args))
 	elems := make([]uint64, len(v.Args))
 	for i, a := range v.Args {
-		operands[i], elems[i] = ir.Operand{DType: a.Type.DType}, constant(a).Attr.Bits
+		operands[i], elems[i] = kernel.Operand{DType: a.Type.DType}, constant(a).Attr.Bits
 	}
-	k, err := ir.SingleOp(v.Op, v.Attr.DType, operands...)
+	k, err := kernel.SingleOp(v.Op, v.Attr.DType, operands...)
 	if err != nil {
 		panic(err) // the graph has been checked
 	}
-	return ir.Expand(k.InTier(f.Fast)).Eval(elems)[0]
+	return elementary.Expand(k.InTier(f.Fast)).Eval(elems)[0]
 }
 
 func allConst(args []*ir.Value) bool {

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // views folds every chain of views into one access: a buffer read through one
@@ -124,7 +127,7 @@ func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
 		w.place(y)
 		twin[u] = y
 		if c.alive[u] {
-			w.record(ir.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
+			w.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
 		}
 	}
 	w.release(v, c)
@@ -206,13 +209,13 @@ func (w *viewer) line(v *ir.Value) error {
 
 // refinable reports whether the layouts of v's operands have a common loop nest.
 func refinable(v *ir.Value) bool {
-	var ls []ir.Layout
+	var ls []layout.Layout
 	for _, a := range v.Args {
 		if !isConst(a) {
 			ls = append(ls, layoutOf(a))
 		}
 	}
-	_, ok := ir.Refine(ls...)
+	_, ok := layout.Refine(ls...)
 	return ok
 }
 
@@ -247,7 +250,7 @@ func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 
 // read returns the value that reads a buffer through a layout; the buffer
 // itself if the layout is its own.
-func (w *viewer) read(buffer *ir.Value, l ir.Layout, v *ir.Value) *ir.Value {
+func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value {
 	if own := layoutOf(buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
 		return buffer
 	}
@@ -265,11 +268,11 @@ func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) 
 func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 
 // layoutOf returns where the elements of a value sit in its buffer.
-func layoutOf(v *ir.Value) ir.Layout {
+func layoutOf(v *ir.Value) layout.Layout {
 	if v.Attr.At != nil {
 		return *v.Attr.At
 	}
-	return ir.RowMajor(extents(v)...)
+	return layout.RowMajor(extents(v)...)
 }
 
 func extents(v *ir.Value) []int {

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // bind checks the tensors and notes where their buffers start. Outs that share
 // memory with another tensor get spare memory instead.
-func (st *state) bind(outs, ins []*Tensor) error {
+func (st *state) bind(outs, ins []*tensor.Tensor) error {
 	l := st.l
 	if len(ins) != len(l.params) || len(outs) != len(l.results) {
 		return fmt.Errorf("run: %d inputs and %d outputs given, the plan has %d and %d",
@@ -54,13 +57,13 @@ func (st *state) bindSpare() error {
 		m := &st.moves[k]
 		b := &l.buffers[l.results[m.out]]
 		m.at, m.n, m.to = need, b.elems*b.size, st.bases[l.results[m.out]]
-		if need += (m.n + alignment - 1) &^ (alignment - 1); need < 0 {
+		if need += (m.n + memory.Alignment - 1) &^ (memory.Alignment - 1); need < 0 {
 			return fmt.Errorf("run: the outputs that overlap other tensors pass int together")
 		}
 	}
 	if len(st.spare) < need {
 		st.spare = nil // not both at once
-		spare, err := allocate(need)
+		spare, err := memory.Allocate(need)
 		if err != nil {
 			return fmt.Errorf("run: memory for outputs that overlap other tensors: %w", err)
 		}
@@ -117,13 +120,14 @@ func (st *state) anyMeets() bool {
 }
 
 // start returns the address of the element at index 0,...,0.
-func (b *buffer) start(t *Tensor) unsafe.Pointer {
-	return unsafe.Add(t.base, t.layout.Offset*b.size)
+func (b *buffer) start(t *tensor.Tensor) unsafe.Pointer {
+	_, l, base := t.Parts()
+	return unsafe.Add(base, l.Offset*b.size)
 }
 
 // reach returns where the bytes of a tensor of b's layout lie, which has elements.
-func (b *buffer) reach(t *Tensor, out int) reach {
-	at := uintptr(t.base) + uintptr((t.layout.Offset-b.layout.Offset)*b.size)
+func (b *buffer) reach(t *tensor.Tensor, out int) reach {
+	at := uintptr(b.start(t)) - uintptr(b.layout.Offset*b.size)
 	return reach{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}
 }
 

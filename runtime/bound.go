@@ -5,18 +5,20 @@ import (
 	"errors"
 	"slices"
 	"sync/atomic"
+
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // Bound is a linked plan with the tensors that it runs on: what Run checks and
 // looks up each time is done once.
 type Bound struct {
 	st        *state
-	outs, ins []*Tensor // kept alive
+	outs, ins []*tensor.Tensor // kept alive
 	running   atomic.Bool
 }
 
 // Bind checks the tensors as Run does. What they hold may change between runs.
-func (l *Linked) Bind(outs, ins []*Tensor) (*Bound, error) {
+func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	st, err := newState(l)
 	if err != nil {
 		return nil, err

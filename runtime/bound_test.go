@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // TestBound runs bound tensors again after a kernel has panicked, small tasks and
@@ -12,7 +14,7 @@ import (
 func TestBound(t *testing.T) {
 	for _, elems := range []int{100, manyChunks} {
 		broken := true
-		e := &Executor{Workers: 2, lookup: hooked(t, func(*Frame) {
+		e := &Executor{Workers: 2, lookup: hooked(t, func(*abi.Frame) {
 			if broken {
 				panic("a reason")
 			}

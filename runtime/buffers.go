@@ -6,17 +6,22 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // buffer is what linking and running know of a plan's buffer. Locations count
 // elements; location origin is that of the element at index 0,...,0.
 type buffer struct {
-	kind   ir.BufferKind
+	kind   plan.BufferKind
 	dtype  ir.DType
 	size   int // bytes of an element
 	name   string
 	index  int
-	layout ir.Layout // a tensor's shape and strides must be these
+	layout layout.Layout // a tensor's shape and strides must be these
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
 	dense  bool
@@ -26,7 +31,7 @@ type buffer struct {
 }
 
 // linkBuffers checks the plan's buffers and puts them in order.
-func (l *Linked) linkBuffers(p *ir.Plan) error {
+func (l *Linked) linkBuffers(p *plan.Plan) error {
 	l.buffers = make([]buffer, 0, len(p.Buffers))
 	for i := range p.Buffers {
 		b, err := linkBuffer(&p.Buffers[i], p.Arena)
@@ -34,13 +39,13 @@ func (l *Linked) linkBuffers(p *ir.Plan) error {
 			return fmt.Errorf("buffer %d %q: %w", i, p.Buffers[i].Name, err)
 		}
 		switch b.kind {
-		case ir.ConstBuffer:
+		case plan.ConstBuffer:
 			b.index = len(l.consts)
 			l.consts = append(l.consts, 0)
-			storeBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), p.Buffers[i].Bits)
-		case ir.ParamBuffer:
+			memory.StoreBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), p.Buffers[i].Bits)
+		case plan.ParamBuffer:
 			l.params, err = enlist(l.params, len(p.Buffers), b.index, i)
-		case ir.ResultBuffer:
+		case plan.ResultBuffer:
 			l.results, err = enlist(l.results, len(p.Buffers), b.index, i)
 		}
 		if err != nil {
@@ -70,14 +75,14 @@ func enlist(list []int, buffers, at, b int) ([]int, error) {
 	return list, nil
 }
 
-func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
+func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	b := buffer{kind: p.Kind, dtype: p.DType, size: p.DType.Size(), name: p.Name, index: p.Index, offset: p.Offset}
 	if err := p.DType.CheckRuns(); err != nil {
 		return b, err
 	}
-	b.layout = ir.RowMajor(p.Shape...)
+	b.layout = layout.RowMajor(p.Shape...)
 	switch {
-	case p.Kind == ir.ParamBuffer && p.At != nil:
+	case p.Kind == plan.ParamBuffer && p.At != nil:
 		if len(p.At.Shape) != len(p.Shape) || len(p.At.Strides) != len(p.Shape) {
 			return b, fmt.Errorf("layout %v and shape %v differ in rank", *p.At, p.Shape)
 		}
@@ -87,13 +92,13 @@ func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
 			}
 		}
 		b.layout = *p.At
-	case p.Kind == ir.ConstBuffer:
-		b.layout = ir.RowMajor()
-	case p.Kind > ir.IotaBuffer:
+	case p.Kind == plan.ConstBuffer:
+		b.layout = layout.RowMajor()
+	case p.Kind > plan.IotaBuffer:
 		return b, fmt.Errorf("kind %d does not exist", p.Kind)
 	}
 	var err error
-	if b.elems, err = ir.NumElems(b.layout.Shape); err != nil {
+	if b.elems, err = layout.NumElems(b.layout.Shape); err != nil {
 		return b, err
 	}
 	b.lo, b.hi = b.layout.Bounds()
@@ -102,28 +107,32 @@ func linkBuffer(p *ir.Buffer, arena int) (buffer, error) {
 		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
 	}
 	b.bytes = b.elems * b.size
-	if p.Kind == ir.IotaBuffer {
+	if p.Kind == plan.IotaBuffer {
 		return b, checkIota(&b)
 	}
-	if p.Kind == ir.ScratchBuffer && (b.offset < 0 || b.offset%alignment != 0) {
-		return b, fmt.Errorf("scratch at %d, want a multiple of %d", b.offset, alignment)
+	if p.Kind == plan.ScratchBuffer && (b.offset < 0 || b.offset%memory.Alignment != 0) {
+		return b, fmt.Errorf("scratch at %d, want a multiple of %d", b.offset, memory.Alignment)
 	}
-	if p.Kind == ir.TempBuffer {
-		if b.offset < 0 || b.offset%alignment != 0 || b.offset > arena || b.elems*b.size > arena-b.offset {
+	if p.Kind == plan.TempBuffer {
+		if b.offset < 0 || b.offset%memory.Alignment != 0 || b.offset > arena || b.elems*b.size > arena-b.offset {
 			return b, fmt.Errorf("%d bytes at %d do not fit an arena of %d bytes, on a multiple of %d",
-				b.elems*b.size, b.offset, arena, alignment)
+				b.elems*b.size, b.offset, arena, memory.Alignment)
 		}
 	}
 	return b, nil
 }
 
 // fits reports whether t has the type and the layout of b. Every run asks.
-func (b *buffer) fits(t *Tensor) bool {
-	if !t.valid() || t.dtype != b.dtype || len(t.layout.Shape) != len(b.layout.Shape) {
+func (b *buffer) fits(t *tensor.Tensor) bool {
+	if !t.Valid() {
 		return false
 	}
-	strides := t.layout.Strides[:len(t.layout.Shape)]
-	for k, n := range t.layout.Shape {
+	dtype, l, _ := t.Parts()
+	if dtype != b.dtype || len(l.Shape) != len(b.layout.Shape) {
+		return false
+	}
+	strides := l.Strides[:len(l.Shape)]
+	for k, n := range l.Shape {
 		if n != b.layout.Shape[k] || n > 1 && strides[k] != b.layout.Strides[k] && b.elems > 0 {
 			return false
 		}
@@ -132,21 +141,21 @@ func (b *buffer) fits(t *Tensor) bool {
 }
 
 // check returns an error unless t fits b.
-func (b *buffer) check(t *Tensor) error {
+func (b *buffer) check(t *tensor.Tensor) error {
 	switch {
 	case b.fits(t):
 		return nil
-	case !t.valid():
+	case !t.Valid():
 		return t.Err()
-	case t.dtype != b.dtype || len(t.layout.Shape) != len(b.layout.Shape):
-		return fmt.Errorf("%s given for %s", t.typeText(), typeText(b.dtype, b.layout.Shape))
+	case t.DType() != b.dtype || t.Rank() != len(b.layout.Shape):
+		return fmt.Errorf("%s given for %s", t.TypeText(), tensor.TypeText(b.dtype, b.layout.Shape))
 	}
 	for k, n := range b.layout.Shape {
-		if t.layout.Shape[k] != n {
-			return fmt.Errorf("%s given for %s", t.typeText(), typeText(b.dtype, b.layout.Shape))
+		if t.Extent(k) != n {
+			return fmt.Errorf("%s given for %s", t.TypeText(), tensor.TypeText(b.dtype, b.layout.Shape))
 		}
 	}
-	return fmt.Errorf("strides %v given, the plan is for %v", t.layout.Strides, b.layout.Strides)
+	return fmt.Errorf("strides %v given, the plan is for %v", t.Strides(), b.layout.Strides)
 }
 
 // mayAlias reports whether a write of one buffer may be a write of the other.
@@ -155,7 +164,7 @@ func mayAlias(buffers []buffer, i, j int) bool {
 	switch {
 	case i == j:
 		return true
-	case a.kind != b.kind || a.kind != ir.TempBuffer && a.kind != ir.ScratchBuffer:
+	case a.kind != b.kind || a.kind != plan.TempBuffer && a.kind != plan.ScratchBuffer:
 		return false // Run keeps params and results apart
 	}
 	return a.offset < b.offset+b.bytes && b.offset < a.offset+a.bytes

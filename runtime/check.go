@@ -5,13 +5,16 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // checkStep returns the bytes that a step of a plan reads from memory and writes
 // to it, or what is wrong with it. The plan may come from anywhere: no step that
 // passes touches memory outside its buffers. one is the step for one block of
 // rows if it is of a row group, and else the step.
-func (l *Linked) checkStep(in, one *ir.Step) (read, written int, err error) {
+func (l *Linked) checkStep(in, one *plan.Step) (read, written int, err error) {
 	if in.Kernel == nil {
 		return 0, 0, errors.New("it has no kernel")
 	}
@@ -22,10 +25,10 @@ func (l *Linked) checkStep(in, one *ir.Step) (read, written int, err error) {
 	if n := ins + len(in.Kernel.Out); len(in.Operands) != n {
 		return 0, 0, fmt.Errorf("%d operands for a kernel of %d", len(in.Operands), n)
 	}
-	if len(in.Extents) < 2 || len(in.Extents) > ir.MaxRank+2 {
-		return 0, 0, fmt.Errorf("%d axes: there must be 2 to %d", len(in.Extents), ir.MaxRank+2)
+	if len(in.Extents) < 2 || len(in.Extents) > layout.MaxRank+2 {
+		return 0, 0, fmt.Errorf("%d axes: there must be 2 to %d", len(in.Extents), layout.MaxRank+2)
 	}
-	elems, err := ir.NumElems(in.Extents)
+	elems, err := layout.NumElems(in.Extents)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -45,7 +48,7 @@ func (l *Linked) checkStep(in, one *ir.Step) (read, written int, err error) {
 			read += bytes
 		}
 	}
-	if err = in.CheckScan(); err == nil && in.Down && in.Scan == ir.NoScan {
+	if err = in.CheckScan(); err == nil && in.Down && in.Scan == plan.NoScan {
 		err = in.CheckDown()
 	}
 	if err == nil {
@@ -56,7 +59,7 @@ func (l *Linked) checkStep(in, one *ir.Step) (read, written int, err error) {
 
 // checkAccess returns the bytes of memory that an operand covers, each element
 // counted once.
-func (l *Linked) checkAccess(in, one *ir.Step, o, elems int) (bytes int, err error) {
+func (l *Linked) checkAccess(in, one *plan.Step, o, elems int) (bytes int, err error) {
 	a, isOut := in.Operands[o], o >= len(in.Kernel.In)
 	if len(a.Strides) != len(in.Extents) {
 		return 0, fmt.Errorf("%d strides for %d axes", len(a.Strides), len(in.Extents))
@@ -78,10 +81,10 @@ func (l *Linked) checkAccess(in, one *ir.Step, o, elems int) (bytes int, err err
 		return 0, nil
 	}
 	reach := in.Reach(o)
-	if b.kind == ir.ScratchBuffer {
+	if b.kind == plan.ScratchBuffer {
 		reach = one.Reach(o)
 	}
-	if lo, hi := (ir.Layout{Shape: reach, Strides: a.Strides, Offset: a.Offset}).Bounds(); lo < b.lo || hi > b.hi {
+	if lo, hi := (layout.Layout{Shape: reach, Strides: a.Strides, Offset: a.Offset}).Bounds(); lo < b.lo || hi > b.hi {
 		return 0, fmt.Errorf("locations %d to %d of buffer %d, which has %d to %d", lo, hi, a.Buffer, b.lo, b.hi)
 	}
 	bytes = b.size
@@ -93,7 +96,7 @@ func (l *Linked) checkAccess(in, one *ir.Step, o, elems int) (bytes int, err err
 		}
 	}
 	last := len(reach) - 1
-	stored := isOut && (in.Scan != ir.NoScan || in.Kernel.FoldOf(o-len(in.Kernel.In)) == ir.OpInvalid)
+	stored := isOut && (in.Scan != plan.NoScan || in.Kernel.FoldOf(o-len(in.Kernel.In)) == ir.OpInvalid)
 	switch wide := reach[last] > 1; {
 	case isOut && b.kind.ReadOnly():
 		return 0, fmt.Errorf("a write to buffer %d, a %s", a.Buffer, b.kind)
@@ -101,7 +104,7 @@ func (l *Linked) checkAccess(in, one *ir.Step, o, elems int) (bytes int, err err
 		return 0, fmt.Errorf("stride %d along the columns for a splat", a.Inner())
 	case stored && wide && a.Inner() != 1:
 		return 0, fmt.Errorf("stride %d along the columns of an output: it must be 1", a.Inner())
-	case b.kind == ir.ScratchBuffer:
+	case b.kind == plan.ScratchBuffer:
 		return 0, nil // stays in the cache
 	}
 	return bytes, nil

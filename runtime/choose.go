@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // StepInfo says how a step of a plan is run.
@@ -24,7 +27,7 @@ type StepInfo struct {
 }
 
 // info describes step i of a plan, which parts compute.
-func info(in *ir.Step, parts []*step, read, written int) StepInfo {
+func info(in *plan.Step, parts []*step, read, written int) StepInfo {
 	x := StepInfo{Read: read, Written: written, Group: -1, Pos: in.Pos}
 	for i, s := range parts {
 		if i == 0 {
@@ -79,18 +82,18 @@ func (e *Executor) choose(s *step, buffers []buffer) error {
 
 // chooseKernels finds what computes the step: the order is Link's.
 func (e *Executor) chooseKernels(s *step, f finder, buffers []buffer) error {
-	if f.engines[0] == AVX2 {
-		if e.whole(s, f, AVX2) {
+	if f.engines[0] == abi.AVX2 {
+		if e.whole(s, f, abi.AVX2) {
 			return nil
 		}
 		// A cover that lacks assembly for most of its operations loses to the
 		// portable kernel.
-		if c, err := coverStep(s, f, buffers); err == nil && 2*c.on[AVX2] >= c.count() {
+		if c, err := coverStep(s, f, buffers); err == nil && 2*c.on[abi.AVX2] >= c.count() {
 			c.install(s)
 			return nil
 		}
 	}
-	if e.whole(s, f, Portable) {
+	if e.whole(s, f, abi.Portable) {
 		return nil
 	}
 	c, err := coverStep(s, f, buffers)
@@ -102,7 +105,7 @@ func (e *Executor) chooseKernels(s *step, f finder, buffers []buffer) error {
 }
 
 // whole takes one kernel for the body, if there is one.
-func (e *Executor) whole(s *step, f finder, on Engine) bool {
+func (e *Executor) whole(s *step, f finder, on abi.Engine) bool {
 	fn, ok := f.lookup(on, s.kernel.Signature())
 	if !ok || e.NoFused {
 		return false
@@ -126,23 +129,23 @@ func (e *Executor) whole(s *step, f finder, on Engine) bool {
 
 // finder looks kernels up, on the better engine first.
 type finder struct {
-	lookup  func(Engine, string) (func(*Frame), bool)
-	engines []Engine
+	lookup  func(abi.Engine, string) (func(*abi.Frame), bool)
+	engines []abi.Engine
 }
 
 func (e *Executor) finder() finder {
-	f := finder{lookup: e.lookup, engines: []Engine{AVX2, Portable}}
+	f := finder{lookup: e.lookup, engines: []abi.Engine{abi.AVX2, abi.Portable}}
 	if f.lookup == nil {
-		f.lookup = Lookup
+		f.lookup = abi.Lookup
 	}
-	if e.Portable || !HasAVX2() {
+	if e.Portable || !abi.HasAVX2() {
 		f.engines = f.engines[1:]
 	}
 	return f
 }
 
 // find returns the kernel of a signature and the engine that has it.
-func (f finder) find(sig string) (func(*Frame), Engine, error) {
+func (f finder) find(sig string) (func(*abi.Frame), abi.Engine, error) {
 	for _, on := range f.engines {
 		if fn, ok := f.lookup(on, sig); ok {
 			return fn, on, nil

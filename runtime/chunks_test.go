@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // TestChunkElems has steps shared out that are too small to be worth it.
@@ -58,10 +60,10 @@ func TestNewResult(t *testing.T) {
 	require.NoError(t, l.Run(context.Background(), outs, ins))
 	a, b := l.NewResult(0), l.NewResult(0)
 	require.NoError(t, a.Err())
-	require.NoError(t, l.Run(context.Background(), []*Tensor{a}, ins))
-	require.True(t, Equal(outs[0], a))
-	require.False(t, Overlaps(a, b))
-	require.True(t, Equal(b, New(a.DType(), a.Shape()...)), "it is zero")
+	require.NoError(t, l.Run(context.Background(), []*tensor.Tensor{a}, ins))
+	require.True(t, tensor.Equal(outs[0], a))
+	require.False(t, tensor.Overlaps(a, b))
+	require.True(t, tensor.Equal(b, tensor.New(a.DType(), a.Shape()...)), "it is zero")
 	for _, i := range []int{-1, 1} {
 		require.ErrorContains(t, l.NewResult(i).Err(), "of a plan that has 1")
 	}

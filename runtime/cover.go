@@ -5,6 +5,10 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // A cover computes a body that has no kernel of its own from kernels of its
@@ -12,11 +16,11 @@ import (
 // is instruction selection, then register allocation.
 type cover struct {
 	s       *step
-	k       *ir.Kernel
+	k       *kernel.Kernel
 	f       finder
 	buffers []buffer
 	program *program
-	on      [numEngines]int // kernels taken from each
+	on      [abi.NumEngines]int // kernels taken from each
 
 	values []coverValue // of the body; then values that are saved copies
 	pieces []choice     // for each instruction of the body
@@ -37,13 +41,13 @@ type coverValue struct {
 
 // coverInst is a kernel of the cover before it is bound to slots.
 type coverInst struct {
-	fn    func(*Frame)
+	fn    func(*abi.Frame)
 	order []int // the kernel's operand i is args[order[i]]
-	args  []ir.Ref
-	value ir.Ref // that it computes, or -1 for a copy of one
-	out   int    // the output that it writes, or -1 for a register
-	wide  int    // see kernelCall
-	fold  bool   // that it folds its argument to
+	args  []kernel.Ref
+	value kernel.Ref // that it computes, or -1 for a copy of one
+	out   int        // the output that it writes, or -1 for a register
+	wide  int        // see kernelCall
+	fold  bool       // that it folds its argument to
 }
 
 // coverStep covers the body of a step. It fails when an operation has no kernel.
@@ -111,7 +115,7 @@ func (c *cover) operandSlots() error {
 			c.program.packs = append(c.program.packs, packing{operand: i, fn: pack})
 		}
 		if i < c.s.ins {
-			dt := c.k.DType(ir.Ref(i))
+			dt := c.k.DType(kernel.Ref(i))
 			c.values = append(c.values, coverValue{dtype: dt, splat: o.splat, once: o.splat && o.rowStep == 0, slot: i})
 		}
 	}
@@ -126,7 +130,7 @@ func (c *cover) operandSlots() error {
 // addValues makes the values of the body.
 func (c *cover) addValues(stored []int) {
 	for j := range c.k.Body {
-		r, in := ir.Ref(len(c.k.In)+j), &c.k.Body[j]
+		r, in := kernel.Ref(len(c.k.In)+j), &c.k.Body[j]
 		v := coverValue{dtype: in.DType, splat: true, once: true, slot: -1}
 		for _, a := range in.Args[:in.Arity()] {
 			v.splat = v.splat && c.values[a].splat
@@ -137,9 +141,9 @@ func (c *cover) addValues(stored []int) {
 			c.addConstant(r, in)
 		}
 	}
-	reader := make([]ir.Ref, len(c.values)) // 0: none yet
+	reader := make([]kernel.Ref, len(c.values)) // 0: none yet
 	for j := range c.k.Body {
-		r, in := ir.Ref(len(c.k.In)+j), &c.k.Body[j]
+		r, in := kernel.Ref(len(c.k.In)+j), &c.k.Body[j]
 		for _, a := range in.Args[:in.Arity()] {
 			c.values[a].inner = reader[a] == 0 || reader[a] == r && c.values[a].inner
 			reader[a] = r
@@ -151,21 +155,21 @@ func (c *cover) addValues(stored []int) {
 	}
 }
 
-func (c *cover) addConstant(r ir.Ref, in *ir.Inst) {
+func (c *cover) addConstant(r kernel.Ref, in *kernel.Inst) {
 	element := new(uint64)
-	storeBits(in.DType, unsafe.Pointer(element), in.Bits)
+	memory.StoreBits(in.DType, unsafe.Pointer(element), in.Bits)
 	c.values[r].slot = len(c.program.slots)
 	c.program.slots = append(c.program.slots, slot{class: constantSlot, ptr: unsafe.Pointer(element)})
 }
 
 // addCopy copies a value to an output or, if out is -1, to the value to.
-func (c *cover) addCopy(from, to ir.Ref, out int) error {
+func (c *cover) addCopy(from, to kernel.Ref, out int) error {
 	v := &c.values[from]
 	key := pieceKey{n: 1, ins: 1, insts: [maxPiece]pieceInst{{op: ir.OpCopy, dtype: v.dtype}}}
-	key.in[0] = ir.Operand{DType: v.dtype, Splat: v.splat}
+	key.in[0] = kernel.Operand{DType: v.dtype, Splat: v.splat}
 	part := partOf(key)
 	fn, on, err := c.f.find(part.sig)
-	c.insts = append(c.insts, coverInst{fn: fn, order: part.order, args: []ir.Ref{from}, value: to, out: out})
+	c.insts = append(c.insts, coverInst{fn: fn, order: part.order, args: []kernel.Ref{from}, value: to, out: out})
 	c.on[on]++
 	return err
 }
@@ -179,7 +183,7 @@ func (c *cover) addFolds() error {
 		}
 		dt := c.values[r].dtype
 		if c.values[r].splat { // a row of it
-			tile := ir.Ref(len(c.values))
+			tile := kernel.Ref(len(c.values))
 			c.values = append(c.values, coverValue{dtype: dt, slot: -1})
 			if err := c.addCopy(r, tile, -1); err != nil {
 				return err
@@ -193,7 +197,7 @@ func (c *cover) addFolds() error {
 		if err != nil {
 			return err
 		}
-		c.insts = append(c.insts, coverInst{fn: fn, order: part.order, args: []ir.Ref{r}, value: -1, out: o, fold: true})
+		c.insts = append(c.insts, coverInst{fn: fn, order: part.order, args: []kernel.Ref{r}, value: -1, out: o, fold: true})
 		c.on[on]++
 	}
 	return nil
@@ -210,7 +214,7 @@ func (c *cover) delayStores() error {
 		}
 		i.out = -1
 		if i.value < 0 { // a copy: to a register first
-			i.value = ir.Ref(len(c.values))
+			i.value = kernel.Ref(len(c.values))
 			c.values = append(c.values, coverValue{dtype: c.values[i.args[0]].dtype, slot: -1})
 		}
 		if err := c.addCopy(i.value, -1, out); err != nil {
@@ -245,11 +249,11 @@ func (c *cover) install(s *step) {
 	s.program = c.program
 	s.compiled = fmt.Sprintf("cover of %d", c.count())
 	switch {
-	case c.on[AVX2] > 0 && c.on[Portable] > 0:
-		s.engine = AVX2.String() + "+" + Portable.String()
-	case c.on[AVX2] > 0:
-		s.engine = AVX2.String()
+	case c.on[abi.AVX2] > 0 && c.on[abi.Portable] > 0:
+		s.engine = abi.AVX2.String() + "+" + abi.Portable.String()
+	case c.on[abi.AVX2] > 0:
+		s.engine = abi.AVX2.String()
 	default:
-		s.engine = Portable.String()
+		s.engine = abi.Portable.String()
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 const (
@@ -21,12 +24,12 @@ const (
 // body, which is the instruction and others that only it needs. Their values
 // are never in memory.
 type choice struct {
-	insts [maxPiece]ir.Ref     // the instruction first, each before those it reads
-	args  [maxPieceArgs]ir.Ref // what the piece reads
-	n     int                  // instructions
+	insts [maxPiece]kernel.Ref     // the instruction first, each before those it reads
+	args  [maxPieceArgs]kernel.Ref // what the piece reads
+	n     int                      // instructions
 	part  *part
-	fn    func(*Frame)
-	on    Engine
+	fn    func(*abi.Frame)
+	on    abi.Engine
 	cost  int // with that of all that the value needs alone
 }
 
@@ -39,7 +42,7 @@ func (c *cover) addPieces(stored []int) error {
 	ins := len(c.k.In)
 	for j := range c.pieces {
 		if v := &c.values[ins+j]; c.k.Body[j].Op != ir.OpConst {
-			c.grow(&c.pieces[j], [maxPiece]ir.Ref{ir.Ref(ins + j)}, 1, 0, v.splat)
+			c.grow(&c.pieces[j], [maxPiece]kernel.Ref{kernel.Ref(ins + j)}, 1, 0, v.splat)
 		}
 	}
 	covered := make([]bool, len(c.pieces)) // with the instruction that reads it
@@ -54,7 +57,7 @@ func (c *cover) addPieces(stored []int) error {
 		if covered[j] || c.k.Body[j].Op == ir.OpConst {
 			continue
 		}
-		if err := c.addPiece(ir.Ref(ins+j), &c.pieces[j], stored); err != nil {
+		if err := c.addPiece(kernel.Ref(ins+j), &c.pieces[j], stored); err != nil {
 			return err
 		}
 	}
@@ -62,9 +65,9 @@ func (c *cover) addPieces(stored []int) error {
 }
 
 // addPiece appends the kernel of a value.
-func (c *cover) addPiece(r ir.Ref, p *choice, stored []int) error {
+func (c *cover) addPiece(r kernel.Ref, p *choice, stored []int) error {
 	if p.fn == nil { // say what is missing
-		key, _ := c.describe([]ir.Ref{r}, c.values[r].splat)
+		key, _ := c.describe([]kernel.Ref{r}, c.values[r].splat)
 		_, _, err := c.f.find(partOf(key).sig)
 		return err
 	}
@@ -83,7 +86,7 @@ func (c *cover) addPiece(r ir.Ref, p *choice, stored []int) error {
 // maybe more: values that arguments from position from on would read. Positions
 // count the arguments of insts, three to each, so that every piece has one way
 // to grow. With unit, splats are operands with one column.
-func (c *cover) grow(best *choice, insts [maxPiece]ir.Ref, n, from int, unit bool) {
+func (c *cover) grow(best *choice, insts [maxPiece]kernel.Ref, n, from int, unit bool) {
 	key, args := c.describe(insts[:n], unit)
 	part := partOf(key)
 	p := choice{insts: insts, args: args, n: n, part: part}
@@ -117,7 +120,7 @@ func (c *cover) grow(best *choice, insts [maxPiece]ir.Ref, n, from int, unit boo
 // kernelCost estimates the time that a kernel takes for an element: that of its
 // memory traffic or of its slow operations, whichever is longer, for they
 // overlap. Fast operations hide behind both. The unit is the addition of bytes.
-func (c *cover) kernelCost(insts, args []ir.Ref) int {
+func (c *cover) kernelCost(insts, args []kernel.Ref) int {
 	const loads, stores = 1, 2
 	memory, slow := stores*c.values[insts[0]].dtype.Size(), 0.0
 	for _, a := range args {
@@ -154,7 +157,7 @@ type pieceKey struct {
 	fast   bool
 	fold   ir.Op // of a piece without instructions, which folds its operand
 	insts  [maxPiece]pieceInst
-	in     [maxPieceArgs]ir.Operand
+	in     [maxPieceArgs]kernel.Operand
 }
 
 // pieceInst is an instruction of a piece. Argument i >= 0 is operand i of the
@@ -167,7 +170,7 @@ type pieceInst struct {
 
 // describe returns the key of the piece of the given instructions, and what its
 // operands are.
-func (c *cover) describe(insts []ir.Ref, unit bool) (key pieceKey, args [maxPieceArgs]ir.Ref) {
+func (c *cover) describe(insts []kernel.Ref, unit bool) (key pieceKey, args [maxPieceArgs]kernel.Ref) {
 	key.n, key.fast = int8(len(insts)), c.k.Fast
 	for m, r := range insts {
 		in := c.k.Inst(r)
@@ -182,7 +185,7 @@ func (c *cover) describe(insts []ir.Ref, unit bool) (key pieceKey, args [maxPiec
 				continue
 			}
 			v := &c.values[a]
-			key.in[key.ins] = ir.Operand{DType: v.dtype, Splat: v.splat && !unit}
+			key.in[key.ins] = kernel.Operand{DType: v.dtype, Splat: v.splat && !unit}
 			args[key.ins] = a
 			row.args[i] = key.ins
 			key.ins++
@@ -223,21 +226,21 @@ func partOf(key pieceKey) *part {
 }
 
 // kernel writes the piece as a body.
-func (key *pieceKey) kernel() *ir.Kernel {
-	k := &ir.Kernel{In: slices.Clone(key.in[:key.ins]), Fast: key.fast}
-	first := ir.Ref(key.ins + key.n - 1) // of insts; those that it reads come before it
+func (key *pieceKey) kernel() *kernel.Kernel {
+	k := &kernel.Kernel{In: slices.Clone(key.in[:key.ins]), Fast: key.fast}
+	first := kernel.Ref(key.ins + key.n - 1) // of insts; those that it reads come before it
 	for m := key.n - 1; m >= 0; m-- {
 		row := key.insts[m]
-		in := ir.Inst{Op: row.op, DType: row.dtype}
+		in := kernel.Inst{Op: row.op, DType: row.dtype}
 		for i, a := range row.args {
-			in.Args[i] = ir.Ref(a)
+			in.Args[i] = kernel.Ref(a)
 			if a < 0 {
-				in.Args[i] = first - ir.Ref(^a)
+				in.Args[i] = first - kernel.Ref(^a)
 			}
 		}
 		k.Body = append(k.Body, in)
 	}
-	k.Out = []ir.Ref{first}
+	k.Out = []kernel.Ref{first}
 	if key.fold != ir.OpInvalid {
 		k.Fold = []ir.Op{key.fold}
 	}

@@ -8,15 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // coverSigs returns the signatures of a body's cover, rows and then tiles.
-func coverSigs(t require.TestingT, body *ir.Kernel, lookup func(Engine, string) (func(*Frame), bool), engines ...Engine) []string {
+func coverSigs(t require.TestingT, body *kernel.Kernel, lookup func(abi.Engine, string) (func(*abi.Frame), bool), engines ...abi.Engine) []string {
 	k, _ := body.Canonical()
-	p := ir.Plan{}
-	step := ir.Step{Kernel: k, Extents: []int{1, 100}, Rows: 1, Cols: 100}
-	add := func(kind ir.BufferKind, dt ir.DType, splat bool, index int) {
-		p.Buffers = append(p.Buffers, ir.Buffer{Kind: kind, DType: dt, Shape: []int{100}, Index: index})
+	p := plan.Plan{}
+	step := plan.Step{Kernel: k, Extents: []int{1, 100}, Rows: 1, Cols: 100}
+	add := func(kind plan.BufferKind, dt ir.DType, splat bool, index int) {
+		p.Buffers = append(p.Buffers, plan.Buffer{Kind: kind, DType: dt, Shape: []int{100}, Index: index})
 		a := access(len(p.Buffers)-1, 0, 0, 1)
 		if splat {
 			a.Strides = []int{0, 0}
@@ -24,22 +28,22 @@ func coverSigs(t require.TestingT, body *ir.Kernel, lookup func(Engine, string) 
 		step.Operands = append(step.Operands, a)
 	}
 	for i, in := range k.In {
-		add(ir.ParamBuffer, in.DType, in.Splat, i)
+		add(plan.ParamBuffer, in.DType, in.Splat, i)
 	}
 	for o, r := range k.Out {
-		add(ir.ResultBuffer, k.DType(r), false, o)
+		add(plan.ResultBuffer, k.DType(r), false, o)
 	}
-	p.Steps = []ir.Step{step}
+	p.Steps = []plan.Step{step}
 	l := &Linked{exec: &Executor{}}
 	require.NoError(t, l.linkBuffers(&p))
 	_, _, err := l.checkStep(&p.Steps[0], &p.Steps[0])
 	require.NoError(t, err)
-	kernel, order := k.Canonical()
-	c, err := coverStep(l.newStep(&p.Steps[0], kernel, order, 0), finder{lookup: lookup, engines: engines}, l.buffers)
+	kern, order := k.Canonical()
+	c, err := coverStep(l.newStep(&p.Steps[0], kern, order, 0), finder{lookup: lookup, engines: engines}, l.buffers)
 	require.NoError(t, err)
 	var sigs []string
 	for j := range c.pieces {
-		r := ir.Ref(len(k.In) + j)
+		r := kernel.Ref(len(k.In) + j)
 		taken := func(i coverInst) bool { return i.value == r }
 		if slices.ContainsFunc(c.rows, taken) || slices.ContainsFunc(c.insts, taken) {
 			sigs = append(sigs, c.pieces[j].part.sig)
@@ -71,15 +75,15 @@ func TestFewestKernels(t *testing.T) {
 		{"equal operands", "kernel (u0:f64) { t0 = mul u0 u0; t1 = sub u0 t0; store t1 }", []string{"mul sub"}},
 	}
 	for _, b := range bodies {
-		for _, on := range []Engine{Portable, AVX2} {
+		for _, on := range []abi.Engine{abi.Portable, abi.AVX2} {
 			t.Run(b.name, func(t *testing.T) {
-				if on == AVX2 && !HasAVX2() {
+				if on == abi.AVX2 && !abi.HasAVX2() {
 					t.Skip("no AVX2")
 				}
-				k, err := ir.ParseKernel(b.body)
+				k, err := kernel.ParseKernel(b.body)
 				require.NoError(t, err)
 				got := []string{}
-				for _, sig := range coverSigs(t, k, Lookup, on) {
+				for _, sig := range coverSigs(t, k, abi.Lookup, on) {
 					got = append(got, opsOf(t, sig))
 				}
 				require.ElementsMatch(t, b.want, got)
@@ -89,7 +93,7 @@ func TestFewestKernels(t *testing.T) {
 }
 
 func opsOf(t *testing.T, sig string) string {
-	k, err := ir.ParseKernel(sig)
+	k, err := kernel.ParseKernel(sig)
 	require.NoError(t, err)
 	names := []string{}
 	for _, in := range k.Body {
@@ -100,10 +104,10 @@ func opsOf(t *testing.T, sig string) string {
 
 // The built-in kernels of several operations are no longer than what is looked for.
 func TestLongestPiece(t *testing.T) {
-	Lookup(Portable, "") // indexes them
+	abi.Lookup(abi.Portable, "") // indexes them
 	longest := 0
-	for sig := range registry.known[Portable] {
-		k, err := ir.ParseKernel(sig)
+	for sig := range abi.Registry.Known[abi.Portable] {
+		k, err := kernel.ParseKernel(sig)
 		require.NoError(t, err)
 		byName := len(k.Body) == manyRows || strings.Contains(sig, "s1:f64") || len(k.Out) > 1 || // folds down, scans
 			strings.Contains(sig, "mul s0 s1") || strings.Contains(sig, "rsqrt") || // norms, with what a cover computes once a row
@@ -117,14 +121,14 @@ func TestLongestPiece(t *testing.T) {
 
 // A kernel of several operations that only the lesser engine has is not taken.
 func TestPieceOfLesserEngine(t *testing.T) {
-	lookup := func(on Engine, sig string) (func(*Frame), bool) {
-		if on == AVX2 && strings.Count(sig, "=") > 1 {
+	lookup := func(on abi.Engine, sig string) (func(*abi.Frame), bool) {
+		if on == abi.AVX2 && strings.Count(sig, "=") > 1 {
 			return nil, false
 		}
-		return Lookup(Portable, sig)
+		return abi.Lookup(abi.Portable, sig)
 	}
-	require.Len(t, coverSigs(t, fiveOps(), lookup, AVX2, Portable), 7)
-	require.Len(t, coverSigs(t, fiveOps(), lookup, Portable), 4)
+	require.Len(t, coverSigs(t, fiveOps(), lookup, abi.AVX2, abi.Portable), 7)
+	require.Len(t, coverSigs(t, fiveOps(), lookup, abi.Portable), 4)
 }
 
 // The choice is the best there is: no way to pair instructions leaves fewer kernels.
@@ -132,24 +136,24 @@ func TestFewestOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body, _ := randomFormula(t).Canonical()
 		has := map[string]bool{}
-		lookup := func(_ Engine, sig string) (func(*Frame), bool) {
+		lookup := func(_ abi.Engine, sig string) (func(*abi.Frame), bool) {
 			if strings.Count(sig, "=") == 1 {
-				return func(*Frame) {}, true
+				return func(*abi.Frame) {}, true
 			}
 			if _, ok := has[sig]; !ok {
 				has[sig] = rapid.Bool().Draw(t, sig)
 			}
-			return func(*Frame) {}, has[sig]
+			return func(*abi.Frame) {}, has[sig]
 		}
-		got := len(coverSigs(t, body, lookup, Portable))
+		got := len(coverSigs(t, body, lookup, abi.Portable))
 		require.Equal(t, fewest(t, body, lookup), got, "%s", body)
 	})
 }
 
 // fewest counts the kernels of the best cover by trying all.
-func fewest(t require.TestingT, k *ir.Kernel, lookup func(Engine, string) (func(*Frame), bool)) int {
+func fewest(t require.TestingT, k *kernel.Kernel, lookup func(abi.Engine, string) (func(*abi.Frame), bool)) int {
 	ins := len(k.In)
-	splat := func(r ir.Ref) bool { return k.Inst(r) == nil && k.In[r].Splat }
+	splat := func(r kernel.Ref) bool { return k.Inst(r) == nil && k.In[r].Splat }
 	var hoisted []bool
 	uses := make([]int, ins+len(k.Body))
 	for _, in := range k.Body {
@@ -173,11 +177,11 @@ func fewest(t require.TestingT, k *ir.Kernel, lookup func(Engine, string) (func(
 			if inner < 0 || uses[a] != 1 || hoisted[inner] || hoisted[j] || i == 1 && a == in.Args[0] {
 				continue
 			}
-			pair := &ir.Kernel{}
-			operand := func(r ir.Ref) ir.Ref {
-				o := ir.Operand{DType: k.DType(r), Splat: splat(r) || int(r) >= ins && hoisted[int(r)-ins]}
+			pair := &kernel.Kernel{}
+			operand := func(r kernel.Ref) kernel.Ref {
+				o := kernel.Operand{DType: k.DType(r), Splat: splat(r) || int(r) >= ins && hoisted[int(r)-ins]}
 				pair.In = append(pair.In, o)
-				return ir.Ref(len(pair.In) - 1)
+				return kernel.Ref(len(pair.In) - 1)
 			}
 			first, second := k.Body[inner], in
 			for i, a := range first.Args[:first.Arity()] {
@@ -191,14 +195,14 @@ func fewest(t require.TestingT, k *ir.Kernel, lookup func(Engine, string) (func(
 			}
 			for i := range in.Arity() {
 				if second.Args[i] < 0 {
-					second.Args[i] = ir.Ref(len(pair.In))
+					second.Args[i] = kernel.Ref(len(pair.In))
 				}
 			}
-			pair.Body = []ir.Inst{first, second}
-			pair.Out = []ir.Ref{ir.Ref(len(pair.In) + 1)}
+			pair.Body = []kernel.Inst{first, second}
+			pair.Out = []kernel.Ref{kernel.Ref(len(pair.In) + 1)}
 			require.NoError(t, pair.Verify())
 			canon, _ := pair.Canonical()
-			if _, ok := lookup(Portable, canon.Signature()); ok {
+			if _, ok := lookup(abi.Portable, canon.Signature()); ok {
 				edges = append(edges, edge{j, inner})
 			}
 		}

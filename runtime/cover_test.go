@@ -8,19 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // randomBody makes a body of random operations on random operands.
-func randomBody(t *rapid.T) *ir.Kernel {
+func randomBody(t *rapid.T) *kernel.Kernel {
 	types := []ir.DType{ir.Float32, ir.Float32, ir.Float64, ir.Int32, ir.Bool, ir.Uint8}
-	var in []ir.Operand
+	var in []kernel.Operand
 	for range rapid.IntRange(1, 4).Draw(t, "inputs") {
-		in = append(in, ir.Operand{DType: rapid.SampledFrom(types).Draw(t, "dtype"), Splat: rapid.Bool().Draw(t, "splat")})
+		in = append(in, kernel.Operand{DType: rapid.SampledFrom(types).Draw(t, "dtype"), Splat: rapid.Bool().Draw(t, "splat")})
 	}
-	b := ir.NewBuilder(in...)
-	values := []ir.Ref{}
+	b := kernel.NewBuilder(in...)
+	values := []kernel.Ref{}
 	for i := range in {
-		values = append(values, ir.Ref(i))
+		values = append(values, kernel.Ref(i))
 	}
 	for range rapid.IntRange(0, 10).Draw(t, "instructions") {
 		if r, ok := randomInst(t, b, values); ok {
@@ -37,7 +42,7 @@ func randomBody(t *rapid.T) *ir.Kernel {
 	return b.Kernel()
 }
 
-func randomInst(t *rapid.T, b *ir.Builder, values []ir.Ref) (ir.Ref, bool) {
+func randomInst(t *rapid.T, b *kernel.Builder, values []kernel.Ref) (kernel.Ref, bool) {
 	var ops []ir.Op
 	for _, op := range ir.Ops() {
 		if op.IsElementwise() || op == ir.OpConst {
@@ -71,47 +76,47 @@ func randomInst(t *rapid.T, b *ir.Builder, values []ir.Ref) (ir.Ref, bool) {
 
 // randomFormula makes a body of arithmetic, most of which reads what comes just
 // before it: what super-kernels are for.
-func randomFormula(t *rapid.T) *ir.Kernel {
+func randomFormula(t *rapid.T) *kernel.Kernel {
 	dt := rapid.SampledFrom([]ir.DType{ir.Float32, ir.Float64}).Draw(t, "dtype")
-	var in []ir.Operand
+	var in []kernel.Operand
 	for range rapid.IntRange(2, 5).Draw(t, "inputs") {
-		in = append(in, ir.Operand{DType: dt, Splat: rapid.IntRange(0, 2).Draw(t, "splat") == 0})
+		in = append(in, kernel.Operand{DType: dt, Splat: rapid.IntRange(0, 2).Draw(t, "splat") == 0})
 	}
-	b := ir.NewBuilder(in...)
+	b := kernel.NewBuilder(in...)
 	ops := []ir.Op{ir.OpMul, ir.OpAdd, ir.OpSub, ir.OpDiv, ir.OpMul, ir.OpAdd, ir.OpSub, ir.OpAbs, ir.OpSqrt, ir.OpSquare, ir.OpReciprocal}
-	last := ir.Ref(rapid.IntRange(0, len(in)-1).Draw(t, "first"))
+	last := kernel.Ref(rapid.IntRange(0, len(in)-1).Draw(t, "first"))
 	for range rapid.IntRange(2, 14).Draw(t, "instructions") {
 		op := rapid.SampledFrom(ops).Draw(t, "op")
-		args := make([]ir.Ref, op.Info().Arity)
+		args := make([]kernel.Ref, op.Info().Arity)
 		for i := range args {
-			args[i] = ir.Ref(rapid.IntRange(0, len(in)+len(b.Kernel().Body)-1).Draw(t, "arg"))
+			args[i] = kernel.Ref(rapid.IntRange(0, len(in)+len(b.Kernel().Body)-1).Draw(t, "arg"))
 		}
 		args[rapid.IntRange(0, len(args)-1).Draw(t, "side")] = last
 		last = b.Op(op, args...)
 	}
 	b.Store(last)
 	if rapid.IntRange(0, 3).Draw(t, "another store") == 0 {
-		b.Store(ir.Ref(rapid.IntRange(0, int(last)).Draw(t, "stored")))
+		b.Store(kernel.Ref(rapid.IntRange(0, int(last)).Draw(t, "stored")))
 	}
 	return b.Kernel()
 }
 
 // randomPlan runs a body on operands that lie at random strides, some of them
 // temporaries that an output may share memory with.
-func randomPlan(t *rapid.T, body *ir.Kernel) *ir.Plan {
+func randomPlan(t *rapid.T, body *kernel.Kernel) *plan.Plan {
 	k, order := body.Canonical()
 	if len(order) == 0 {
 		t.Skip("no operand left")
 	}
 	extent := rapid.SampledFrom([]int{1, 2, 3, 7, 8, 9, 33, 70})
 	extents := rapid.SliceOfN(extent, 2, 4).Draw(t, "extents")
-	for ir.RowMajor(extents...).Size() > 5000 {
+	for layout.RowMajor(extents...).Size() > 5000 {
 		extents[rapid.IntRange(0, len(extents)-1).Draw(t, "smaller")] = 1
 	}
-	rowMajor := ir.RowMajor(extents...).Strides
+	rowMajor := layout.RowMajor(extents...).Strides
 	rows, cols := rapid.IntRange(1, 80).Draw(t, "rows"), rapid.IntRange(1, 80).Draw(t, "cols")
 	m := &planMaker{}
-	var operands []ir.Access
+	var operands []plan.Access
 	shareable := map[int]bool{}
 	for i, in := range k.In {
 		if !in.Splat && rapid.Bool().Draw(t, "temporary") {
@@ -144,13 +149,13 @@ func randomPlan(t *rapid.T, body *ir.Kernel) *ir.Plan {
 	return &m.plan
 }
 
-func copyKernel(dt ir.DType) *ir.Kernel {
-	k, _ := ir.SingleOp(ir.OpCopy, ir.Invalid, unit(dt))
+func copyKernel(dt ir.DType) *kernel.Kernel {
+	k, _ := kernel.SingleOp(ir.OpCopy, ir.Invalid, unit(dt))
 	return k
 }
 
 // randomAccess makes a param that is read at random strides.
-func randomAccess(t *rapid.T, m *planMaker, o ir.Operand, extents []int) ir.Access {
+func randomAccess(t *rapid.T, m *planMaker, o kernel.Operand, extents []int) plan.Access {
 	strides := make([]int, len(extents))
 	lo, hi := 0, 0
 	for k, n := range extents {
@@ -160,7 +165,7 @@ func randomAccess(t *rapid.T, m *planMaker, o ir.Operand, extents []int) ir.Acce
 		}
 		lo, hi = lo+min(0, (n-1)*strides[k]), hi+max(0, (n-1)*strides[k])
 	}
-	return ir.Access{Buffer: m.param(o.DType, hi-lo+1), Offset: -lo, Strides: strides}
+	return plan.Access{Buffer: m.param(o.DType, hi-lo+1), Offset: -lo, Strides: strides}
 }
 
 func TestRandomPlans(t *testing.T) {
@@ -172,9 +177,9 @@ func TestRandomFormulas(t *testing.T) {
 }
 
 // inPlacePlan computes body into temporaries that lie where its operands do.
-func inPlacePlan(body *ir.Kernel, n int) *ir.Plan {
+func inPlacePlan(body *kernel.Kernel, n int) *plan.Plan {
 	var m planMaker
-	var operands []ir.Access
+	var operands []plan.Access
 	for range body.In {
 		from, to := m.param(f32, n), m.temp(f32, -1, n)
 		m.step(copyKernel(f32), []int{1, n}, 1, 4096, access(from, 0, 0, 1), access(to, 0, 0, 1))
@@ -192,29 +197,29 @@ func inPlacePlan(body *ir.Kernel, n int) *ir.Plan {
 
 // Outputs that lie where operands do that are read after the store.
 func TestInPlaceStores(t *testing.T) {
-	bodies := map[string]func(b *ir.Builder){
-		"early store": func(b *ir.Builder) {
+	bodies := map[string]func(b *kernel.Builder){
+		"early store": func(b *kernel.Builder) {
 			sum := b.Op(ir.OpAdd, 0, 1)
 			b.Store(sum)
 			b.Store(b.Op(ir.OpSub, sum, 0)) // reads where sum went
 		},
-		"swap": func(b *ir.Builder) { b.Store(1); b.Store(0) },
-		"both from both": func(b *ir.Builder) {
+		"swap": func(b *kernel.Builder) { b.Store(1); b.Store(0) },
+		"both from both": func(b *kernel.Builder) {
 			b.Store(b.Op(ir.OpSub, 0, 1))
 			b.Store(b.Op(ir.OpDiv, 0, 1))
 		},
-		"twice": func(b *ir.Builder) {
+		"twice": func(b *kernel.Builder) {
 			sum := b.Op(ir.OpSub, 1, 0)
 			b.Store(sum)
 			b.Store(sum)
 		},
-		"an operand and a value": func(b *ir.Builder) {
+		"an operand and a value": func(b *kernel.Builder) {
 			b.Store(1)
 			b.Store(b.Op(ir.OpMul, 0, 0))
 		},
 	}
 	for name, write := range bodies {
-		b := ir.NewBuilder(unit(f32), unit(f32))
+		b := kernel.NewBuilder(unit(f32), unit(f32))
 		write(b)
 		p := inPlacePlan(b.Kernel(), 3000)
 		t.Run(name, func(t *testing.T) { checkAll(t, p) })
@@ -223,7 +228,7 @@ func TestInPlaceStores(t *testing.T) {
 
 // Values of splats alone are computed once a row, or once.
 func TestRowValues(t *testing.T) {
-	b := ir.NewBuilder(unit(f32), splat(f32), splat(f32))
+	b := kernel.NewBuilder(unit(f32), splat(f32), splat(f32))
 	scale := b.Op(ir.OpDiv, 1, 2)                                         // a number a row
 	b.Store(b.Op(ir.OpMul, 0, b.Op(ir.OpAdd, scale, b.Op(ir.OpSqrt, 2)))) // sqrt: one for all
 	b.Store(scale)
@@ -238,21 +243,21 @@ func TestRowValues(t *testing.T) {
 }
 
 func TestCoverMissesKernel(t *testing.T) {
-	none := func(Engine, string) (func(*Frame), bool) { return nil, false }
+	none := func(abi.Engine, string) (func(*abi.Frame), bool) { return nil, false }
 	_, err := (&Executor{lookup: none}).Link(fiveOpsPlan(10, 10))
 	require.ErrorContains(t, err, "no kernel is registered for kernel (")
 }
 
 // An operation without assembly is computed by the portable kernel among others.
 func TestMixedCover(t *testing.T) {
-	if !HasAVX2() {
+	if !abi.HasAVX2() {
 		t.Skip("no AVX2")
 	}
-	e := &Executor{lookup: func(on Engine, sig string) (func(*Frame), bool) {
-		if on == AVX2 && strings.Contains(sig, " = div ") {
+	e := &Executor{lookup: func(on abi.Engine, sig string) (func(*abi.Frame), bool) {
+		if on == abi.AVX2 && strings.Contains(sig, " = div ") {
 			return nil, false
 		}
-		return Lookup(Portable, sig) // whichever was asked
+		return abi.Lookup(abi.Portable, sig) // whichever was asked
 	}}
 	l := check(t, e, fiveOpsPlan(5000, 5000), "")
 	require.Equal(t, "avx2+portable", l.Steps()[0].Engine)
@@ -260,7 +265,7 @@ func TestMixedCover(t *testing.T) {
 }
 
 func singleSig(t *testing.T, op ir.Op) string {
-	k, err := ir.SingleOp(op, ir.Invalid, unit(f32), unit(f32))
+	k, err := kernel.SingleOp(op, ir.Invalid, unit(f32), unit(f32))
 	require.NoError(t, err)
 	return k.Signature()
 }

@@ -4,13 +4,16 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 const (
 	// crossedRows and crossedIndices are the least of both for which a step crosses
 	// them: to transpose an element takes about as long as to fold eight.
-	crossedRows    = ir.DownCols
+	crossedRows    = kernel.DownCols
 	crossedIndices = 16
 	// crossedBytes is how much of the transposed elements stays in the first-level
 	// cache while several indices meet them. Lines of which it does not hold
@@ -35,7 +38,7 @@ type crossed struct {
 	order   []int // the step's operand of each of the kernel's
 	units   []crossedUnit
 	name    string // the kernel's signature
-	kernel  func(*Frame)
+	kernel  func(*abi.Frame)
 	width   int // rows that a call takes, but for the last
 }
 
@@ -47,7 +50,7 @@ type crossedUnit struct {
 
 // newCrossed returns nil for steps that are not of that kind. The first axes, as
 // many as outer says, are not theirs.
-func newCrossed(s *step, in *ir.Step, f finder, outer int) *crossed {
+func newCrossed(s *step, in *plan.Step, f finder, outer int) *crossed {
 	axis, last := len(in.Extents)-3, len(in.Extents)-1
 	if axis < outer || s.kernel.Fold == nil || in.Extents[axis] < crossedIndices || in.Extents[last-1] < crossedRows {
 		return nil
@@ -93,7 +96,7 @@ func newCrossed(s *step, in *ir.Step, f finder, outer int) *crossed {
 
 // fit returns how many rows, a multiple of ir.DownCols, fit so many bytes.
 func (x *crossed) fit(bytes int, s *step, cols int) int {
-	return bytes / (cols * s.operands[s.ins].size * len(x.units) * ir.DownCols) * ir.DownCols
+	return bytes / (cols * s.operands[s.ins].size * len(x.units) * kernel.DownCols) * kernel.DownCols
 }
 
 // cut returns how many rows a block has, and sets how many indices: blocks of an
@@ -101,7 +104,7 @@ func (x *crossed) fit(bytes int, s *step, cols int) int {
 func (x *crossed) cut(s *step, pieces int) (rows int) {
 	x.width = x.fit(crossedBytes, s, s.cols)
 	rows = min(s.rows, crossedWidth, x.fit(turnBytes, s, s.cols))
-	for s.rows%rows > 0 && s.rows%rows < ir.DownCols {
+	for s.rows%rows > 0 && s.rows%rows < kernel.DownCols {
 		rows++
 	}
 	most := crossedBlock
@@ -123,7 +126,7 @@ func (x *crossed) blocks(operands []operand, axis int) int {
 
 // link finds the kernels, and gives the transposed operands their places.
 func (x *crossed) link(f finder, s *step) (err error) {
-	var on Engine
+	var on abi.Engine
 	if x.kernel, on, err = f.find(x.name); err != nil {
 		return err
 	}
@@ -135,7 +138,7 @@ func (x *crossed) link(f finder, s *step) (err error) {
 			return err
 		}
 		t.at = s.scratch
-		t.line = (s.blockRows*o.size+alignment-1)&^(alignment-1) + alignment // see linkTurns
+		t.line = (s.blockRows*o.size+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment // see linkTurns
 		s.scratch += s.cols * t.line
 	}
 	return nil
@@ -145,7 +148,7 @@ func (x *crossed) link(f finder, s *step) (err error) {
 // indices, then the next rows those, so that results go to the same memory.
 func (x *crossed) run(ln *lane, s *step) {
 	b, f, size := &ln.block, &ln.inner, s.operands[s.ins].size
-	f.Step[ir.DownLength] = b.Cols
+	f.Step[kernel.DownLength] = b.Cols
 	for i, from := range x.order {
 		f.Step[i] = x.walk[from]
 	}
@@ -160,7 +163,7 @@ func (x *crossed) run(ln *lane, s *step) {
 		f.Rows = min(leastCrossed, n-k)
 		for r := 0; r < b.Rows; r += f.Cols {
 			f.Cols = b.Rows - r
-			if f.Cols >= x.width+ir.DownCols {
+			if f.Cols >= x.width+kernel.DownCols {
 				f.Cols = x.width
 			}
 			for i, from := range x.order {

@@ -6,11 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // crossedPlan takes distances of rows of x, n of them, to rows of y, each of cols
 // elements; the strides of x, then of y.
-func crossedPlan(t require.TestingT, body, d string, outer, n, rows, cols int, strides ...int) *ir.Plan {
+func crossedPlan(t require.TestingT, body, d string, outer, n, rows, cols int, strides ...int) *plan.Plan {
 	return parsePlan(t, `plan distances arena=0 {
   %%0 = param x 0 : %[1]s[%[3]d,%[4]d,%[6]d]
   %%1 = param y 1 : %[1]s[%[5]d,%[6]d]
@@ -40,7 +43,7 @@ func TestCrossed(t *testing.T) {
 	}
 }
 
-func requireCrossed(t *testing.T, p *ir.Plan, want bool) {
+func requireCrossed(t *testing.T, p *plan.Plan, want bool) {
 	l, err := (&Executor{}).Link(p)
 	require.NoError(t, err)
 	require.Equal(t, want, l.tasks[0].steps[0].crossed != nil, p.String())
@@ -116,7 +119,7 @@ func TestCrossedBlocks(t *testing.T) {
 				s.operands[2].size = 8
 				x := &crossed{indices: n, units: make([]crossedUnit, 1)}
 				each := x.cut(s, pieces)
-				if last := rows % each; each < ir.DownCols || last > 0 && last < ir.DownCols || each*cols*8 > 2*turnBytes {
+				if last := rows % each; each < kernel.DownCols || last > 0 && last < kernel.DownCols || each*cols*8 > 2*turnBytes {
 					t.Fatalf("%d rows, %d columns: blocks of %d", rows, cols, each)
 				}
 				require.LessOrEqual(t, x.block, min(n, crossedBlock))

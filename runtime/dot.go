@@ -4,6 +4,10 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 const (
@@ -28,17 +32,17 @@ type dot struct {
 	down   int // bytes from one right row to the next, but for panels
 	panels bool
 	width  int // columns that a kernel takes
-	kernel func(*Frame)
+	kernel func(*abi.Frame)
 	packs  bool     // a chunk of a block's left rows is copied into scratch
 	pack   packFunc // how
 }
 
 // newDot takes the pairs out of the axes that a step walks.
-func newDot(s *step, in *ir.Step) *dot {
+func newDot(s *step, in *plan.Step) *dot {
 	axis := len(in.Extents) - 3
 	left, right := &s.operands[0], &s.operands[1]
 	d := &dot{pairs: in.Extents[axis], across: left.walk[axis], down: right.walk[axis], panels: in.Panels}
-	d.width = ir.DotColumns(s.kernel.In[0].DType)
+	d.width = kernel.DotColumns(s.kernel.In[0].DType)
 	for i := range s.operands {
 		s.operands[i].walk[axis], s.operands[i].packed = 0, false
 	}
@@ -47,7 +51,7 @@ func newDot(s *step, in *ir.Step) *dot {
 }
 
 // copyRows is a packFunc for rows that are contiguous.
-func copyRows(_ *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+func copyRows(_ *abi.Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 	for r := range rows {
 		copyBytes(unsafe.Add(dst, r*cols*colStep), unsafe.Add(src, r*rowStep), cols*colStep)
 	}
@@ -94,25 +98,25 @@ func (d *dot) run(ln *lane, s *step) {
 	b, f, right := &ln.block, &ln.inner, &s.operands[1]
 	first := ln.index[len(s.counts)-1] * s.blockCols
 	f.Rows = b.Rows
-	f.Step[0], f.Step[2], f.Step[ir.DotAcross] = b.Step[0], b.Step[2], d.across
+	f.Step[0], f.Step[2], f.Step[kernel.DotAcross] = b.Step[0], b.Step[2], d.across
 	for k := 0; k < d.pairs; k += ir.DotChunk {
 		if k > 0 && ln.stopped() {
 			return
 		}
 		n := min(ir.DotChunk, d.pairs-k)
-		f.Step[ir.DotPairs], f.Step[ir.DotAdds] = n, k
+		f.Step[kernel.DotPairs], f.Step[kernel.DotAdds] = n, k
 		left := unsafe.Add(b.Ptr[0], k*d.across)
 		if d.packs {
 			size := s.operands[0].size
 			d.pack(&ln.many, unsafe.Pointer(&ln.scratch[0]), left, b.Rows, n, b.Step[0], d.across)
 			left = unsafe.Pointer(&ln.scratch[0])
-			f.Step[0], f.Step[ir.DotAcross] = n*size, size
+			f.Step[0], f.Step[kernel.DotAcross] = n*size, size
 		}
 		for c := 0; c < b.Cols; c += d.width {
 			f.Cols, f.Step[1] = min(d.width, b.Cols-c), d.down
-			f.Step[ir.DotNext] = 0
+			f.Step[kernel.DotNext] = 0
 			if d.panels {
-				f.Step[ir.DotNext] = d.width * right.colStep
+				f.Step[kernel.DotNext] = d.width * right.colStep
 				f.Step[1] = min(d.width, s.cols-first-c) * right.size
 			}
 			f.Ptr[0] = left

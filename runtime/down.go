@@ -4,6 +4,10 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 const (
@@ -43,14 +47,14 @@ type accumulator struct {
 	in, out  int // operands of the step
 	by       ir.Op
 	dtype    ir.DType
-	fn       func(*Frame)   // folds lanes
-	lanes    int            // place in scratch
-	identity unsafe.Pointer // of by: a row, of lanes in a flat step
+	fn       func(*abi.Frame) // folds lanes
+	lanes    int              // place in scratch
+	identity unsafe.Pointer   // of by: a row, of lanes in a flat step
 }
 
 // newDown finds the accumulators and chooses the width of a block, so that there
 // are so many, if it is wide enough.
-func newDown(s *step, in *ir.Step, pieces int) *down {
+func newDown(s *step, in *plan.Step, pieces int) *down {
 	d := &down{}
 	bytes := 0
 	for o, value := range s.kernel.Out {
@@ -111,12 +115,12 @@ func (d *down) link(s *step, f finder, at int) (end int, err error) {
 			return 0, err
 		}
 		a.lanes = at
-		at += (ir.FoldLanes*d.width*size+alignment-1)&^(alignment-1) + alignment
+		at += (ir.FoldLanes*d.width*size+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment
 	}
 	for i := range d.repeats {
 		r := &d.repeats[i]
 		r.row = at
-		at += (ir.FoldLanes*d.width*s.operands[r.operand].size+alignment-1)&^(alignment-1) + alignment
+		at += (ir.FoldLanes*d.width*s.operands[r.operand].size+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment
 	}
 	return at, nil
 }
@@ -124,12 +128,12 @@ func (d *down) link(s *step, f finder, at int) (end int, err error) {
 // identities returns n elements that change nothing.
 func identities(by ir.Op, dt ir.DType, n int) (unsafe.Pointer, error) {
 	size := dt.Size()
-	row, err := allocate(n * size)
+	row, err := memory.Allocate(n * size)
 	if err != nil {
 		return nil, err
 	}
 	bits, _ := by.Info().Identity(dt)
-	storeBits(dt, unsafe.Pointer(&row[0]), bits)
+	memory.StoreBits(dt, unsafe.Pointer(&row[0]), bits)
 	for done := size; done < len(row); done *= 2 {
 		copy(row[done:], row[:done])
 	}
@@ -244,7 +248,7 @@ func (d *down) take(ln *lane, s *step, row, n, cols int) int {
 
 // frame readies the lane's frame for calls whose rows are by rows of the block
 // apart, and byLanes lanes.
-func (d *down) frame(ln *lane, s *step, by, byLanes int) *Frame {
+func (d *down) frame(ln *lane, s *step, by, byLanes int) *abi.Frame {
 	f := &ln.inner
 	for i := range s.operands {
 		f.Step[i] = by * s.operands[i].rowStep

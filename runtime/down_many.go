@@ -4,6 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // manyRows is how many rows of a lane a kernel takes in one go, if there is one
@@ -12,7 +15,7 @@ const manyRows = 4
 
 // many is the kernel of a down step for manyRows rows.
 type many struct {
-	fn   func(*Frame)
+	fn   func(*abi.Frame)
 	args []manyArg
 }
 
@@ -44,10 +47,10 @@ func (d *down) findMany(s *step, f finder) {
 // manyKernel returns a kernel that does to the accumulators what the step's does
 // in several rows, one after the other, and what its operands are. It is nil if
 // the step's stores something besides or the kernel has too many operands.
-func (d *down) manyKernel(s *step) (*ir.Kernel, []manyArg) {
+func (d *down) manyKernel(s *step) (*kernel.Kernel, []manyArg) {
 	var args []manyArg
-	var operands []ir.Operand
-	at := make([]ir.Ref, manyRows*s.ins)
+	var operands []kernel.Operand
+	at := make([]kernel.Ref, manyRows*s.ins)
 	for i := range s.ins {
 		rows := manyRows
 		if o := &s.operands[i]; o.accumulates || o.rowStep == 0 {
@@ -57,12 +60,12 @@ func (d *down) manyKernel(s *step) (*ir.Kernel, []manyArg) {
 			if r < rows {
 				args, operands = append(args, manyArg{i, r}), append(operands, s.kernel.In[i])
 			}
-			at[r*s.ins+i] = ir.Ref(len(args) - 1)
+			at[r*s.ins+i] = kernel.Ref(len(args) - 1)
 		}
 	}
-	k := &ir.Kernel{In: operands, Fast: s.kernel.Fast}
-	value := make([]ir.Ref, s.ins+len(s.kernel.Body))
-	acc := make([]ir.Ref, len(s.operands)) // by the operand: what it is so far
+	k := &kernel.Kernel{In: operands, Fast: s.kernel.Fast}
+	value := make([]kernel.Ref, s.ins+len(s.kernel.Body))
+	acc := make([]kernel.Ref, len(s.operands)) // by the operand: what it is so far
 	for r := range manyRows {
 		copy(value, at[r*s.ins:][:s.ins])
 		for _, a := range d.accs {
@@ -74,7 +77,7 @@ func (d *down) manyKernel(s *step) (*ir.Kernel, []manyArg) {
 			for i := range in.Arity() {
 				in.Args[i] = value[in.Args[i]]
 			}
-			value[s.ins+j] = ir.Ref(len(operands) + len(k.Body))
+			value[s.ins+j] = kernel.Ref(len(operands) + len(k.Body))
 			k.Body = append(k.Body, in)
 		}
 		for _, a := range d.accs {

@@ -8,7 +8,12 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	_ "github.com/stridefuse/stridefuse/runtime/builtin" // registers its kernels
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // Executor runs plans. Its fields are settings, to be set before the first
@@ -36,8 +41,8 @@ type Executor struct {
 	// computed a chunk lets the others run. The results do not depend on it.
 	ChunkElems int
 
-	lookup func(Engine, string) (func(*Frame), bool) // tests; nil is Lookup
-	stream int                                       // benchmarks; 0 is streamFrom
+	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
+	stream int                                               // benchmarks; 0 is streamFrom
 	once   sync.Once
 	crew   *crew
 }
@@ -89,7 +94,7 @@ type Linked struct {
 // portable cover. It is an error
 // when an operation has no kernel, or when the plan is not sound: an access
 // outside its buffer, an operand of the wrong type.
-func (e *Executor) Link(p *ir.Plan) (*Linked, error) {
+func (e *Executor) Link(p *plan.Plan) (*Linked, error) {
 	if p == nil {
 		return nil, fmt.Errorf("link: the plan is nil")
 	}
@@ -109,17 +114,17 @@ func (l *Linked) Steps() []StepInfo { return append([]StepInfo(nil), l.infos...)
 
 // NewResult returns a fresh tensor for result i of the plan, to be given to Run.
 // It fails as New does, and on an i that there is not.
-func (l *Linked) NewResult(i int) *Tensor {
+func (l *Linked) NewResult(i int) *tensor.Tensor {
 	if i < 0 || i >= len(l.results) {
-		return failf("new: result %d of a plan that has %d", i, len(l.results))
+		return tensor.Failf("new: result %d of a plan that has %d", i, len(l.results))
 	}
 	b := &l.buffers[l.results[i]]
-	return allocTensor("new", b.dtype, b.layout, b.elems)
+	return tensor.AllocTensor("new", b.dtype, b.layout, b.elems)
 }
 
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
 // plan's first parameters.
-func (l *Linked) Takes(ins []*Tensor) bool {
+func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 	if len(ins) > len(l.params) {
 		return false
 	}
@@ -139,7 +144,7 @@ func (l *Linked) Takes(ins []*Tensor) bool {
 // Memory is reserved before work starts. When an error is returned, outs hold
 // anything; a cancelled context's error is returned as it is. Once a run of
 // this size has been made, Run allocates nothing.
-func (l *Linked) Run(ctx context.Context, outs, ins []*Tensor) error {
+func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -186,16 +191,16 @@ func newState(l *Linked) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
 	st.job.left.L = &l.crew.mu
 	var err error
-	if st.arena, err = allocate(l.arena); err != nil {
+	if st.arena, err = memory.Allocate(l.arena); err != nil {
 		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)
 	}
 	for i, b := range l.buffers {
 		switch b.kind {
-		case ir.TempBuffer:
+		case plan.TempBuffer:
 			st.bases[i] = unsafe.Pointer(unsafe.SliceData(st.arena[b.offset:]))
-		case ir.ConstBuffer:
+		case plan.ConstBuffer:
 			st.bases[i] = unsafe.Pointer(&l.consts[b.index])
-		case ir.IotaBuffer:
+		case plan.IotaBuffer:
 			if st.bases[i], err = iotaTable(&l.buffers[i]); err != nil {
 				return nil, fmt.Errorf("memory for an iota: %w", err)
 			}

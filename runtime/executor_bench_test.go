@@ -7,15 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-func benchmarkPlan(b *testing.B, e *Executor, p *ir.Plan, elems int) {
+func benchmarkPlan(b *testing.B, e *Executor, p *plan.Plan, elems int) {
 	l, err := e.Link(p)
 	require.NoError(b, err)
 	outs, ins := operandsFor(b, newRand(), p)
 	for _, x := range ins { // no special values, which could be slow
 		for i := range x.Size() {
-			storeBits(x.dtype, x.addr(i), randomFinite(x.dtype, i))
+			memory.StoreBits(x.DType(), addr(x, i), randomFinite(x.DType(), i))
 		}
 	}
 	ctx := context.Background()
@@ -50,7 +54,7 @@ func BenchmarkTransposed(b *testing.B) {
 		for _, n := range []int{100, 1000, 1024} {
 			var m planMaker
 			x, y := m.param(dt, n, n), m.param(dt, n, n)
-			k, err := ir.SingleOp(ir.OpAdd, ir.Invalid, unit(dt), unit(dt))
+			k, err := kernel.SingleOp(ir.OpAdd, ir.Invalid, unit(dt), unit(dt))
 			require.NoError(b, err)
 			m.step(k, []int{n, n}, (32<<10)/n, n, access(x, 0, n, 1), access(y, 0, 1, n), access(m.result(dt, n, n), 0, n, 1))
 			b.Run(fmt.Sprintf("%s/%d", dt, n), func(b *testing.B) { benchmarkPlan(b, &Executor{Workers: 1}, &m.plan, n*n) })
@@ -95,7 +99,7 @@ func BenchmarkTransposedPixels(b *testing.B) {
 		rows, cols := e[0], e[1]
 		var m planMaker
 		x, y := m.param(f32, cols, rows), m.param(f32, rows, cols)
-		k, err := ir.SingleOp(ir.OpAdd, ir.Invalid, unit(f32), unit(f32))
+		k, err := kernel.SingleOp(ir.OpAdd, ir.Invalid, unit(f32), unit(f32))
 		require.NoError(b, err)
 		m.step(k, []int{rows, cols}, min(rows, (32<<10)/cols+1), cols, access(x, 0, 1, rows), access(y, 0, cols, 1), access(m.result(f32, rows, cols), 0, cols, 1))
 		b.Run(fmt.Sprintf("%dx%d", rows, cols), func(b *testing.B) { benchmarkPlan(b, &Executor{Workers: 1}, &m.plan, rows*cols) })

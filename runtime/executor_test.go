@@ -7,12 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 const f32 = ir.Float32
 
-func addKernel(x, y ir.Operand) *ir.Kernel {
-	b := ir.NewBuilder(x, y)
+func addKernel(x, y kernel.Operand) *kernel.Kernel {
+	b := kernel.NewBuilder(x, y)
 	b.Store(b.Op(ir.OpSub, 0, 1)) // not commutative: the order shows
 	return b.Kernel()
 }
@@ -20,7 +24,7 @@ func addKernel(x, y ir.Operand) *ir.Kernel {
 func TestAccesses(t *testing.T) {
 	const rows, cols = 37, 53
 	cases := map[string]struct {
-		x       ir.Operand
+		x       kernel.Operand
 		offset  int
 		strides []int // of the outer axis of 3, rows, columns
 		size    int
@@ -62,7 +66,7 @@ func TestElementSizes(t *testing.T) {
 			var m planMaker
 			x := m.param(dt, cols, rows)
 			out := m.result(dt, rows, cols)
-			k, err := ir.SingleOp(ir.OpCopy, ir.Invalid, unit(dt))
+			k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, unit(dt))
 			require.NoError(t, err)
 			m.step(k, []int{rows, cols}, rows, cols, access(x, 0, 1, rows), access(out, 0, cols, 1))
 			checkAll(t, &m.plan)
@@ -72,11 +76,11 @@ func TestElementSizes(t *testing.T) {
 
 // The elements of a param may lie anywhere, and its tensor start anywhere.
 func TestParamLayout(t *testing.T) {
-	at := ir.Layout{Shape: []int{4, 6}, Strides: []int{-1, 4}, Offset: 3}
+	at := layout.Layout{Shape: []int{4, 6}, Strides: []int{-1, 4}, Offset: 3}
 	var m planMaker
 	x := m.paramAt(f32, at)
 	out := m.result(f32, 4, 6)
-	k, err := ir.SingleOp(ir.OpNeg, ir.Invalid, unit(f32))
+	k, err := kernel.SingleOp(ir.OpNeg, ir.Invalid, unit(f32))
 	require.NoError(t, err)
 	m.step(k, []int{4, 6}, 4, 6, access(x, 3, -1, 4), access(out, 0, 6, 1))
 	checkAll(t, &m.plan)
@@ -89,24 +93,24 @@ func TestParamLayout(t *testing.T) {
 	require.NoError(t, want.Err())
 
 	data := make([]float32, 40)
-	moved := OfLayout(data, ir.Layout{Shape: []int{4, 6}, Strides: []int{-1, 4}, Offset: 13})
+	moved := tensor.OfLayout(data, layout.Layout{Shape: []int{4, 6}, Strides: []int{-1, 4}, Offset: 13})
 	require.NoError(t, moved.Err())
 	for i := range 4 {
 		for j := range 6 {
-			v, err := At[float32](ins[0], i, j)
+			v, err := tensor.At[float32](ins[0], i, j)
 			require.NoError(t, err)
-			require.NoError(t, Set(moved, v, i, j))
+			require.NoError(t, tensor.Set(moved, v, i, j))
 		}
 	}
-	require.NoError(t, l.Run(context.Background(), outs, []*Tensor{moved}))
-	require.True(t, Equal(want, outs[0]))
+	require.NoError(t, l.Run(context.Background(), outs, []*tensor.Tensor{moved}))
+	require.True(t, tensor.Equal(want, outs[0]))
 }
 
 func TestSmallExtents(t *testing.T) {
 	for _, e := range [][]int{{1, 1}, {1, 0}, {0, 5}, {0, 3, 4}, {5, 1}, {3, 7, 1}, {1, 1, 1, 1}, {2, 3, 2, 3, 2}} {
 		var m planMaker
-		n := ir.RowMajor(e...).Size()
-		strides := ir.RowMajor(e...).Strides
+		n := layout.RowMajor(e...).Size()
+		strides := layout.RowMajor(e...).Strides
 		x, y, out := m.param(f32, n), m.param(f32, n), m.result(f32, n)
 		m.step(addKernel(unit(f32), unit(f32)), e, 2, 2,
 			access(x, 0, strides...), access(y, 0, strides...), access(out, 0, strides...))
@@ -158,7 +162,7 @@ func TestSteps(t *testing.T) {
 }
 
 func TestConstants(t *testing.T) {
-	b := ir.NewBuilder(unit(ir.Float64))
+	b := kernel.NewBuilder(unit(ir.Float64))
 	half := b.Float(ir.Float64, 0.5)
 	b.Store(b.Op(ir.OpMul, 0, half))
 	b.Store(b.Op(ir.OpSqrt, half)) // a constant stored

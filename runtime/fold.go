@@ -4,26 +4,28 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // foldParts cuts a step that folds its columns into steps whose rows are one
 // chunk each, as kernels take them: one step for the whole chunks, which are an
 // axis of their own, and one for the rest. Any other step is its own only part,
 // and so is one of long rows.
-func foldParts(in *ir.Step) []*ir.Step {
+func foldParts(in *plan.Step) []*plan.Step {
 	last := len(in.Extents) - 1
 	n := in.Extents[last]
 	switch {
-	case in.Kernel.Fold == nil || in.Scan != ir.NoScan:
-		return []*ir.Step{in}
+	case in.Kernel.Fold == nil || in.Scan != plan.NoScan:
+		return []*plan.Step{in}
 	case n <= ir.FoldChunk:
-		return []*ir.Step{foldPart(in, 0, n)}
+		return []*plan.Step{foldPart(in, 0, n)}
 	case hasLongRows(in):
-		return []*ir.Step{in}
+		return []*plan.Step{in}
 	case n < 2*ir.FoldChunk:
-		return []*ir.Step{foldPart(in, 0, ir.FoldChunk), foldPart(in, ir.FoldChunk, n-ir.FoldChunk)}
+		return []*plan.Step{foldPart(in, 0, ir.FoldChunk), foldPart(in, ir.FoldChunk, n-ir.FoldChunk)}
 	}
-	parts := []*ir.Step{foldChunks(in, n/ir.FoldChunk)}
+	parts := []*plan.Step{foldChunks(in, n/ir.FoldChunk)}
 	if rest := n % ir.FoldChunk; rest > 0 {
 		parts = append(parts, foldPart(in, n-rest, rest))
 	}
@@ -31,7 +33,7 @@ func foldParts(in *ir.Step) []*ir.Step {
 }
 
 // foldPart returns the step over n columns from the given one on, a chunk.
-func foldPart(in *ir.Step, from, n int) *ir.Step {
+func foldPart(in *plan.Step, from, n int) *plan.Step {
 	part := *in
 	last := len(in.Extents) - 1
 	part.Extents = slices.Clone(in.Extents)
@@ -52,7 +54,7 @@ func foldPart(in *ir.Step, from, n int) *ir.Step {
 }
 
 // foldChunks returns the step over the first n chunks, which become the rows.
-func foldChunks(in *ir.Step, n int) *ir.Step {
+func foldChunks(in *plan.Step, n int) *plan.Step {
 	part := *in
 	last := len(in.Extents) - 1
 	part.Extents = append(slices.Clone(in.Extents[:last]), n, ir.FoldChunk)
@@ -70,7 +72,7 @@ func foldChunks(in *ir.Step, n int) *ir.Step {
 }
 
 // folded reports whether operand o of a step is an output that the kernel folds.
-func folded(in *ir.Step, o int) bool {
+func folded(in *plan.Step, o int) bool {
 	o -= len(in.Kernel.In)
 	return o >= 0 && in.Kernel.FoldOf(o) != ir.OpInvalid
 }

@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // sumPlans are sums of a matrix: all of it, down its columns, along its rows.
-func sumPlans(t require.TestingT, n int) map[string]*ir.Plan {
+func sumPlans(t require.TestingT, n int) map[string]*plan.Plan {
 	chunks := ir.Chunks(n)
-	return map[string]*ir.Plan{
+	return map[string]*plan.Plan{
 		"all": parsePlan(t, `plan all arena=0 {
   %%0 = param x 0 : f32[%[1]d]
   %%1 = result y 0 : f32[%[2]d]

@@ -4,6 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // longest is how many columns a long row has at most, so that a block has two.
@@ -19,7 +22,7 @@ type longRows struct {
 }
 
 // hasLongRows reports whether a step that folds its columns is of that kind.
-func hasLongRows(in *ir.Step) bool {
+func hasLongRows(in *plan.Step) bool {
 	last := len(in.Extents) - 1
 	rows, cols := in.Extents[last-1], in.Extents[last]
 	if rows == 1 || cols <= ir.FoldChunk || cols > longest || cols%ir.FoldChunk > 0 {
@@ -56,7 +59,7 @@ func (l *longRows) link(s *step, f finder) (err error) {
 		if t.kernel, err = findTranspose(o, f); err != nil {
 			return err
 		}
-		t.at = (s.scratch + alignment - 1) &^ (alignment - 1)
+		t.at = (s.scratch + memory.Alignment - 1) &^ (memory.Alignment - 1)
 		s.scratch = t.at + s.blockRows*l.chunks*o.size
 	}
 	return nil

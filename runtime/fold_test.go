@@ -6,17 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // parsePlan returns a plan from its text, %[1]d and so on replaced.
-func parsePlan(t require.TestingT, text string, args ...any) *ir.Plan {
-	p, err := ir.ParsePlan(fmt.Sprintf(text, args...))
+func parsePlan(t require.TestingT, text string, args ...any) *plan.Plan {
+	p, err := plan.ParsePlan(fmt.Sprintf(text, args...))
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		k, order := s.Kernel.Canonical()
-		var ins []ir.Access
+		var ins []plan.Access
 		for _, from := range order {
 			ins = append(ins, s.Operands[from])
 		}
@@ -202,7 +204,7 @@ func TestIota(t *testing.T) {
 `, d, n, ir.Chunks(n)))
 		}
 	}
-	_, err := (&Executor{}).Link(&ir.Plan{Buffers: []ir.Buffer{{Kind: ir.IotaBuffer, DType: f32, Shape: []int{3}}}})
+	_, err := (&Executor{}).Link(&plan.Plan{Buffers: []plan.Buffer{{Kind: plan.IotaBuffer, DType: f32, Shape: []int{3}}}})
 	require.ErrorContains(t, err, "no table")
 }
 

@@ -7,6 +7,8 @@ import (
 	"weak"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // iotas are the last tables of 0, 1, 2, ... of four and of eight bytes, that all
@@ -39,7 +41,7 @@ func iotaTable(b *buffer) (unsafe.Pointer, error) {
 			return unsafe.Pointer(table), nil
 		}
 	}
-	table, err := allocate(bytes)
+	table, err := memory.Allocate(bytes)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,9 @@ import (
 // Runs share a table while one of them needs it, unless it is far too long.
 func TestIotaTables(t *testing.T) {
 	table := func(elems, size int) unsafe.Pointer {
-		return sure(iotaTable(&buffer{elems: elems, size: size, bytes: elems * size}))(t)
+		table, err := iotaTable(&buffer{elems: elems, size: size, bytes: elems * size})
+		require.NoError(t, err)
+		return table
 	}
 	for _, size := range []int{4, 8} {
 		long := table(100_000, size)

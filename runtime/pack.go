@@ -1,10 +1,14 @@
 package runtime
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
 
 // A packFunc copies a tile of rows x cols elements to dst, densely in row-major
 // order. Steps are in bytes, of any sign. A kernel that it calls has frame f.
-type packFunc func(f *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int)
+type packFunc func(f *abi.Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int)
 
 // packFor chooses the way to read a tile of an operand: along its rows, or along
 // its columns where their elements lie closer together, as in a transposed
@@ -28,7 +32,7 @@ func (o *operand) transposed() bool {
 }
 
 // packRows reads row after row.
-func packRows[T uint8 | uint32 | uint64](_ *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+func packRows[T uint8 | uint32 | uint64](_ *abi.Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 	for r := range rows {
 		row := unsafe.Slice((*T)(unsafe.Add(dst, r*cols*int(unsafe.Sizeof(T(0))))), cols)
 		from := unsafe.Add(src, r*rowStep)

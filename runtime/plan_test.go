@@ -9,15 +9,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // planMaker writes plans by hand.
 type planMaker struct {
-	plan ir.Plan
+	plan plan.Plan
 	next [4]int
 }
 
-func (m *planMaker) buffer(b ir.Buffer) int {
+func (m *planMaker) buffer(b plan.Buffer) int {
 	b.Index = m.next[b.Kind]
 	m.next[b.Kind]++
 	b.Name = fmt.Sprintf("b%d", len(m.plan.Buffers))
@@ -26,24 +33,24 @@ func (m *planMaker) buffer(b ir.Buffer) int {
 }
 
 func (m *planMaker) param(dt ir.DType, shape ...int) int {
-	return m.buffer(ir.Buffer{Kind: ir.ParamBuffer, DType: dt, Shape: shape})
+	return m.buffer(plan.Buffer{Kind: plan.ParamBuffer, DType: dt, Shape: shape})
 }
 
-func (m *planMaker) paramAt(dt ir.DType, l ir.Layout) int {
-	return m.buffer(ir.Buffer{Kind: ir.ParamBuffer, DType: dt, Shape: l.Shape, At: &l})
+func (m *planMaker) paramAt(dt ir.DType, l layout.Layout) int {
+	return m.buffer(plan.Buffer{Kind: plan.ParamBuffer, DType: dt, Shape: l.Shape, At: &l})
 }
 
 func (m *planMaker) result(dt ir.DType, shape ...int) int {
-	return m.buffer(ir.Buffer{Kind: ir.ResultBuffer, DType: dt, Shape: shape})
+	return m.buffer(plan.Buffer{Kind: plan.ResultBuffer, DType: dt, Shape: shape})
 }
 
 func (m *planMaker) constant(dt ir.DType, bits uint64) int {
-	return m.buffer(ir.Buffer{Kind: ir.ConstBuffer, DType: dt, Bits: bits})
+	return m.buffer(plan.Buffer{Kind: plan.ConstBuffer, DType: dt, Bits: bits})
 }
 
 // temp makes a temporary; with inPlaceOf >= 0 it lies where that buffer does.
 func (m *planMaker) temp(dt ir.DType, inPlaceOf int, shape ...int) int {
-	b := ir.Buffer{Kind: ir.TempBuffer, DType: dt, Shape: shape, Offset: m.plan.Arena}
+	b := plan.Buffer{Kind: plan.TempBuffer, DType: dt, Shape: shape, Offset: m.plan.Arena}
 	if inPlaceOf >= 0 {
 		b.Offset = m.plan.Buffers[inPlaceOf].Offset
 	}
@@ -52,33 +59,33 @@ func (m *planMaker) temp(dt ir.DType, inPlaceOf int, shape ...int) int {
 }
 
 // step appends a step in blocks of rows x cols.
-func (m *planMaker) step(k *ir.Kernel, extents []int, rows, cols int, operands ...ir.Access) {
+func (m *planMaker) step(k *kernel.Kernel, extents []int, rows, cols int, operands ...plan.Access) {
 	canon, order := k.Canonical()
-	all := []ir.Access{}
+	all := []plan.Access{}
 	for _, from := range order {
 		all = append(all, operands[from])
 	}
 	all = append(all, operands[len(k.In):]...)
-	m.plan.Steps = append(m.plan.Steps, ir.Step{Kernel: canon, Extents: extents, Operands: all, Rows: rows, Cols: cols})
+	m.plan.Steps = append(m.plan.Steps, plan.Step{Kernel: canon, Extents: extents, Operands: all, Rows: rows, Cols: cols})
 }
 
-func access(buffer, offset int, strides ...int) ir.Access {
-	return ir.Access{Buffer: buffer, Offset: offset, Strides: strides}
+func access(buffer, offset int, strides ...int) plan.Access {
+	return plan.Access{Buffer: buffer, Offset: offset, Strides: strides}
 }
 
-func unit(dt ir.DType) ir.Operand  { return ir.Operand{DType: dt} }
-func splat(dt ir.DType) ir.Operand { return ir.Operand{DType: dt, Splat: true} }
+func unit(dt ir.DType) kernel.Operand  { return kernel.Operand{DType: dt} }
+func splat(dt ir.DType) kernel.Operand { return kernel.Operand{DType: dt, Splat: true} }
 
 // fiveOps is y = (a*b+c)*a - b/(abs(c)+1).
-func fiveOps() *ir.Kernel {
-	b := ir.NewBuilder(unit(ir.Float32), unit(ir.Float32), unit(ir.Float32), splat(ir.Float32))
+func fiveOps() *kernel.Kernel {
+	b := kernel.NewBuilder(unit(ir.Float32), unit(ir.Float32), unit(ir.Float32), splat(ir.Float32))
 	left := b.Op(ir.OpMul, b.Op(ir.OpAdd, b.Op(ir.OpMul, 0, 1), 2), 0)
 	b.Store(b.Op(ir.OpSub, left, b.Op(ir.OpDiv, 1, b.Op(ir.OpAdd, b.Op(ir.OpAbs, 2), 3))))
 	return b.Kernel()
 }
 
 // fiveOpsPlan runs fiveOps over vectors of n elements.
-func fiveOpsPlan(n, cols int) *ir.Plan {
+func fiveOpsPlan(n, cols int) *plan.Plan {
 	var m planMaker
 	one := m.constant(ir.Float32, uint64(math.Float32bits(1)))
 	a, b, c := m.param(ir.Float32, n), m.param(ir.Float32, n), m.param(ir.Float32, n)
@@ -90,7 +97,7 @@ func fiveOpsPlan(n, cols int) *ir.Plan {
 
 // loadElement reads an element as ir's lane ops take it.
 func loadElement(dt ir.DType, p unsafe.Pointer) uint64 {
-	bits := loadBits(dt, p)
+	bits := memory.LoadBits(dt, p)
 	if ir.Signed.Has(dt) && dt.Size() == 4 {
 		return uint64(int64(int32(bits)))
 	}
@@ -98,9 +105,9 @@ func loadElement(dt ir.DType, p unsafe.Pointer) uint64 {
 }
 
 // fill gives a tensor random elements, some of them special.
-func fill(rng *rand.Rand, t *Tensor) {
-	for at := range t.layout.All() {
-		storeBits(t.dtype, t.addr(at), randomElement(rng, t.dtype))
+func fill(rng *rand.Rand, t *tensor.Tensor) {
+	for at := range t.Layout().All() {
+		memory.StoreBits(t.DType(), addr(t, at), randomElement(rng, t.DType()))
 	}
 }
 
@@ -122,21 +129,21 @@ func randomElement(rng *rand.Rand, dt ir.DType) uint64 {
 }
 
 // operandsFor makes random inputs and zeroed outputs for a plan.
-func operandsFor(t require.TestingT, rng *rand.Rand, p *ir.Plan) (outs, ins []*Tensor) {
+func operandsFor(t require.TestingT, rng *rand.Rand, p *plan.Plan) (outs, ins []*tensor.Tensor) {
 	for _, b := range p.Buffers {
-		l := ir.RowMajor(b.Shape...)
+		l := layout.RowMajor(b.Shape...)
 		if b.At != nil {
 			l = *b.At
 		}
 		_, hi := l.Bounds()
-		whole := New(b.DType, max(0, hi+1))
+		whole := tensor.New(b.DType, max(0, hi+1))
 		require.NoError(t, whole.Err())
-		x := &Tensor{dtype: b.DType, layout: l, base: whole.base}
+		x := tensor.Over(b.DType, l, whole.Pointer())
 		switch b.Kind {
-		case ir.ParamBuffer:
+		case plan.ParamBuffer:
 			fill(rng, whole)
 			ins = append(ins, x)
-		case ir.ResultBuffer:
+		case plan.ResultBuffer:
 			outs = append(outs, x)
 		}
 	}
@@ -145,23 +152,23 @@ func operandsFor(t require.TestingT, rng *rand.Rand, p *ir.Plan) (outs, ins []*T
 
 // reference computes a plan by its definition, every buffer in memory of its
 // own, one element after another.
-func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
+func reference(p *plan.Plan, ins []*tensor.Tensor) [][]uint64 {
 	data := make([][]uint64, len(p.Buffers))
 	for i, b := range p.Buffers {
 		data[i] = make([]uint64, b.Size())
 		switch b.Kind {
-		case ir.ConstBuffer:
+		case plan.ConstBuffer:
 			data[i] = []uint64{b.Bits}
-		case ir.IotaBuffer:
+		case plan.IotaBuffer:
 			for k := range data[i] {
 				data[i][k] = ir.ElementOf(b.DType, k)
 			}
-		case ir.ParamBuffer:
+		case plan.ParamBuffer:
 			x := ins[b.Index]
-			_, hi := x.layout.Bounds()
+			_, hi := x.Layout().Bounds()
 			data[i] = make([]uint64, max(0, hi+1))
-			for at := range x.layout.All() {
-				data[i][at] = loadElement(b.DType, x.addr(at))
+			for at := range x.Layout().All() {
+				data[i][at] = loadElement(b.DType, addr(x, at))
 			}
 		}
 	}
@@ -174,7 +181,7 @@ func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
 	}
 	var results [][]uint64
 	for i, b := range p.Buffers {
-		if b.Kind == ir.ResultBuffer {
+		if b.Kind == plan.ResultBuffer {
 			results = append(results, data[i])
 		}
 	}
@@ -182,32 +189,32 @@ func reference(p *ir.Plan, ins []*Tensor) [][]uint64 {
 }
 
 // requireResults compares outs with the reference, any NaN for any other.
-func requireResults(t require.TestingT, want [][]uint64, outs []*Tensor, note string) {
+func requireResults(t require.TestingT, want [][]uint64, outs []*tensor.Tensor, note string) {
 	for i, x := range outs {
 		for k, bits := range want[i] {
 			var w uint64
-			storeBits(x.dtype, unsafe.Pointer(&w), bits)
-			p := x.addr(x.layout.Offset + k)
-			if !sameElement(x.dtype, unsafe.Pointer(&w), p) {
-				require.FailNow(t, fmt.Sprintf("%s: output %d element %d: got %x want %x", note, i, k, loadBits(x.dtype, p), bits))
+			memory.StoreBits(x.DType(), unsafe.Pointer(&w), bits)
+			p := addr(x, x.Layout().Offset+k)
+			if !sameElement(x.DType(), unsafe.Pointer(&w), p) {
+				require.FailNow(t, fmt.Sprintf("%s: output %d element %d: got %x want %x", note, i, k, memory.LoadBits(x.DType(), p), bits))
 			}
 		}
 	}
 }
 
 // check runs a plan on an executor and compares with the reference.
-func check(t require.TestingT, e *Executor, p *ir.Plan, note string) *Linked {
+func check(t require.TestingT, e *Executor, p *plan.Plan, note string) *Linked {
 	outs, ins := operandsFor(t, newRand(), p)
 	return checkOn(t, e, p, note, outs, ins, reference(p, ins))
 }
 
-func checkOn(t require.TestingT, e *Executor, p *ir.Plan, note string, outs, ins []*Tensor, want [][]uint64) *Linked {
+func checkOn(t require.TestingT, e *Executor, p *plan.Plan, note string, outs, ins []*tensor.Tensor, want [][]uint64) *Linked {
 	l, err := e.Link(p)
 	require.NoError(t, err, note)
 	poison(t, l)
 	for _, x := range outs { // what no step writes shows
 		for i := range x.Size() {
-			storeBits(x.dtype, x.addr(i), 1)
+			memory.StoreBits(x.DType(), addr(x, i), 1)
 		}
 	}
 	require.NoError(t, l.Run(context.Background(), outs, ins), note)
@@ -230,7 +237,7 @@ func poison(t require.TestingT, l *Linked) {
 		}
 	}
 	for into, n := range map[*[]byte]int{&st.lane.scratch: scratch, &st.lane.window: window} {
-		*into, err = allocate(n)
+		*into, err = memory.Allocate(n)
 		require.NoError(t, err)
 		for i := range *into {
 			(*into)[i] = 0xff
@@ -240,13 +247,13 @@ func poison(t require.TestingT, l *Linked) {
 }
 
 // interpreted is a lookup that has a kernel for every whole body of a plan, too.
-func interpreted(p *ir.Plan) func(Engine, string) (func(*Frame), bool) {
-	bodies := map[string]func(*Frame){}
+func interpreted(p *plan.Plan) func(abi.Engine, string) (func(*abi.Frame), bool) {
+	bodies := map[string]func(*abi.Frame){}
 	for _, s := range p.Steps {
 		bodies[s.Kernel.Signature()] = interpret(s.Kernel)
 	}
-	return func(e Engine, sig string) (func(*Frame), bool) {
-		if fn, ok := Lookup(e, sig); ok || e != Portable {
+	return func(e abi.Engine, sig string) (func(*abi.Frame), bool) {
+		if fn, ok := abi.Lookup(e, sig); ok || e != abi.Portable {
 			return fn, ok
 		}
 		fn, ok := bodies[sig]
@@ -257,7 +264,7 @@ func interpreted(p *ir.Plan) func(Engine, string) (func(*Frame), bool) {
 func newRand() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
 
 // executors are the ways to run a plan that must give the same bits.
-func executors(p *ir.Plan) map[string]*Executor {
+func executors(p *plan.Plan) map[string]*Executor {
 	all := map[string]*Executor{
 		"default":       {},
 		"one worker":    {Workers: 1},
@@ -276,33 +283,53 @@ func executors(p *ir.Plan) map[string]*Executor {
 }
 
 // everything is a lookup that has every kernel.
-func everything(e Engine, sig string) (func(*Frame), bool) {
-	k, err := ir.ParseKernel(sig)
+func everything(e abi.Engine, sig string) (func(*abi.Frame), bool) {
+	k, err := kernel.ParseKernel(sig)
 	if err != nil {
 		return nil, false
 	}
 	if k.Transposes() || k.Down { // ir.Eval does not know them
-		return Lookup(Portable, sig)
+		return abi.Lookup(abi.Portable, sig)
 	}
 	return interpret(k), true
 }
 
 // allPieces is a lookup that has a kernel for every piece of a cover.
-func allPieces(e Engine, sig string) (func(*Frame), bool) {
-	if fn, ok := Lookup(e, sig); ok {
+func allPieces(e abi.Engine, sig string) (func(*abi.Frame), bool) {
+	if fn, ok := abi.Lookup(e, sig); ok {
 		return fn, ok
 	}
-	k, err := ir.ParseKernel(sig)
+	k, err := kernel.ParseKernel(sig)
 	if err != nil || len(k.Body) > maxPiece {
 		return nil, false
 	}
 	return interpret(k), true
 }
 
-func checkAll(t require.TestingT, p *ir.Plan) {
+func checkAll(t require.TestingT, p *plan.Plan) {
 	outs, ins := operandsFor(t, newRand(), p)
 	want := reference(p, ins)
 	for name, e := range executors(p) {
 		checkOn(t, e, p, name, outs, ins, want)
 	}
+}
+
+// sameElement reports whether two elements have the same bits, or are both NaN.
+func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
+	if memory.LoadBits(dt, p) == memory.LoadBits(dt, q) {
+		return true
+	}
+	switch dt {
+	case ir.Float32:
+		return *(*float32)(p) != *(*float32)(p) && *(*float32)(q) != *(*float32)(q)
+	case ir.Float64:
+		return *(*float64)(p) != *(*float64)(p) && *(*float64)(q) != *(*float64)(q)
+	}
+	return false
+}
+
+// addr returns the address of a location of a tensor.
+func addr(t *tensor.Tensor, at int) unsafe.Pointer {
+	dt, _, base := t.Parts()
+	return unsafe.Add(base, at*dt.Size())
 }

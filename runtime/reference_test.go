@@ -4,11 +4,18 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // The slow definition of what plans mean, for tests.
 
-func groupOf(p *ir.Plan, i int) *ir.RowGroup {
+func groupOf(p *plan.Plan, i int) *plan.RowGroup {
 	for k := range p.Rows {
 		if g := &p.Rows[k]; g.First <= i && i <= g.Last {
 			return g
@@ -18,7 +25,7 @@ func groupOf(p *ir.Plan, i int) *ir.RowGroup {
 }
 
 // referenceGroup takes one block of rows after the other through the steps.
-func referenceGroup(p *ir.Plan, g *ir.RowGroup, data [][]uint64) {
+func referenceGroup(p *plan.Plan, g *plan.RowGroup, data [][]uint64) {
 	lead := len(g.Outer) - 1
 	rows, n := 1, g.Outer[lead]
 	for _, e := range g.Outer[:lead] {
@@ -30,11 +37,11 @@ func referenceGroup(p *ir.Plan, g *ir.RowGroup, data [][]uint64) {
 				s := p.Steps[i]
 				along := g.Along[i-g.First]
 				s.Extents = append([]int{}, s.Extents...)
-				s.Operands = append([]ir.Access{}, s.Operands...)
+				s.Operands = append([]plan.Access{}, s.Operands...)
 				s.Extents[along] = min(g.Block, n-from)
 				for o := range s.Operands {
 					a := &s.Operands[o]
-					if p.Buffers[a.Buffer].Kind == ir.ScratchBuffer {
+					if p.Buffers[a.Buffer].Kind == plan.ScratchBuffer {
 						continue
 					}
 					a.Offset += from * a.Strides[along]
@@ -53,8 +60,8 @@ func referenceGroup(p *ir.Plan, g *ir.RowGroup, data [][]uint64) {
 }
 
 // referenceStep computes line after line: what is folded, and else one element.
-func referenceStep(s *ir.Step, data [][]uint64) {
-	body := ir.Expand(s.Kernel)
+func referenceStep(s *plan.Step, data [][]uint64) {
+	body := elementary.Expand(s.Kernel)
 	axis := len(s.Extents) - 1
 	if s.Down {
 		axis--
@@ -67,7 +74,7 @@ func referenceStep(s *ir.Step, data [][]uint64) {
 	ins := len(s.Kernel.In)
 	in := make([]uint64, ins)
 	folded := make([][]uint64, len(s.Operands))
-	for line := range (ir.Layout{Shape: lines, Strides: ir.RowMajor(lines...).Strides}).All() {
+	for line := range (layout.Layout{Shape: lines, Strides: layout.RowMajor(lines...).Strides}).All() {
 		at := func(o, i int) *uint64 {
 			a, k := s.Operands[o], line
 			where := a.Offset + i*a.Strides[axis]
@@ -108,7 +115,7 @@ func referenceStep(s *ir.Step, data [][]uint64) {
 }
 
 // accumulatedBy returns the op that an accumulator folds by.
-func accumulatedBy(s *ir.Step, o int) ir.Op {
+func accumulatedBy(s *plan.Step, o int) ir.Op {
 	for i, value := range s.Kernel.Out {
 		if s.Operands[len(s.Kernel.In)+i].Buffer == s.Operands[o].Buffer {
 			return s.Kernel.Inst(value).Op
@@ -118,9 +125,9 @@ func accumulatedBy(s *ir.Step, o int) ir.Op {
 }
 
 // interpret makes a kernel from the body's definition.
-func interpret(k *ir.Kernel) func(*Frame) {
-	body := ir.Expand(k)
-	return func(f *Frame) {
+func interpret(k *kernel.Kernel) func(*abi.Frame) {
+	body := elementary.Expand(k)
+	return func(f *abi.Frame) {
 		in := make([]uint64, len(k.In))
 		for r := range f.Rows {
 			folded := make([][]uint64, len(k.Out))
@@ -137,12 +144,12 @@ func interpret(k *ir.Kernel) func(*Frame) {
 				for o, v := range body.Eval(in) {
 					dt := k.DType(k.Out[o])
 					if k.FoldOf(o) == ir.OpInvalid {
-						storeBits(dt, at(len(in)+o, dt, false), v)
+						memory.StoreBits(dt, at(len(in)+o, dt, false), v)
 						continue
 					}
 					folded[o] = append(folded[o], v)
 					if c == f.Cols-1 {
-						storeBits(dt, at(len(in)+o, dt, true), ir.FoldRow(k.Fold[o], dt, folded[o]))
+						memory.StoreBits(dt, at(len(in)+o, dt, true), ir.FoldRow(k.Fold[o], dt, folded[o]))
 					}
 				}
 			}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // group is a linked row group: its steps take one block of rows after the other.
@@ -44,7 +45,7 @@ func (g *group) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
 }
 
 // linkGroup makes the task of a row group of the plan.
-func (l *Linked) linkGroup(p *ir.Plan, index int) error {
+func (l *Linked) linkGroup(p *plan.Plan, index int) error {
 	if err := checkGroup(p, &p.Rows[index]); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (l *Linked) linkGroup(p *ir.Plan, index int) error {
 	n := in.Outer[axis]
 	block := min(in.Block, max(1, n))
 	g := &group{along: n/block + min(n%block, 1), window: in.Scratch}
-	outer, _ := ir.NumElems(in.Outer[:axis])
+	outer, _ := layout.NumElems(in.Outer[:axis])
 	g.blocks = g.along * outer
 	for i := in.First; i <= in.Last; i++ {
 		err := l.linkGroupStep(g, in, p, i)
@@ -78,21 +79,21 @@ func (l *Linked) linkGroup(p *ir.Plan, index int) error {
 
 // smaller returns a group with fewer rows in a block if that gives work to more
 // hands, still as many as scans take side by side.
-func (l *Linked) smaller(p *ir.Plan, g ir.RowGroup) *ir.RowGroup {
+func (l *Linked) smaller(p *plan.Plan, g plan.RowGroup) *plan.RowGroup {
 	work := 0.0
 	for _, s := range p.Steps[g.First : g.Last+1] {
-		elems, _ := ir.NumElems(s.Extents)
+		elems, _ := layout.NumElems(s.Extents)
 		work += kernelWork(s.Kernel, elems)
 	}
 	if l.exec.ChunkElems <= 0 {
-		rows, _ := ir.NumElems(g.Outer)
+		rows, _ := layout.NumElems(g.Outer)
 		few := (rows-1)/l.exec.pieces(work) + 1
 		g.Block = min(g.Block, max(1, (few+scanRows-1)/scanRows*scanRows))
 	}
 	return &g
 }
 
-func (l *Linked) linkGroupStep(g *group, group *ir.RowGroup, p *ir.Plan, i int) error {
+func (l *Linked) linkGroupStep(g *group, group *plan.RowGroup, p *plan.Plan, i int) error {
 	in, lead := &p.Steps[i], len(group.Outer)-1
 	one := group.OneBlock(in, i)
 	if one == nil {
@@ -105,7 +106,7 @@ func (l *Linked) linkGroupStep(g *group, group *ir.RowGroup, p *ir.Plan, i int) 
 	for _, a := range in.Operands {
 		b := &l.buffers[a.Buffer]
 		switch {
-		case b.kind != ir.ScratchBuffer:
+		case b.kind != plan.ScratchBuffer:
 		case b.bytes > group.Scratch-b.offset:
 			return fmt.Errorf("buffer %d is outside the group's scratch", a.Buffer)
 		case slices.ContainsFunc(a.Strides[:lead], func(s int) bool { return s != 0 }):
@@ -115,7 +116,7 @@ func (l *Linked) linkGroupStep(g *group, group *ir.RowGroup, p *ir.Plan, i int) 
 	along := group.Along[i-group.First]
 	block := max(1, one.Extents[along])
 	n := group.Outer[lead]
-	outer, _ := ir.NumElems(group.Outer[:lead])
+	outer, _ := layout.NumElems(group.Outer[:lead])
 	full, err := l.linkParts(l.blocked(in, lead, along, 0, n/block, block), lead+1)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func appendSteps(steps []groupStep, parts []*step, blocks int) []groupStep {
 // blocked returns the step with the last outer axis cut in two: in front of the
 // inner axes stand count blocks from index first on, in its own place the indices
 // of one.
-func (l *Linked) blocked(in *ir.Step, lead, along, first, count, block int) *ir.Step {
+func (l *Linked) blocked(in *plan.Step, lead, along, first, count, block int) *plan.Step {
 	cut := func(at []int, outer, one, inner int) []int {
 		cut := append(slices.Clone(at[:lead]), outer)
 		if lead == len(at)-1 { // the only inner axis: it is the columns
@@ -162,7 +163,7 @@ func (l *Linked) blocked(in *ir.Step, lead, along, first, count, block int) *ir.
 	for i := range s.Operands {
 		o := &s.Operands[i]
 		stride := o.Strides[along]
-		if l.buffers[o.Buffer].kind == ir.ScratchBuffer { // holds one block
+		if l.buffers[o.Buffer].kind == plan.ScratchBuffer { // holds one block
 			o.Strides = cut(o.Strides, 0, 0, stride)
 		} else {
 			o.Strides = cut(o.Strides, block*stride, 0, stride)
@@ -172,8 +173,8 @@ func (l *Linked) blocked(in *ir.Step, lead, along, first, count, block int) *ir.
 	return &s
 }
 
-func checkGroup(p *ir.Plan, g *ir.RowGroup) error {
-	if _, err := ir.NumElems(g.Outer); err != nil {
+func checkGroup(p *plan.Plan, g *plan.RowGroup) error {
+	if _, err := layout.NumElems(g.Outer); err != nil {
 		return err
 	}
 	if g.First > g.Last || g.Last >= len(p.Steps) || len(g.Along) != g.Last-g.First+1 || len(g.Outer) == 0 || g.Block < 1 || g.Scratch < 0 {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // softmaxText is a softmax without exp over n columns of 3 x rows rows: the
@@ -30,7 +32,7 @@ const softmaxText = `plan softmax arena=0 {
 }
 `
 
-func softmaxPlan(t require.TestingT, rows, n, block int) *ir.Plan {
+func softmaxPlan(t require.TestingT, rows, n, block int) *plan.Plan {
 	pad := func(n int) int { return (n + 63) / 64 * 64 }
 	second := pad(4 * block)
 	third := second + pad(4*block*n)
@@ -96,7 +98,7 @@ func TestRowGroupErrors(t *testing.T) {
 	} {
 		text := strings.Replace(good, c.old, c.new, 1)
 		require.NotEqual(t, good, text, c.old)
-		p, err := ir.ParsePlan(text)
+		p, err := plan.ParsePlan(text)
 		require.NoError(t, err)
 		err = p.Verify()
 		if c.want != "" {

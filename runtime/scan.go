@@ -4,6 +4,10 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 const (
@@ -30,11 +34,11 @@ type scan struct {
 	carrySize int
 
 	along   lineScan
-	stream  func(*Frame) // of the step, if its output is streamed
-	combine func(*Frame) // down: by(in 0, in 1)
-	addRow  func(*Frame) // down: ir.RowKernel
-	args    [3]int       // down: where the inputs of addRow are
-	streams *downStream  // down: if it is streamed
+	stream  func(*abi.Frame) // of the step, if its output is streamed
+	combine func(*abi.Frame) // down: by(in 0, in 1)
+	addRow  func(*abi.Frame) // down: ir.RowKernel
+	args    [3]int           // down: where the inputs of addRow are
+	streams *downStream      // down: if it is streamed
 	carryOn carrier
 
 	carry, next, tile int            // down: places in scratch
@@ -44,12 +48,12 @@ type scan struct {
 }
 
 // newScan returns the scan of a step, with blocks for each of the hands.
-func newScan(s *step, in *ir.Step, hands int) *scan {
+func newScan(s *step, in *plan.Step, hands int) *scan {
 	axis := len(in.Extents) - 1
 	if in.Down {
 		axis--
 	}
-	sc := &scan{down: in.Down, exclusive: in.Scan == ir.Exclusive, n: in.Extents[axis], dtype: s.kernel.In[0].DType}
+	sc := &scan{down: in.Down, exclusive: in.Scan == plan.Exclusive, n: in.Extents[axis], dtype: s.kernel.In[0].DType}
 	sc.size = sc.dtype.Size()
 	sc.in, sc.out, sc.col = s.operands[0].walk[axis], s.operands[1].walk[axis], s.operands[0].colStep
 	sc.empty = ir.EmptyFold(s.kernel.Fold[0], sc.dtype)
@@ -95,7 +99,7 @@ func (sc *scan) link(f finder, s *step) (end int, err error) {
 	}
 	reserve(s, func(n int) int {
 		at := end
-		end += (n+alignment-1)&^(alignment-1) + alignment
+		end += (n+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment
 		return at
 	})
 	return end, nil
@@ -132,18 +136,20 @@ func (sc *scan) run(ln *lane, s *step) {
 }
 
 // begin stores the result of no elements at the head of each line.
-func (sc *scan) begin(b *Frame) {
+func (sc *scan) begin(b *abi.Frame) {
 	n, by := b.Rows, b.Step[1]
 	if sc.down {
 		n, by = b.Cols, sc.size
 	}
 	for i := range n {
-		storeBits(sc.dtype, unsafe.Add(b.Ptr[1], i*by), sc.empty)
+		memory.StoreBits(sc.dtype, unsafe.Add(b.Ptr[1], i*by), sc.empty)
 	}
 }
 
 // tileStep returns how far apart rows of n elements are in the tile.
-func (sc *scan) tileStep(n int) int { return (n*sc.size+alignment-1)&^(alignment-1) + alignment }
+func (sc *scan) tileStep(n int) int {
+	return (n*sc.size+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment
+}
 
 func (sc *scan) place(ln *lane, at int) unsafe.Pointer {
 	if at >= len(ln.scratch) {

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // A carrier computes the carries of the next chunks of n lines: those of these,
@@ -42,8 +44,8 @@ func mul[T number](x, y T) T { return x * y }
 func addCarriers[T number](d ir.DType) {
 	carriers[carrierKey{ir.OpAdd, d}] = carryOn[T](add[T])
 	carriers[carrierKey{ir.OpMul, d}] = carryOn[T](mul[T])
-	carriers[carrierKey{ir.OpMin, d}] = carryOn[T](LaneMin[T])
-	carriers[carrierKey{ir.OpMax, d}] = carryOn[T](LaneMax[T])
+	carriers[carrierKey{ir.OpMin, d}] = carryOn[T](abi.LaneMin[T])
+	carriers[carrierKey{ir.OpMax, d}] = carryOn[T](abi.LaneMax[T])
 }
 
 // carryOn returns the carrier of an op. T is the elements' type, W that of

@@ -4,6 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 const (
@@ -23,19 +26,19 @@ func (sc *scan) packedRows(cols int) int { return min(sc.n, max(1, packBytes/(co
 
 // linkRows finds the kernels of a scan down rows.
 func (sc *scan) linkRows(f finder, s *step, by ir.Op) error {
-	s.kernel = ir.ScanKernel(by, sc.dtype, false)
-	row, order := ir.RowKernel(by, sc.dtype)
+	s.kernel = kernel.ScanKernel(by, sc.dtype, false)
+	row, order := kernel.RowKernel(by, sc.dtype)
 	for i, from := range order {
 		sc.args[from] = i
 	}
-	one, err := ir.SingleOp(by, ir.Invalid, ir.Operand{DType: sc.dtype}, ir.Operand{DType: sc.dtype})
+	one, err := kernel.SingleOp(by, ir.Invalid, kernel.Operand{DType: sc.dtype}, kernel.Operand{DType: sc.dtype})
 	if err != nil {
 		return err
 	}
 	if sc.identity, err = identities(by, sc.dtype, s.blockCols); err != nil {
 		return err
 	}
-	var on Engine
+	var on abi.Engine
 	if sc.addRow, _, err = f.find(row.Signature()); err != nil {
 		return err
 	}
@@ -56,14 +59,14 @@ func (sc *scan) reserveRows(s *step, place func(int) int) {
 	}
 	switch {
 	case sc.stream != nil:
-		sc.tile = place(ir.DownRows * sc.tileStep(sc.streamPiece()))
+		sc.tile = place(kernel.DownRows * sc.tileStep(sc.streamPiece()))
 	case sc.pack != nil:
 		sc.tile = place(s.blockCols * sc.packedRows(s.blockCols) * sc.size)
 	}
 }
 
 // rows scans down the rows of a tile.
-func (sc *scan) rows(ln *lane, f *Frame, x, y unsafe.Pointer) {
+func (sc *scan) rows(ln *lane, f *abi.Frame, x, y unsafe.Pointer) {
 	cols := ln.block.Cols
 	carry, run := sc.place(ln, sc.carry), sc.place(ln, sc.next)
 	for c := 0; c < sc.n; c += ir.FoldChunk {
@@ -93,7 +96,7 @@ func (sc *scan) rows(ln *lane, f *Frame, x, y unsafe.Pointer) {
 
 // firstRows scans the first chunk: each row is the one above it combined with
 // its own elements.
-func (sc *scan) firstRows(ln *lane, f *Frame, x, y unsafe.Pointer, end, cols int) {
+func (sc *scan) firstRows(ln *lane, f *abi.Frame, x, y unsafe.Pointer, end, cols int) {
 	for r := 0; r < end && !ln.stopped(); {
 		from, step, rows := sc.some(ln, x, r, end, cols)
 		to := unsafe.Add(y, r*sc.out)
@@ -116,7 +119,7 @@ func (sc *scan) firstRows(ln *lane, f *Frame, x, y unsafe.Pointer, end, cols int
 }
 
 // laterRows scans another chunk, whose running values are apart from the results.
-func (sc *scan) laterRows(ln *lane, f *Frame, x, y unsafe.Pointer, c, end, cols int) {
+func (sc *scan) laterRows(ln *lane, f *abi.Frame, x, y unsafe.Pointer, c, end, cols int) {
 	carry, run := sc.place(ln, sc.carry), sc.place(ln, sc.next)
 	for r := c; r < end && !ln.stopped(); {
 		from, step, rows := sc.some(ln, x, r, end, cols)

@@ -4,15 +4,18 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // lineScan is what a scan along lines has: ir.ScanKernel's kernels, and the states
 // of rows at their first elements.
 type lineScan struct {
-	alone, carrying   func(*Frame)   // without carries, with them
-	addCarry          func(*Frame)   // ir.CarryKernel
-	args              [2]int         // where its inputs are
-	identity, noCarry unsafe.Pointer // scanRows of each
+	alone, carrying   func(*abi.Frame) // without carries, with them
+	addCarry          func(*abi.Frame) // ir.CarryKernel
+	args              [2]int           // where its inputs are
+	identity, noCarry unsafe.Pointer   // scanRows of each
 
 	run, carry, next, tile, packed int // places in scratch
 }
@@ -21,15 +24,15 @@ type lineScan struct {
 func (sc *scan) linkLines(f finder, s *step, by ir.Op) error {
 	var err error
 	l := &sc.along
-	s.kernel = ir.ScanKernel(by, sc.dtype, sc.n > ir.FoldChunk)
-	if l.carrying, _, err = f.find(ir.ScanKernel(by, sc.dtype, true).Signature()); err != nil {
+	s.kernel = kernel.ScanKernel(by, sc.dtype, sc.n > ir.FoldChunk)
+	if l.carrying, _, err = f.find(kernel.ScanKernel(by, sc.dtype, true).Signature()); err != nil {
 		return err
 	}
-	var on Engine
-	if l.alone, on, err = f.find(ir.ScanKernel(by, sc.dtype, false).Signature()); err != nil {
+	var on abi.Engine
+	if l.alone, on, err = f.find(kernel.ScanKernel(by, sc.dtype, false).Signature()); err != nil {
 		return err
 	}
-	carry, order := ir.CarryKernel(by, sc.dtype)
+	carry, order := kernel.CarryKernel(by, sc.dtype)
 	if l.addCarry, _, err = f.find(carry.Signature()); err != nil {
 		return err
 	}
@@ -63,7 +66,7 @@ func (sc *scan) reserveLines(_ *step, place func(int) int) {
 func (sc *scan) linePiece() int { return min(ir.FoldChunk, streamBytes/scanRows/sc.size) }
 
 // lines scans a few lines side by side, chunk by chunk.
-func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {
+func (sc *scan) lines(ln *lane, f *abi.Frame, x, y unsafe.Pointer, rows int) {
 	l := &sc.along
 	var carry, next unsafe.Pointer
 	if sc.n > ir.FoldChunk {
@@ -83,7 +86,7 @@ func (sc *scan) lines(ln *lane, f *Frame, x, y unsafe.Pointer, rows int) {
 
 // line scans one line, several chunks side by side, whose carries are known when
 // their running values are.
-func (sc *scan) line(ln *lane, f *Frame, x, y unsafe.Pointer) {
+func (sc *scan) line(ln *lane, f *abi.Frame, x, y unsafe.Pointer) {
 	l := &sc.along
 	run, carry, tile := sc.place(ln, l.run), sc.place(ln, l.carry), sc.place(ln, l.tile)
 	outStep, tileStep := ir.FoldChunk*sc.out, sc.tileStep(ir.FoldChunk)
@@ -130,7 +133,7 @@ func (sc *scan) dense(ln *lane, x unsafe.Pointer, rows, n, step int) (unsafe.Poi
 }
 
 // chunks scans rows of one chunk each. Without carries there is but one chunk.
-func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int, carry, next unsafe.Pointer) {
+func (sc *scan) chunks(ln *lane, f *abi.Frame, x, y unsafe.Pointer, rows, n, inStep, outStep int, carry, next unsafe.Pointer) {
 	l := &sc.along
 	run := sc.place(ln, l.run)
 	copyBytes(run, l.identity, rows*sc.size)
@@ -154,7 +157,7 @@ func (sc *scan) chunks(ln *lane, f *Frame, x, y unsafe.Pointer, rows, n, inStep,
 }
 
 // point makes the frame's operands the given ones, without carries.
-func (sc *scan) point(f *Frame, x, y, run unsafe.Pointer, inStep, outStep, rows, cols int) {
+func (sc *scan) point(f *abi.Frame, x, y, run unsafe.Pointer, inStep, outStep, rows, cols int) {
 	f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = x, run, y, run
 	f.Step[0], f.Step[1], f.Step[2], f.Step[3] = inStep, sc.size, outStep, sc.size
 	f.Rows, f.Cols = rows, cols

@@ -4,6 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // downStream scans down rows whose results are stored past the caches: a few rows
@@ -16,43 +19,43 @@ type downStream struct {
 
 // downKernel goes down some rows: see ir.RowsKernel.
 type downKernel struct {
-	fn   func(*Frame)
+	fn   func(*abi.Frame)
 	rows int   // 0: one row, whose results are the running values
 	args []int // the inputs: 0 is the carries, 1 the running values, from 2 on the rows
 }
 
 // newDownStream finds the kernels. The last rows of a chunk, fewer than
 // ir.DownRows, are taken one by one.
-func newDownStream(f finder, by ir.Op, d ir.DType, one func(*Frame)) (*downStream, error) {
+func newDownStream(f finder, by ir.Op, d ir.DType, one func(*abi.Frame)) (*downStream, error) {
 	ds := &downStream{firstOne: downKernel{fn: one, args: []int{1, 2}}}
-	find := func(k *ir.Kernel, order []int) (dk downKernel, err error) {
+	find := func(k *kernel.Kernel, order []int) (dk downKernel, err error) {
 		dk.rows, dk.args = len(k.Out)-1, order
 		dk.fn, _, err = f.find(k.Signature())
 		return dk, err
 	}
 	var err error
-	if ds.first, err = find(ir.RowsKernel(by, d, false)); err != nil {
+	if ds.first, err = find(kernel.RowsKernel(by, d, false)); err != nil {
 		return nil, err
 	}
-	if ds.later, err = find(ir.RowsKernel(by, d, true)); err != nil {
+	if ds.later, err = find(kernel.RowsKernel(by, d, true)); err != nil {
 		return nil, err
 	}
-	ds.laterOne, err = find(ir.RowKernel(by, d))
+	ds.laterOne, err = find(kernel.RowKernel(by, d))
 	return ds, err
 }
 
 // streamPiece is how many columns a piece has.
-func (sc *scan) streamPiece() int { return streamBytes / ir.DownRows / sc.size }
+func (sc *scan) streamPiece() int { return streamBytes / kernel.DownRows / sc.size }
 
 // streamChunk scans the rows from c to end.
-func (sc *scan) streamChunk(ln *lane, f *Frame, x, y unsafe.Pointer, c, end, cols int) {
+func (sc *scan) streamChunk(ln *lane, f *abi.Frame, x, y unsafe.Pointer, c, end, cols int) {
 	four, one := &sc.streams.later, &sc.streams.laterOne
 	if c == 0 {
 		four, one = &sc.streams.first, &sc.streams.firstOne
 	}
 	r := c
-	for ; r+ir.DownRows <= end; r += ir.DownRows {
-		if r*cols%askElements < ir.DownRows*cols && ln.stopped() {
+	for ; r+kernel.DownRows <= end; r += kernel.DownRows {
+		if r*cols%askElements < kernel.DownRows*cols && ln.stopped() {
 			return
 		}
 		sc.streamDown(ln, f, four, unsafe.Add(x, r*sc.in), unsafe.Add(y, r*sc.out), cols)
@@ -63,7 +66,7 @@ func (sc *scan) streamChunk(ln *lane, f *Frame, x, y unsafe.Pointer, c, end, col
 }
 
 // streamDown scans the rows that one call takes.
-func (sc *scan) streamDown(ln *lane, f *Frame, by *downKernel, x, y unsafe.Pointer, cols int) {
+func (sc *scan) streamDown(ln *lane, f *abi.Frame, by *downKernel, x, y unsafe.Pointer, cols int) {
 	carry, run, tile := sc.place(ln, sc.carry), sc.place(ln, sc.next), sc.place(ln, sc.tile)
 	wide := sc.streamPiece()
 	step := sc.tileStep(wide)
@@ -83,7 +86,7 @@ func (sc *scan) streamDown(ln *lane, f *Frame, by *downKernel, x, y unsafe.Point
 }
 
 // point makes the frame's operands the given ones, whose rows are so far apart.
-func (d *downKernel) point(f *Frame, carry, run, x, y unsafe.Pointer, inStep, outStep int) {
+func (d *downKernel) point(f *abi.Frame, carry, run, x, y unsafe.Pointer, inStep, outStep int) {
 	for i, from := range d.args {
 		switch from {
 		case 0:

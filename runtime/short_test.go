@@ -6,24 +6,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // shortPlan computes y = (x-a)*b-c over 2 by rows by cols, in place of x-a.
-func shortPlan(dt ir.DType, rows, cols, block int, a, b, c ir.Access, operand ir.Operand) *ir.Plan {
+func shortPlan(dt ir.DType, rows, cols, block int, a, b, c plan.Access, operand kernel.Operand) *plan.Plan {
 	var m planMaker
 	size := 2 * rows * (cols + 3)
 	dense := []int{rows * cols, cols, 1}
 	x, t := m.param(dt, 2, rows, cols), m.temp(dt, -1, 2, rows, cols)
-	for _, at := range []*ir.Access{&a, &b, &c} {
+	for _, at := range []*plan.Access{&a, &b, &c} {
 		at.Buffer = m.param(dt, size)
 	}
 	extents := []int{2, rows, cols}
 	m.step(addKernel(unit(dt), operand), extents, block, cols, access(x, 0, dense...), a, access(t, 0, dense...))
 	same := m.temp(dt, t, 2, rows, cols)
-	k := ir.NewBuilder(unit(dt), unit(dt), unit(dt))
+	k := kernel.NewBuilder(unit(dt), unit(dt), unit(dt))
 	k.Store(k.Op(ir.OpSub, k.Op(ir.OpMul, 0, 1), 2))
 	m.step(k.Kernel(), extents, block, cols, access(t, 0, dense...), b, c, access(same, 0, dense...))
-	k = ir.NewBuilder(unit(dt))
+	k = kernel.NewBuilder(unit(dt))
 	k.Store(k.Op(ir.OpCopy, 0))
 	m.step(k.Kernel(), extents, block, cols, access(same, 0, dense...), access(m.result(dt, 2, rows, cols), 0, dense...))
 	return &m.plan
@@ -58,7 +62,7 @@ func TestShortRowsOfMany(t *testing.T) {
 func TestShortRowsArePacked(t *testing.T) {
 	for name, c := range map[string]struct {
 		cols   int
-		b, c   ir.Access
+		b, c   plan.Access
 		packed []int
 	}{
 		"factors of channels": {3, access(0, 0, 0, 0, 1), access(0, 0, 0, 0, 1), []int{1, 2}},
@@ -80,7 +84,7 @@ func TestShortRowsArePacked(t *testing.T) {
 			}
 			var b bench
 			b.prepare(s.program, make([]byte, s.program.scratch))
-			block := Frame{}
+			block := abi.Frame{}
 			for i := range s.operands {
 				block.Step[i] = s.operands[i].rowStep
 			}

@@ -2,6 +2,11 @@ package runtime
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 const (
@@ -20,13 +25,13 @@ const (
 	blockElements = 64 << 10
 	// maxDims is how many axes an index space has: a row group and a fold cut one
 	// in two each.
-	maxDims = ir.MaxRank + 5
+	maxDims = layout.MaxRank + 5
 )
 
 // step is a linked step: an index space cut into blocks, and what runs a block.
 type step struct {
-	kernel   *ir.Kernel // canonical
-	operands []operand  // the kernel's inputs, then its outputs
+	kernel   *kernel.Kernel // canonical
+	operands []operand      // the kernel's inputs, then its outputs
 	ins      int
 	elems    int
 
@@ -36,17 +41,17 @@ type step struct {
 	carry                [][]int // see next
 	blocks               int
 
-	fn      func(*Frame) // computes a block as it lies, or
-	program *program     // computes it in tiles
-	bench   int          // which of a lane's is laid out for the program
-	down    *down        // folds a block down its rows by calls of the former
-	scan    *scan        // scans a block
-	dot     *dot         // computes a block of a product
-	long    *longRows    // folds a block of rows of several chunks
-	crossed *crossed     // folds a block of rows that meet all of an axis
-	turns   []turn       // of a step that none of these computes
-	scratch int          // bytes that all that needs
-	stream  func(*Frame) // what stores streamed outputs
+	fn      func(*abi.Frame) // computes a block as it lies, or
+	program *program         // computes it in tiles
+	bench   int              // which of a lane's is laid out for the program
+	down    *down            // folds a block down its rows by calls of the former
+	scan    *scan            // scans a block
+	dot     *dot             // computes a block of a product
+	long    *longRows        // folds a block of rows of several chunks
+	crossed *crossed         // folds a block of rows that meet all of an axis
+	turns   []turn           // of a step that none of these computes
+	scratch int              // bytes that all that needs
+	stream  func(*abi.Frame) // what stores streamed outputs
 
 	engine   string
 	compiled string // "kernel" or "cover of 5"
@@ -74,8 +79,8 @@ type operand struct {
 // newStep works out the geometry of a step that checkStep has passed, whose
 // folded axis fits one kernel call. order is that of the inputs in the canonical
 // kernel. So many of its outer axes are a row group's.
-func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int, outer int) *step {
-	elems, _ := ir.NumElems(in.Extents)
+func (l *Linked) newStep(in *plan.Step, kernel *kernel.Kernel, order []int, outer int) *step {
+	elems, _ := layout.NumElems(in.Extents)
 	s := &step{kernel: kernel, ins: len(kernel.In), elems: elems}
 	rank := len(in.Extents)
 	s.operands = make([]operand, 0, len(order)+len(kernel.Out))
@@ -92,7 +97,7 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int, outer int)
 	}
 	pieces := l.exec.pieces(s.work())
 	switch {
-	case in.Scan != ir.NoScan:
+	case in.Scan != plan.NoScan:
 		s.scan = newScan(s, in, l.crew.hands())
 	case kernel.Dots():
 		s.dot = newDot(s, in)
@@ -115,13 +120,13 @@ func (l *Linked) newStep(in *ir.Step, kernel *ir.Kernel, order []int, outer int)
 }
 
 // addOperand appends operand from of the plan's step. walk is memory for its own.
-func (s *step) addOperand(l *Linked, in *ir.Step, from int, walk []int) {
+func (s *step) addOperand(l *Linked, in *plan.Step, from int, walk []int) {
 	a, i := in.Operands[from], len(s.operands)
 	b := &l.buffers[a.Buffer]
 	o := operand{buffer: a.Buffer, size: b.size, splat: i < s.ins && s.kernel.In[i].Splat}
-	o.folded = i >= s.ins && in.Scan == ir.NoScan && s.kernel.FoldOf(i-s.ins) != ir.OpInvalid
+	o.folded = i >= s.ins && in.Scan == plan.NoScan && s.kernel.FoldOf(i-s.ins) != ir.OpInvalid
 	o.origin = (a.Offset - b.layout.Offset) * b.size
-	if b.kind == ir.ScratchBuffer {
+	if b.kind == plan.ScratchBuffer {
 		o.scratch = true
 		o.origin += b.offset
 	}
@@ -139,7 +144,7 @@ func (s *step) addOperand(l *Linked, in *ir.Step, from int, walk []int) {
 
 // cut divides the index space into blocks: at least so many pieces, but for what
 // must stay together. asked is Executor.ChunkElems.
-func (s *step) cut(in *ir.Step, asked, pieces, hands int) {
+func (s *step) cut(in *plan.Step, asked, pieces, hands int) {
 	block := min(blockElements, ((s.elems-1)/pieces+64)&^63)
 	if asked > 0 {
 		block = min(blockElements, asked)
@@ -221,14 +226,14 @@ func (s *step) callSize() (rows, cols int) {
 // work estimates what the step costs, in additions of assembly.
 func (s *step) work() float64 {
 	work := kernelWork(s.kernel, s.elems)
-	if s.engine != "" && s.engine != AVX2.String() {
+	if s.engine != "" && s.engine != abi.AVX2.String() {
 		work *= 4
 	}
 	return work
 }
 
 // kernelWork estimates what a kernel costs for so many elements.
-func kernelWork(k *ir.Kernel, elems int) float64 {
+func kernelWork(k *kernel.Kernel, elems int) float64 {
 	const loads = 8 // reading and writing an element
 	work := float64(loads)
 	for _, in := range k.Body {

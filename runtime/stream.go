@@ -5,7 +5,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // Large results are stored past the caches. A step computes a tile of them in
@@ -41,16 +44,16 @@ func (s *step) streamOuts(f finder, e *Executor, buffers []buffer) {
 	if e.ChunkElems == 0 && s.scan != nil && s.scan.down && s.blockCols < s.scan.streamPiece() {
 		return // short rows take a call for every few of them
 	}
-	if s.down != nil || s.dot != nil || f.engines[0] != AVX2 || s.cost() > work {
+	if s.down != nil || s.dot != nil || f.engines[0] != abi.AVX2 || s.cost() > work {
 		return
 	}
-	fn, ok := f.lookup(AVX2, ir.StreamKernel().Signature())
+	fn, ok := f.lookup(abi.AVX2, kernel.StreamKernel().Signature())
 	if !ok || slices.ContainsFunc(s.operands, func(o operand) bool { return o.packed || o.turned }) {
 		return
 	}
 	for i := s.ins; i < len(s.operands); i++ {
 		o := &s.operands[i]
-		ragged := e.ChunkElems == 0 && s.rows > 1 && o.rowStep%alignment != 0
+		ragged := e.ChunkElems == 0 && s.rows > 1 && o.rowStep%memory.Alignment != 0
 		if !o.scratch && !o.folded && !ragged && !buffers[o.buffer].read && s.elems*o.size >= from {
 			o.streamed, s.stream = true, fn
 		}
@@ -80,7 +83,7 @@ func (t *task) fence() {
 	}
 }
 
-var noRows Frame
+var noRows abi.Frame
 
 // addStreams makes the one call of a program write tiles in place of streamed
 // outputs, and adds those that copy them out.
@@ -107,15 +110,15 @@ func (c *cover) streamStores() {
 		}
 		copies := coverInst{fn: c.s.stream, order: []int{0}, value: -1, out: i.out, wide: c.s.operands[c.s.ins+i.out].size}
 		if from := i.args[0]; i.value < 0 && !c.values[from].splat { // a copy
-			copies.args = []ir.Ref{from}
+			copies.args = []kernel.Ref{from}
 			c.insts[p] = copies
 			continue
 		}
 		if i.value < 0 {
-			i.value = ir.Ref(len(c.values))
+			i.value = kernel.Ref(len(c.values))
 			c.values = append(c.values, coverValue{dtype: c.values[i.args[0]].dtype, slot: -1})
 		}
-		i.out, copies.args = -1, []ir.Ref{i.value}
+		i.out, copies.args = -1, []kernel.Ref{i.value}
 		p++
 		c.insts = slices.Insert(c.insts, p, copies)
 	}
@@ -134,7 +137,7 @@ func (sc *scan) streamed(ln *lane, run, y unsafe.Pointer, rows, cols, step, outS
 }
 
 // markRead notes which buffers are read by the plan itself.
-func (l *Linked) markRead(p *ir.Plan) {
+func (l *Linked) markRead(p *plan.Plan) {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.Kernel == nil {

@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // An addition whose result is streamed or not, alone, and with its result read
@@ -18,7 +21,7 @@ func BenchmarkStream(b *testing.B) {
 		var m, r planMaker
 		m.step(addKernel(unit(f32), unit(f32)), []int{1, n}, 1, 32<<10,
 			access(m.param(f32, n), 0, 0, 1), access(m.param(f32, n), 0, 0, 1), access(m.result(f32, n), 0, 0, 1))
-		fold := &ir.Kernel{In: []ir.Operand{unit(f32)}, Out: []ir.Ref{0}, Fold: []ir.Op{ir.OpAdd}}
+		fold := &kernel.Kernel{In: []kernel.Operand{unit(f32)}, Out: []kernel.Ref{0}, Fold: []ir.Op{ir.OpAdd}}
 		r.step(fold, []int{n / 1024, 1024}, 32, 1024, access(r.param(f32, n), 0, 1024, 1), access(r.result(f32, n/1024), 0, 1, 0))
 		for _, reads := range []bool{false, true} {
 			for _, from := range []int{1, math.MaxInt} {
@@ -30,7 +33,7 @@ func BenchmarkStream(b *testing.B) {
 					require.NoError(b, err)
 					ctx := context.Background()
 					outs, ins := operandsFor(b, newRand(), &m.plan)
-					sums := []*Tensor{sum.NewResult(0)}
+					sums := []*tensor.Tensor{sum.NewResult(0)}
 					for b.Loop() {
 						err := add.Run(ctx, outs, ins)
 						if err == nil && reads {

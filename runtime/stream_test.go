@@ -7,10 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // streaming are executors that stream all they can.
-func streaming(p *ir.Plan) map[string]*Executor {
+func streaming(p *plan.Plan) map[string]*Executor {
 	return map[string]*Executor{
 		"one":    {Workers: 1, ChunkElems: 1 << 20},
 		"three":  {Workers: 3, ChunkElems: 999},
@@ -21,42 +27,42 @@ func streaming(p *ir.Plan) map[string]*Executor {
 
 // assembled is a lookup that passes interpreted kernels of the plan's bodies off
 // as assembly.
-func assembled(p *ir.Plan) func(Engine, string) (func(*Frame), bool) {
+func assembled(p *plan.Plan) func(abi.Engine, string) (func(*abi.Frame), bool) {
 	bodies := interpreted(p)
-	return func(e Engine, sig string) (func(*Frame), bool) {
-		if fn, ok := Lookup(e, sig); ok {
+	return func(e abi.Engine, sig string) (func(*abi.Frame), bool) {
+		if fn, ok := abi.Lookup(e, sig); ok {
 			return fn, ok
 		}
-		return bodies(Portable, sig)
+		return bodies(abi.Portable, sig)
 	}
 }
 
 // checkStreams runs a plan in all ways, its results at odd addresses between
 // words that must stay.
-func checkStreams(t *testing.T, p *ir.Plan, streamed ...int) {
-	if !HasAVX2() {
+func checkStreams(t *testing.T, p *plan.Plan, streamed ...int) {
+	if !abi.HasAVX2() {
 		t.Skip("only assembly streams")
 	}
 	outs, ins := operandsFor(t, newRand(), p)
 	want := reference(p, ins)
 	for name, e := range streaming(p) {
-		var whole []*Tensor
+		var whole []*tensor.Tensor
 		for i, out := range outs {
 			shift := 3 + 2*i
-			w := New(out.dtype, out.Size()+64)
+			w := tensor.New(out.DType(), out.Size()+64)
 			require.NoError(t, w.Err())
 			for k := range w.Size() {
-				storeBits(w.dtype, w.addr(k), 1)
+				memory.StoreBits(w.DType(), addr(w, k), 1)
 			}
 			whole = append(whole, w)
-			outs[i] = &Tensor{dtype: out.dtype, layout: out.layout, base: w.addr(shift)}
+			outs[i] = tensor.Over(out.DType(), out.Layout(), addr(w, shift))
 		}
 		l := checkOn(t, e, p, name, outs, ins, want)
 		require.Equal(t, streamed, l.Steps()[0].Streamed, name)
 		for i, w := range whole {
 			for k := range w.Size() {
 				if k < 3+2*i || k >= 3+2*i+outs[i].Size() {
-					require.Equal(t, uint64(1), loadElement(w.dtype, w.addr(k)), "%s: result %d, %d elements from its start", name, i, k-3-2*i)
+					require.Equal(t, uint64(1), loadElement(w.DType(), addr(w, k)), "%s: result %d, %d elements from its start", name, i, k-3-2*i)
 				}
 			}
 		}
@@ -71,7 +77,7 @@ func TestStreams(t *testing.T) {
 		for _, dt := range []ir.DType{ir.Uint8, ir.Float32, ir.Int64} {
 			t.Run(fmt.Sprint("block/", c, dt), func(t *testing.T) {
 				var m planMaker
-				k, err := ir.SingleOp(ir.OpSub, ir.Invalid, unit(dt), splat(dt))
+				k, err := kernel.SingleOp(ir.OpSub, ir.Invalid, unit(dt), splat(dt))
 				require.NoError(t, err)
 				x, y, out := m.param(dt, c.rows, c.cols), m.param(dt, c.rows), m.result(dt, c.rows, c.step)
 				m.step(k, []int{c.rows, c.cols}, 8, c.cols, access(x, 0, c.cols, 1), access(y, 0, 1, 0), access(out, 0, c.step, 1))
@@ -86,16 +92,16 @@ func TestStreams(t *testing.T) {
 
 // Copies, values stored twice, splats and folds beside streamed outputs.
 func TestStreamsManyOutputs(t *testing.T) {
-	b := ir.NewBuilder(unit(f32), splat(f32))
+	b := kernel.NewBuilder(unit(f32), splat(f32))
 	sum := b.Op(ir.OpAdd, 0, 1)
 	root := b.Op(ir.OpSqrt, sum)
-	for _, v := range []ir.Ref{0, 1, sum, sum, root} {
+	for _, v := range []kernel.Ref{0, 1, sum, sum, root} {
 		b.Store(v)
 	}
 	const rows, cols = 33, 700
 	var m planMaker
 	k := b.Kernel()
-	operands := []ir.Access{access(m.param(f32, rows, cols), 0, cols, 1), access(m.param(f32, rows), 0, 1, 0)}
+	operands := []plan.Access{access(m.param(f32, rows, cols), 0, cols, 1), access(m.param(f32, rows), 0, 1, 0)}
 	for range k.Out {
 		operands = append(operands, access(m.result(f32, rows, cols), 0, cols, 1))
 	}
@@ -105,7 +111,7 @@ func TestStreamsManyOutputs(t *testing.T) {
 	folds := *k
 	folds.Fold = []ir.Op{0, 0, ir.OpAdd, 0, ir.OpMax}
 	var f planMaker
-	operands = []ir.Access{access(f.param(f32, rows, cols), 0, cols, 1), access(f.param(f32, rows), 0, 1, 0)}
+	operands = []plan.Access{access(f.param(f32, rows, cols), 0, cols, 1), access(f.param(f32, rows), 0, 1, 0)}
 	for o := range folds.Out {
 		if folds.Fold[o] == ir.OpInvalid {
 			operands = append(operands, access(f.result(f32, rows, cols), 0, cols, 1))
@@ -119,11 +125,11 @@ func TestStreamsManyOutputs(t *testing.T) {
 
 // Large results of cheap bodies are streamed: no other.
 func TestWhatIsStreamed(t *testing.T) {
-	if !HasAVX2() {
+	if !abi.HasAVX2() {
 		t.Skip("only assembly streams")
 	}
 	const n = streamFrom / 4
-	linked := func(e *Executor, k *ir.Kernel, n int, again bool) []int {
+	linked := func(e *Executor, k *kernel.Kernel, n int, again bool) []int {
 		var m planMaker
 		x, out := m.param(f32, n), m.result(f32, n)
 		m.step(k, []int{1, n}, 1, 4096, access(x, 0, 0, 1), access(out, 0, 0, 1))
@@ -134,9 +140,9 @@ func TestWhatIsStreamed(t *testing.T) {
 		require.NoError(t, err)
 		return l.Steps()[0].Streamed
 	}
-	neg, err := ir.SingleOp(ir.OpNeg, ir.Invalid, unit(f32))
+	neg, err := kernel.SingleOp(ir.OpNeg, ir.Invalid, unit(f32))
 	require.NoError(t, err)
-	exp, err := ir.SingleOp(ir.OpExp, ir.Invalid, unit(f32))
+	exp, err := kernel.SingleOp(ir.OpExp, ir.Invalid, unit(f32))
 	require.NoError(t, err)
 	require.Equal(t, []int{1}, linked(&Executor{}, neg, n, false))
 	require.Empty(t, linked(&Executor{}, neg, n-1, false), "small")

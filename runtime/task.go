@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // task is what the goroutines of a run share out: the chunks of a step, or blocks
@@ -20,10 +21,10 @@ type task struct {
 	awake  int   // how many are worth it that are awake
 	yields bool  // after each chunk
 
-	scratch  int          // bytes that the steps need of a lane, one at a time
-	operands int          // that a step has at most
-	stream   func(*Frame) // what stores streamed outputs, or nil
-	inner    bool         // a step calls kernels within a block
+	scratch  int              // bytes that the steps need of a lane, one at a time
+	operands int              // that a step has at most
+	stream   func(*abi.Frame) // what stores streamed outputs, or nil
+	inner    bool             // a step calls kernels within a block
 }
 
 // newTask returns the task of steps that have kernels.
@@ -101,7 +102,7 @@ func (t *task) compute(ln *lane, bases []unsafe.Pointer, c int) {
 }
 
 // link makes the tasks of the plan, and the descriptions of its steps.
-func (l *Linked) link(p *ir.Plan) error {
+func (l *Linked) link(p *plan.Plan) error {
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
 		if group < len(p.Rows) && p.Rows[group].First == i {
@@ -123,13 +124,13 @@ func (l *Linked) link(p *ir.Plan) error {
 }
 
 // linkAlone makes the tasks of a step that is in no group.
-func (l *Linked) linkAlone(in *ir.Step) error {
+func (l *Linked) linkAlone(in *plan.Step) error {
 	read, written, err := l.checkStep(in, in)
 	if err != nil {
 		return err
 	}
 	for _, a := range in.Operands {
-		if l.buffers[a.Buffer].kind == ir.ScratchBuffer {
+		if l.buffers[a.Buffer].kind == plan.ScratchBuffer {
 			return fmt.Errorf("buffer %d is scratch, and the step in no group of rows", a.Buffer)
 		}
 	}
@@ -151,7 +152,7 @@ func (l *Linked) linkAlone(in *ir.Step) error {
 
 // linkParts finds the kernels of a step, whose first axes, as many as outer says,
 // are a row group's.
-func (l *Linked) linkParts(in *ir.Step, outer int) ([]*step, error) {
+func (l *Linked) linkParts(in *plan.Step, outer int) ([]*step, error) {
 	kernel, order := in.Kernel.Canonical()
 	var parts []*step
 	for _, part := range foldParts(in) {

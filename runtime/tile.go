@@ -1,6 +1,11 @@
 package runtime
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+)
 
 const (
 	// tileBytes is the size of a register of a cover. The registers and operands
@@ -56,7 +61,7 @@ const (
 
 // kernelCall calls a kernel on slots.
 type kernelCall struct {
-	fn   func(*Frame)
+	fn   func(*abi.Frame)
 	args []kernelArg // the kernel's inputs, then its outputs
 	once bool        // of rowCalls: the same for all rows
 	fold bool        // one element a row is written
@@ -77,7 +82,7 @@ type patch struct {
 
 // laneCall is a kernelCall with its frame.
 type laneCall struct {
-	frame Frame
+	frame abi.Frame
 	flat  bool // all operands lie densely: the rows make one
 }
 
@@ -113,7 +118,7 @@ func (p *program) setTile(s *step, limit int) {
 // same set of the cache.
 func (p *program) reserve(n int) int {
 	at := p.scratch
-	p.scratch += (n+alignment-1)&^(alignment-1) + alignment
+	p.scratch += (n+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment
 	return at
 }
 
@@ -142,7 +147,7 @@ func (p *program) addPatches() {
 }
 
 // wholeProgram runs one kernel for a body, over operands that must be packed.
-func wholeProgram(s *step, fn func(*Frame), f finder) (*program, error) {
+func wholeProgram(s *step, fn func(*abi.Frame), f finder) (*program, error) {
 	p := &program{}
 	widest, repeated := 1, 0
 	k := kernelCall{fn: fn, fold: s.kernel.Fold != nil}

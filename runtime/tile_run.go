@@ -1,6 +1,10 @@
 package runtime
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
 
 // bench is a program laid out in a lane's scratch, where it stays until the lane
 // runs another in its place.
@@ -35,7 +39,7 @@ func (b *bench) prepare(p *program, scratch []byte) {
 
 // setWidth lays the registers out for tiles of that many columns, densely. The
 // rows of the step's operands are as far apart as those of the block.
-func (b *bench) setWidth(block *Frame, cols int) {
+func (b *bench) setWidth(block *abi.Frame, cols int) {
 	b.width = cols
 	p := b.program
 	for k := range p.calls {
@@ -61,7 +65,7 @@ func (b *bench) setWidth(block *Frame, cols int) {
 }
 
 // run computes a block of the step.
-func (b *bench) run(ln *lane, s *step, block *Frame) {
+func (b *bench) run(ln *lane, s *step, block *abi.Frame) {
 	p, rows, cols := b.program, block.Rows, block.Cols
 	lastR, lastC := -1, -1
 	for r, c := 0, 0; ; {
@@ -106,7 +110,7 @@ func (p *program) advance(r, c, rows, cols int) (int, int) {
 
 // pack copies the packed operands of the tile at row r, column c into scratch;
 // one that repeats over the rows only when the columns are new.
-func (p *program) pack(ln *lane, s *step, block *Frame, r, c, rows, cols int, newCols bool) {
+func (p *program) pack(ln *lane, s *step, block *abi.Frame, r, c, rows, cols int, newCols bool) {
 	for i := range p.packs {
 		k := &p.packs[i]
 		o, step := &s.operands[k.operand], block.Step[k.operand]
@@ -123,7 +127,7 @@ func (p *program) pack(ln *lane, s *step, block *Frame, r, c, rows, cols int, ne
 }
 
 // point gives the calls their addresses within the step's operands.
-func (b *bench) point(s *step, block *Frame, r, c int) {
+func (b *bench) point(s *step, block *abi.Frame, r, c int) {
 	for i := range b.program.patches {
 		at := &b.program.patches[i]
 		o := &s.operands[at.operand]
@@ -142,7 +146,7 @@ func (b *bench) forget() {
 }
 
 // run calls the kernel on a tile.
-func (c *laneCall) run(fn func(*Frame), rows, cols int) {
+func (c *laneCall) run(fn func(*abi.Frame), rows, cols int) {
 	if c.flat {
 		rows, cols = 1, rows*cols
 	}

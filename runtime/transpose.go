@@ -3,7 +3,9 @@ package runtime
 import (
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 const (
@@ -27,7 +29,7 @@ type turn struct {
 	operand int
 	across  int // bytes from one element of a column to the next
 	next    int // bytes from column to column
-	kernel  func(*Frame)
+	kernel  func(*abi.Frame)
 	at      int // in scratch
 	line    int // bytes from row to row there
 }
@@ -71,17 +73,17 @@ func (s *step) linkTurns(f finder) error {
 		if t.kernel, err = findTranspose(o, f); err != nil {
 			return err
 		}
-		t.at = (s.scratch + alignment - 1) &^ (alignment - 1)
+		t.at = (s.scratch + memory.Alignment - 1) &^ (memory.Alignment - 1)
 		// A cache line more than it needs: rows a power of two apart would fall into
 		// few sets of the cache.
-		t.line = (s.blockCols*o.size+alignment-1)&^(alignment-1) + alignment
+		t.line = (s.blockCols*o.size+memory.Alignment-1)&^(memory.Alignment-1) + memory.Alignment
 		s.scratch = t.at + s.blockRows*t.line
 	}
 	return nil
 }
 
 // turn returns the lane's block, with its turned operands in scratch.
-func (s *step) turn(ln *lane) *Frame {
+func (s *step) turn(ln *lane) *abi.Frame {
 	if len(s.turns) == 0 {
 		return &ln.block
 	}
@@ -95,26 +97,26 @@ func (s *step) turn(ln *lane) *Frame {
 	return b
 }
 
-func findTranspose(o *operand, f finder) (func(*Frame), error) {
-	fn, _, err := f.find(ir.TransposeKernel(ir.TransposeType(o.size)).Signature())
+func findTranspose(o *operand, f finder) (func(*abi.Frame), error) {
+	fn, _, err := f.find(kernel.TransposeKernel(kernel.TransposeType(o.size)).Signature())
 	return fn, err
 }
 
 // transposeRows returns the packFunc of a kernel that transposes.
-func transposeRows(fn func(*Frame), size int) packFunc {
-	return func(f *Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+func transposeRows(fn func(*abi.Frame), size int) packFunc {
+	return func(f *abi.Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 		transpose(fn, f, dst, cols*size, src, rows, cols, size, rowStep, colStep)
 	}
 }
 
 // transpose calls a kernel that transposes.
-func transpose(fn func(*Frame), f *Frame, dst unsafe.Pointer, line int, src unsafe.Pointer, rows, cols, size, across, next int) {
+func transpose(fn func(*abi.Frame), f *abi.Frame, dst unsafe.Pointer, line int, src unsafe.Pointer, rows, cols, size, across, next int) {
 	if across == -size { // the last row first
 		src, dst = unsafe.Add(src, (rows-1)*across), unsafe.Add(dst, (rows-1)*line)
 		across, line = -across, -line
 	}
 	f.Rows, f.Cols = rows, cols
 	f.Ptr[0], f.Ptr[1] = src, dst
-	f.Step[0], f.Step[1], f.Step[ir.TransposeAcross] = next, line, across
+	f.Step[0], f.Step[1], f.Step[kernel.TransposeAcross] = next, line, across
 	call(fn, f)
 }

@@ -7,11 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // transposedPlan adds y to x, which is read across, forwards or backwards along both
 // axes. The elements of its lines are apart by so many.
-func transposedPlan(dt ir.DType, rows, cols, apart int, back [2]bool, blockRows, blockCols int) *ir.Plan {
+func transposedPlan(dt ir.DType, rows, cols, apart int, back [2]bool, blockRows, blockCols int) *plan.Plan {
 	var m planMaker
 	line := rows*apart + 3
 	x, y := m.param(dt, cols*line), m.param(dt, rows, cols)
@@ -22,7 +25,7 @@ func transposedPlan(dt ir.DType, rows, cols, apart int, back [2]bool, blockRows,
 	if back[1] {
 		at, right = at+(cols-1)*right, -right
 	}
-	k, err := ir.SingleOp(ir.OpAdd, ir.Invalid, unit(dt), unit(dt))
+	k, err := kernel.SingleOp(ir.OpAdd, ir.Invalid, unit(dt), unit(dt))
 	if err != nil {
 		panic(err)
 	}
@@ -90,12 +93,12 @@ func TestTurnedBlock(t *testing.T) {
 // them, in one step and in one that folds its rows.
 func TestTransposedTwice(t *testing.T) {
 	const rows, cols = 150, 70
-	b := ir.NewBuilder(unit(f32), unit(f32))
+	b := kernel.NewBuilder(unit(f32), unit(f32))
 	b.Store(b.Op(ir.OpSub, 0, b.Op(ir.OpExp, 1)))
 	var m planMaker
 	x, y, out := m.param(f32, cols, rows), m.param(f32, cols, rows), m.result(f32, rows, cols)
 	m.step(b.Kernel(), []int{rows, cols}, 50, cols, access(x, 0, 1, rows), access(y, rows-1, -1, rows), access(out, 0, cols, 1))
-	fold := ir.NewBuilder(unit(f32), unit(f32))
+	fold := kernel.NewBuilder(unit(f32), unit(f32))
 	fold.Store(fold.Op(ir.OpSub, 0, 1))
 	k := fold.Kernel()
 	k.Fold = []ir.Op{ir.OpMax}

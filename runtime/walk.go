@@ -3,14 +3,17 @@ package runtime
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // lane is what one goroutine needs to compute blocks, reused for ever.
 type lane struct {
-	block Frame // the operands of a block as they lie
-	inner Frame // of a call within a block
+	block abi.Frame // the operands of a block as they lie
+	inner abi.Frame // of a call within a block
 	index [maxDims]int
-	many  Frame // of one that takes many rows, or packs
+	many  abi.Frame // of one that takes many rows, or packs
 	now   *step
 	job   *job
 
@@ -22,7 +25,7 @@ type lane struct {
 // prepare lays the programs of a task out.
 func (ln *lane) prepare(t *task) error {
 	if len(ln.scratch) < t.scratch {
-		scratch, err := allocate(t.scratch)
+		scratch, err := memory.Allocate(t.scratch)
 		if err != nil {
 			return fmt.Errorf("run: scratch: %w", err)
 		}
@@ -30,7 +33,7 @@ func (ln *lane) prepare(t *task) error {
 		clear(ln.benches)
 	}
 	if t.group != nil && len(ln.window) < t.group.window {
-		window, err := allocate(t.group.window)
+		window, err := memory.Allocate(t.group.window)
 		if err != nil {
 			return fmt.Errorf("run: scratch of rows: %w", err)
 		}
@@ -97,7 +100,7 @@ func (s *step) compute(ln *lane, bases []unsafe.Pointer, first, n int) {
 }
 
 // call computes a block, whole or in tiles.
-func (s *step) call(ln *lane, block *Frame) {
+func (s *step) call(ln *lane, block *abi.Frame) {
 	if s.fn != nil {
 		call(s.fn, block)
 	} else {
@@ -112,7 +115,7 @@ func (s *step) call(ln *lane, block *Frame) {
 // seconds.
 //
 //go:noinline
-func call(fn func(*Frame), f *Frame) { fn(f) }
+func call(fn func(*abi.Frame), f *abi.Frame) { fn(f) }
 
 // seek points the block at block k.
 func (s *step) seek(ln *lane, bases []unsafe.Pointer, k int) {

@@ -14,22 +14,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // hooked runs a function before each call of the subtraction in fiveOps, which
 // it covers. A call is a tile.
-func hooked(t *testing.T, before func(*Frame)) func(Engine, string) (func(*Frame), bool) {
+func hooked(t *testing.T, before func(*abi.Frame)) func(abi.Engine, string) (func(*abi.Frame), bool) {
 	sub := singleSig(t, ir.OpSub)
-	fn, ok := Lookup(Portable, sub)
+	fn, ok := abi.Lookup(abi.Portable, sub)
 	require.True(t, ok)
-	return func(e Engine, sig string) (func(*Frame), bool) {
+	return func(e abi.Engine, sig string) (func(*abi.Frame), bool) {
 		switch {
 		case sig == sub:
-			return func(f *Frame) { before(f); fn(f) }, true
+			return func(f *abi.Frame) { before(f); fn(f) }, true
 		case strings.Contains(sig, " = sub "): // among others
 			return nil, false
 		}
-		return Lookup(e, sig)
+		return abi.Lookup(e, sig)
 	}
 }
 
@@ -43,7 +47,7 @@ const manyChunks = 5 * chunkElements
 const hookedTask = 16 << 10
 
 var smallTask = func() int {
-	if HasAVX2() {
+	if abi.HasAVX2() {
 		return 32 << 10
 	}
 	return 8 << 10
@@ -53,7 +57,7 @@ func TestPanicIsAnError(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var call atomic.Int64
 		var what func()
-		e := &Executor{Workers: workers, lookup: hooked(t, func(*Frame) {
+		e := &Executor{Workers: workers, lookup: hooked(t, func(*abi.Frame) {
 			if call.Add(1) == 20 {
 				what()
 			}
@@ -82,7 +86,7 @@ func TestCancel(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var calls atomic.Int64
 		ctx, cancel := context.WithCancel(context.Background())
-		e := &Executor{Workers: workers, lookup: hooked(t, func(*Frame) {
+		e := &Executor{Workers: workers, lookup: hooked(t, func(*abi.Frame) {
 			if calls.Add(1) == 10 {
 				cancel()
 			}
@@ -107,7 +111,7 @@ func TestConcurrentRuns(t *testing.T) {
 	concurrentRuns(t, fiveOpsPlan(smallTask, 4096), 200)
 }
 
-func concurrentRuns(t *testing.T, p *ir.Plan, runs int) {
+func concurrentRuns(t *testing.T, p *plan.Plan, runs int) {
 	outs0, ins := operandsFor(t, newRand(), p)
 	for _, e := range []*Executor{{}, {Workers: 3}, {Workers: 1}} {
 		l, err := e.Link(p)
@@ -121,7 +125,7 @@ func concurrentRuns(t *testing.T, p *ir.Plan, runs int) {
 					if err := l.Run(context.Background(), outs, ins); err != nil {
 						panic(err)
 					}
-					if !Equal(outs[0], outs0[0]) {
+					if !tensor.Equal(outs[0], outs0[0]) {
 						panic("results differ")
 					}
 				}
@@ -140,8 +144,8 @@ func TestHelpersAreOptional(t *testing.T) {
 
 func TestWorkersJoin(t *testing.T) {
 	var mu sync.Mutex
-	seen := map[*Frame]bool{}
-	e := &Executor{Workers: 3, lookup: hooked(t, func(f *Frame) {
+	seen := map[*abi.Frame]bool{}
+	e := &Executor{Workers: 3, lookup: hooked(t, func(f *abi.Frame) {
 		mu.Lock()
 		seen[f] = true
 		mu.Unlock()
@@ -187,9 +191,9 @@ func (c *crew) living() int {
 // A worker that is awake takes chunks of a small task; one that is not is left alone.
 func TestSmallTask(t *testing.T) {
 	e := awake(t)
-	var first atomic.Pointer[Frame]
+	var first atomic.Pointer[abi.Frame]
 	met, once := make(chan struct{}), sync.Once{}
-	e.lookup = hooked(t, func(f *Frame) { // the two wait for each other
+	e.lookup = hooked(t, func(f *abi.Frame) { // the two wait for each other
 		if first.CompareAndSwap(nil, f) {
 			select {
 			case <-met:
@@ -267,7 +271,7 @@ func TestStopTheWorld(t *testing.T) {
 		go func() {
 			out := outs[0].Clone()
 			for ctx.Err() == nil {
-				if err := l.Run(ctx, []*Tensor{out}, ins); err != nil && ctx.Err() == nil {
+				if err := l.Run(ctx, []*tensor.Tensor{out}, ins); err != nil && ctx.Err() == nil {
 					panic(err)
 				}
 			}
@@ -302,9 +306,9 @@ func TestRunAllocatesNothing(t *testing.T) {
 			p := fiveOpsPlan(n, 4096)
 			l := check(t, e, p, name)
 			outs, ins := operandsFor(t, newRand(), p)
-			overlapping := []*Tensor{ins[1]}
+			overlapping := []*tensor.Tensor{ins[1]}
 			ctx, cancel := context.WithCancel(context.Background())
-			for _, o := range [][]*Tensor{outs, overlapping} {
+			for _, o := range [][]*tensor.Tensor{outs, overlapping} {
 				for range 20 {
 					require.NoError(t, l.Run(ctx, o, ins))
 				}

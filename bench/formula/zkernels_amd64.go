@@ -5,13 +5,13 @@
 package formula
 
 import (
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// If runtime.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI1 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() {
-	runtime.Register(runtime.ABI1, runtime.AVX2, []runtime.Kernel{
+	abi.Register(abi.ABI1, abi.AVX2, []abi.Kernel{
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }", Fn: k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03},
@@ -31,7 +31,7 @@ func init() {
 // for i: o0[i] = uint8(clip((((((((a3[i] + ((a0[i] + a1[i]) + a2[i])) + a4[i]) + a5[i]) + a6[i]) + a7[i]) + a8[i]) * a9) + a10, a11, a12))
 //
 //go:noescape
-func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a(f *runtime.Frame)
+func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a(f *abi.Frame)
 
 // k_add_gelutanh_f32_uu_309112f47a is
 //
@@ -40,7 +40,7 @@ func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a(f *runtime.Frame)
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
 //
 //go:noescape
-func k_add_gelutanh_f32_uu_309112f47a(f *runtime.Frame)
+func k_add_gelutanh_f32_uu_309112f47a(f *abi.Frame)
 
 // k_add_gelutanh_f32_uu_b3eb921b03 is
 //
@@ -49,7 +49,7 @@ func k_add_gelutanh_f32_uu_309112f47a(f *runtime.Frame)
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
 //
 //go:noescape
-func k_add_gelutanh_f32_uu_b3eb921b03(f *runtime.Frame)
+func k_add_gelutanh_f32_uu_b3eb921b03(f *abi.Frame)
 
 // k_add_mul_add_etc_f32_ususs_fbb3aa62c8 is
 //
@@ -58,7 +58,7 @@ func k_add_gelutanh_f32_uu_b3eb921b03(f *runtime.Frame)
 // for i: t0 := a0[i] + a1; t1 := t0 * t0; t2 := a1 + a2[i]; t3 := t2 * t2; t5 := (t1 - t3) + a0[i]; t6 := t5 * t5; t9 := (t2 * (a3 * t0)) + a2[i]; t10 := t9 * t9; t12 := (t6 - t10) + a0[i]; t13 := t12 * t12; t16 := a2[i] + ((a3 * t5) * t9); t17 := t16 * t16; t19 := a0[i] + (t13 - t17); t20 := t19 * t19; t23 := ((a3 * t12) * t16) + a2[i]; t24 := t23 * t23; t26 := a0[i] + (t20 - t24); t27 := t26 * t26; t30 := ((a3 * t19) * t23) + a2[i]; t31 := t30 * t30; t33 := a0[i] + (t27 - t31); t34 := t33 * t33; t37 := (t30 * (a3 * t26)) + a2[i]; t38 := t37 * t37; t40 := a0[i] + (t34 - t38); t41 := t40 * t40; t44 := (t37 * (a3 * t33)) + a2[i]; t45 := t44 * t44; t47 := a0[i] + (t41 - t45); t48 := t47 * t47; t51 := (t44 * (a3 * t40)) + a2[i]; t52 := t51 * t51; t54 := a0[i] + (t48 - t52); t55 := t54 * t54; t58 := ((a3 * t47) * t51) + a2[i]; t59 := t58 * t58; t61 := (t55 - t59) + a0[i]; t62 := t61 * t61; t65 := (t58 * (a3 * t54)) + a2[i]; t66 := t65 * t65; t68 := a0[i] + (t62 - t66); t69 := t68 * t68; t72 := a2[i] + ((a3 * t61) * t65); t73 := t72 * t72; t75 := (t69 - t73) + a0[i]; t76 := t75 * t75; t79 := (t72 * (a3 * t68)) + a2[i]; t80 := t79 * t79; t82 := (t76 - t80) + a0[i]; t83 := t82 * t82; t86 := (t79 * (t75 * a3)) + a2[i]; t87 := t86 * t86; t89 := (t83 - t87) + a0[i]; t90 := t89 * t89; t93 := a2[i] + ((a3 * t82) * t86); t94 := t93 * t93; t96 := (t90 - t94) + a0[i]; t97 := t96 * t96; t100 := ((a3 * t89) * t93) + a2[i]; t101 := t100 * t100; t103 := a0[i] + (t97 - t101); t104 := t103 * t103; t107 := (t100 * (a3 * t96)) + a2[i]; t108 := t107 * t107; t110 := (t104 - t108) + a0[i]; t114 := a2[i] + ((a3 * t103) * t107); t116 := ((t110 * a3) * t114) + a2[i]; t117 := t110 * t110; t118 := t114 * t114; t120 := a0[i] + (t117 - t118); t123 := (t116 * (a3 * t120)) + a2[i]; t124 := t120 * t120; t125 := t116 * t116; t127 := (t124 - t125) + a0[i]; t130 := (t123 * (a3 * t127)) + a2[i]; t132 := t127 * t127; t133 := t123 * t123; t135 := a0[i] + (t132 - t133); o0[i] = float32(((t130 * t130) + (t135 * t135)) < a4) + (float32((t132 + t133) < a4) + ((((float32((t97 + t101) < a4) + (float32((t90 + t94) < a4) + (((((float32((t55 + t59) < a4) + ((((float32((t27 + t31) < a4) + (float32((t20 + t24) < a4) + (((float32((t1 + t3) < a4) + a1) + float32((t6 + t10) < a4)) + float32((t13 + t17) < a4)))) + float32((t34 + t38) < a4)) + float32((t41 + t45) < a4)) + float32((t48 + t52) < a4))) + float32((t62 + t66) < a4)) + float32((t69 + t73) < a4)) + float32((t76 + t80) < a4)) + float32((t83 + t87) < a4)))) + float32((t104 + t108) < a4)) + float32((t117 + t118) < a4)) + float32((t124 + t125) < a4)))
 //
 //go:noescape
-func k_add_mul_add_etc_f32_ususs_fbb3aa62c8(f *runtime.Frame)
+func k_add_mul_add_etc_f32_ususs_fbb3aa62c8(f *abi.Frame)
 
 // k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880 is
 //
@@ -67,7 +67,7 @@ func k_add_mul_add_etc_f32_ususs_fbb3aa62c8(f *runtime.Frame)
 // for i: o0[i] = a4[i] + (pow(float32(a0[i]) * a1, a2) * a3[i])
 //
 //go:noescape
-func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880(f *runtime.Frame)
+func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880(f *abi.Frame)
 
 // k_div_log_mul_etc_f32_uuusssss_493eb05a88 is
 //
@@ -76,7 +76,7 @@ func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880(f *runtime.Frame)
 // for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
 //
 //go:noescape
-func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *runtime.Frame)
+func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *abi.Frame)
 
 // k_div_log_mul_etc_f32_uuusssss_db541edda1 is
 //
@@ -85,7 +85,7 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *runtime.Frame)
 // for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
 //
 //go:noescape
-func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *runtime.Frame)
+func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *abi.Frame)
 
 // k_mul_add_mul_etc_f32_uuus_10cee77e79 is
 //
@@ -94,7 +94,7 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *runtime.Frame)
 // for i: o0[i] = (a0[i] * ((a0[i] * a1[i]) + a2[i])) - (a1[i] / (a3 + abs(a2[i])))
 //
 //go:noescape
-func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *runtime.Frame)
+func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *abi.Frame)
 
 // k_sub_mul_mul_add_f32_uuuuu_e61f97e731 is
 //
@@ -103,4 +103,4 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *runtime.Frame)
 // for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
 //
 //go:noescape
-func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *runtime.Frame)
+func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *abi.Frame)

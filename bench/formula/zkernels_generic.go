@@ -7,13 +7,13 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// If runtime.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI1 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() {
-	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
+	abi.Register(abi.ABI1, abi.Portable, []abi.Kernel{
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }", Fn: k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03_go},
@@ -31,7 +31,7 @@ func init() {
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }
 //
 // for i: o0[i] = uint8(clip((((((((a3[i] + ((a0[i] + a1[i]) + a2[i])) + a4[i]) + a5[i]) + a6[i]) + a7[i]) + a8[i]) * a9) + a10, a11, a12))
-func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *runtime.Frame) {
+func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -78,8 +78,8 @@ func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *runtime.Frame) {
 			t7a, t7b := float32(t6a+v8a), float32(t6b+v8b)
 			t8a, t8b := float32(t7a*s9), float32(t7b*s9)
 			t9a, t9b := float32(t8a+s10), float32(t8b+s10)
-			t10a, t10b := runtime.LaneMax(t9a, s11), runtime.LaneMax(t9b, s11)
-			t11a, t11b := runtime.LaneMin(t10a, s12), runtime.LaneMin(t10b, s12)
+			t10a, t10b := abi.LaneMax(t9a, s11), abi.LaneMax(t9b, s11)
+			t11a, t11b := abi.LaneMin(t10a, s12), abi.LaneMin(t10b, s12)
 			var t12a uint8
 			if t11a >= 0x1p8 {
 				t12a = 1<<8 - 1
@@ -115,8 +115,8 @@ func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *runtime.Frame) {
 			t7 := float32(t6 + v8)
 			t8 := float32(t7 * s9)
 			t9 := float32(t8 + s10)
-			t10 := runtime.LaneMax(t9, s11)
-			t11 := runtime.LaneMin(t10, s12)
+			t10 := abi.LaneMax(t9, s11)
+			t11 := abi.LaneMin(t10, s12)
 			var t12 uint8
 			if t11 >= 0x1p8 {
 				t12 = 1<<8 - 1
@@ -133,7 +133,7 @@ func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *runtime.Frame) {
 //	kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
 //
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
-func k_add_gelutanh_f32_uu_309112f47a_go(f *runtime.Frame) {
+func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
 	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
@@ -259,7 +259,7 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *runtime.Frame) {
 //	kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }
 //
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
-func k_add_gelutanh_f32_uu_b3eb921b03_go(f *runtime.Frame) {
+func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float32frombits(0xc1300000)          // -11
 	c4 := math.Float32frombits(0x41300000)          // 11
@@ -382,7 +382,7 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *runtime.Frame) {
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }
 //
 // for i: t0 := a0[i] + a1; t1 := t0 * t0; t2 := a1 + a2[i]; t3 := t2 * t2; t5 := (t1 - t3) + a0[i]; t6 := t5 * t5; t9 := (t2 * (a3 * t0)) + a2[i]; t10 := t9 * t9; t12 := (t6 - t10) + a0[i]; t13 := t12 * t12; t16 := a2[i] + ((a3 * t5) * t9); t17 := t16 * t16; t19 := a0[i] + (t13 - t17); t20 := t19 * t19; t23 := ((a3 * t12) * t16) + a2[i]; t24 := t23 * t23; t26 := a0[i] + (t20 - t24); t27 := t26 * t26; t30 := ((a3 * t19) * t23) + a2[i]; t31 := t30 * t30; t33 := a0[i] + (t27 - t31); t34 := t33 * t33; t37 := (t30 * (a3 * t26)) + a2[i]; t38 := t37 * t37; t40 := a0[i] + (t34 - t38); t41 := t40 * t40; t44 := (t37 * (a3 * t33)) + a2[i]; t45 := t44 * t44; t47 := a0[i] + (t41 - t45); t48 := t47 * t47; t51 := (t44 * (a3 * t40)) + a2[i]; t52 := t51 * t51; t54 := a0[i] + (t48 - t52); t55 := t54 * t54; t58 := ((a3 * t47) * t51) + a2[i]; t59 := t58 * t58; t61 := (t55 - t59) + a0[i]; t62 := t61 * t61; t65 := (t58 * (a3 * t54)) + a2[i]; t66 := t65 * t65; t68 := a0[i] + (t62 - t66); t69 := t68 * t68; t72 := a2[i] + ((a3 * t61) * t65); t73 := t72 * t72; t75 := (t69 - t73) + a0[i]; t76 := t75 * t75; t79 := (t72 * (a3 * t68)) + a2[i]; t80 := t79 * t79; t82 := (t76 - t80) + a0[i]; t83 := t82 * t82; t86 := (t79 * (t75 * a3)) + a2[i]; t87 := t86 * t86; t89 := (t83 - t87) + a0[i]; t90 := t89 * t89; t93 := a2[i] + ((a3 * t82) * t86); t94 := t93 * t93; t96 := (t90 - t94) + a0[i]; t97 := t96 * t96; t100 := ((a3 * t89) * t93) + a2[i]; t101 := t100 * t100; t103 := a0[i] + (t97 - t101); t104 := t103 * t103; t107 := (t100 * (a3 * t96)) + a2[i]; t108 := t107 * t107; t110 := (t104 - t108) + a0[i]; t114 := a2[i] + ((a3 * t103) * t107); t116 := ((t110 * a3) * t114) + a2[i]; t117 := t110 * t110; t118 := t114 * t114; t120 := a0[i] + (t117 - t118); t123 := (t116 * (a3 * t120)) + a2[i]; t124 := t120 * t120; t125 := t116 * t116; t127 := (t124 - t125) + a0[i]; t130 := (t123 * (a3 * t127)) + a2[i]; t132 := t127 * t127; t133 := t123 * t123; t135 := a0[i] + (t132 - t133); o0[i] = float32(((t130 * t130) + (t135 * t135)) < a4) + (float32((t132 + t133) < a4) + ((((float32((t97 + t101) < a4) + (float32((t90 + t94) < a4) + (((((float32((t55 + t59) < a4) + ((((float32((t27 + t31) < a4) + (float32((t20 + t24) < a4) + (((float32((t1 + t3) < a4) + a1) + float32((t6 + t10) < a4)) + float32((t13 + t17) < a4)))) + float32((t34 + t38) < a4)) + float32((t41 + t45) < a4)) + float32((t48 + t52) < a4))) + float32((t62 + t66) < a4)) + float32((t69 + t73) < a4)) + float32((t76 + t80) < a4)) + float32((t83 + t87) < a4)))) + float32((t104 + t108) < a4)) + float32((t117 + t118) < a4)) + float32((t124 + t125) < a4)))
-func k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go(f *runtime.Frame) {
+func k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -1047,7 +1047,7 @@ func k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go(f *runtime.Frame) {
 //	kernel (u0:u8, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 u3; t4 = add u4 t3; store t4 }
 //
 // for i: o0[i] = a4[i] + (pow(float32(a0[i]) * a1, a2) * a3[i])
-func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go(f *runtime.Frame) {
+func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go(f *abi.Frame) {
 	n := f.Cols
 	c6 := int64(2638147582215219)
 	c8 := int64(9218868437227405312)
@@ -1142,8 +1142,8 @@ func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go(f *runtime.Frame) {
 			t40a, t40b := -t19a, -t19b
 			t41a, t41b := math.FMA(t25a, t39a, t40a), math.FMA(t25b, t39b, t40b)
 			t42a, t42b := float64(t4*t41a), float64(t4*t41b)
-			t44a, t44b := runtime.LaneMin(t42a, c43), runtime.LaneMin(t42b, c43)
-			t46a, t46b := runtime.LaneMax(t44a, c45), runtime.LaneMax(t44b, c45)
+			t44a, t44b := abi.LaneMin(t42a, c43), abi.LaneMin(t42b, c43)
+			t46a, t46b := abi.LaneMax(t44a, c45), abi.LaneMax(t44b, c45)
 			t48a, t48b := float64(t46a+c47), float64(t46b+c47)
 			t49a, t49b := float64(t48a-c47), float64(t48b-c47)
 			t50a, t50b := float64(t46a-t49a), float64(t46b-t49b)
@@ -1309,8 +1309,8 @@ func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go(f *runtime.Frame) {
 			t40 := -t19
 			t41 := math.FMA(t25, t39, t40)
 			t42 := float64(t4 * t41)
-			t44 := runtime.LaneMin(t42, c43)
-			t46 := runtime.LaneMax(t44, c45)
+			t44 := abi.LaneMin(t42, c43)
+			t46 := abi.LaneMax(t44, c45)
 			t48 := float64(t46 + c47)
 			t49 := float64(t48 - c47)
 			t50 := float64(t46 - t49)
@@ -1398,7 +1398,7 @@ func k_cast_mul_pow_etc_u8_f32_ussuu_6480efd880_go(f *runtime.Frame) {
 //	kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
 //
 // for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
-func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *runtime.Frame) {
+func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := int32(1068827890)
 	c4 := int32(23)
@@ -1880,7 +1880,7 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *runtime.Frame) {
 //	kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
 //
 // for i: t5 := sqrt(a2[i]) * a4; t6 := (log(a0[i] / a1[i]) + (a2[i] * a3)) / t5; o0[i] = (a0[i] * ((erf(a5 * t6) * a6) + a6)) - (((a6 * erf(a5 * (t6 - t5))) + a6) * (exp(a7 * a2[i]) * a1[i]))
-func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *runtime.Frame) {
+func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := int32(1068827890)
 	c4 := int32(23)
@@ -2437,7 +2437,7 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *runtime.Frame) {
 //	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
 //
 // for i: o0[i] = (a0[i] * ((a0[i] * a1[i]) + a2[i])) - (a1[i] / (a3 + abs(a2[i])))
-func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *runtime.Frame) {
+func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -2466,7 +2466,7 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *runtime.Frame) {
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 //
 // for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
-func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go(f *runtime.Frame) {
+func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)

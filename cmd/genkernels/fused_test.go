@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // TestFusedKernels generates random kernels, of all ops and types and with
@@ -33,22 +35,22 @@ func TestFusedKernels(t *testing.T) {
 }
 
 // randomKernel builds a body of up to 24 ops on up to 5 operands.
-func randomKernel(rng *rand.Rand) *ir.Kernel {
+func randomKernel(rng *rand.Rand) *kernel.Kernel {
 	types := ir.Running.List()
 	favourite := types[rng.IntN(len(types))] // half of the operands: more ops find partners
-	var operands []ir.Operand
+	var operands []kernel.Operand
 	for range 1 + rng.IntN(5) {
 		d := favourite
 		if rng.IntN(2) == 0 {
 			d = types[rng.IntN(len(types))]
 		}
-		operands = append(operands, ir.Operand{DType: d, Splat: rng.IntN(3) == 0})
+		operands = append(operands, kernel.Operand{DType: d, Splat: rng.IntN(3) == 0})
 	}
 	operands[0].Splat = false
-	b := ir.NewBuilder(operands...)
-	refs := make([]ir.Ref, len(operands))
+	b := kernel.NewBuilder(operands...)
+	refs := make([]kernel.Ref, len(operands))
 	for i := range refs {
-		refs[i] = ir.Ref(i)
+		refs[i] = kernel.Ref(i)
 	}
 	for range 1 + rng.IntN(24) {
 		refs = append(refs, randomOp(rng, b, refs))
@@ -62,14 +64,14 @@ func randomKernel(rng *rand.Rand) *ir.Kernel {
 }
 
 // randomOp appends an op that takes some of the values there are.
-func randomOp(rng *rand.Rand, b *ir.Builder, refs []ir.Ref) ir.Ref {
+func randomOp(rng *rand.Rand, b *kernel.Builder, refs []kernel.Ref) kernel.Ref {
 	ops, types := ir.Ops(), ir.Running.List()
 	for {
 		op := ops[rng.IntN(len(ops))]
 		if !op.IsElementwise() {
 			continue
 		}
-		args := make([]ir.Ref, op.Info().Arity)
+		args := make([]kernel.Ref, op.Info().Arity)
 		in := make([]ir.DType, len(args))
 		for i := range args {
 			args[i] = refs[rng.IntN(len(refs))]

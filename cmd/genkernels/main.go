@@ -19,7 +19,7 @@
 //
 // The first form asks the package in the current directory. The second reads
 // kernel signatures from standard input, one a line, as -list prints them. The
-// third makes the kernels of this library's own package runtime.
+// third makes the kernels of this library's own package runtime/builtin.
 //
 // -func is the function to call, Graphs without it; -out is where the files go,
 // the current directory without it. -check writes nothing, and prints what
@@ -44,7 +44,8 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/codegen"
-	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 func main() {
@@ -97,7 +98,7 @@ func (t *tool) parse(args []string) error {
 	fs.StringVar(&t.function, "func", "Graphs", "function of the package that returns `name`d programs")
 	fs.StringVar(&t.out, "out", ".", "`directory` of the files")
 	fs.StringVar(&t.pkg, "pkg", os.Getenv("GOPACKAGE"), "`name` of the files' package, when signatures come from standard input")
-	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime")
+	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime/builtin")
 	fs.BoolVar(&t.check, "check", false, "write nothing; print what would change, and exit with 1 if anything would")
 	fs.BoolVar(&t.list, "list", false, "write nothing; print the signatures of the kernels")
 	if i := slices.Index(args, "-"); i >= 0 { // a flag set stops there
@@ -136,7 +137,7 @@ func (t *tool) run() error {
 	if !t.builtin {
 		kernels = withoutBuiltins(kernels)
 	}
-	files, err := codegen.Generate(codegen.Options{Package: t.pkg, Self: t.builtin, Target: target, Command: t.command()}, kernels)
+	files, err := codegen.Generate(codegen.Options{Package: t.pkg, Target: target, Command: t.command()}, kernels)
 	if err != nil {
 		return err
 	}
@@ -181,13 +182,13 @@ func (t *tool) command() string {
 
 // kernels returns the distinct kernels asked for, in order of their signatures,
 // and settles the package.
-func (t *tool) kernels() ([]*ir.Kernel, error) {
+func (t *tool) kernels() ([]*kernel.Kernel, error) {
 	switch {
 	case t.builtin:
-		if filepath.Base(t.out) != "runtime" {
-			return nil, fmt.Errorf("-builtin is for this library's own package runtime, not %s", t.out)
+		if filepath.Base(t.out) != "builtin" {
+			return nil, fmt.Errorf("-builtin is for this library's own package runtime/builtin/builtin, not %s", t.out)
 		}
-		t.pkg = "runtime"
+		t.pkg = "builtin"
 		return codegen.Builtins(), nil
 	case t.lines:
 		if t.pkg == "" {
@@ -208,8 +209,8 @@ func (t *tool) kernels() ([]*ir.Kernel, error) {
 
 // parseLines reads signatures, one a line. Empty lines and # comments count for
 // nothing.
-func parseLines(text string) ([]*ir.Kernel, error) {
-	var out []*ir.Kernel
+func parseLines(text string) ([]*kernel.Kernel, error) {
+	var out []*kernel.Kernel
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -217,22 +218,22 @@ func parseLines(text string) ([]*ir.Kernel, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		k, err := ir.ParseKernel(line)
+		k, err := kernel.ParseKernel(line)
 		if err != nil {
 			return nil, fmt.Errorf("signature %d: %w\n\t%s", n, err, line)
 		}
 		k, _ = k.Canonical()
 		out = append(out, k)
 	}
-	slices.SortFunc(out, func(a, b *ir.Kernel) int { return strings.Compare(a.Signature(), b.Signature()) })
-	return slices.CompactFunc(out, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() }), nil
+	slices.SortFunc(out, func(a, b *kernel.Kernel) int { return strings.Compare(a.Signature(), b.Signature()) })
+	return slices.CompactFunc(out, func(a, b *kernel.Kernel) bool { return a.Signature() == b.Signature() }), nil
 }
 
 // withoutBuiltins drops the kernels that the library has anyway.
-func withoutBuiltins(kernels []*ir.Kernel) []*ir.Kernel {
+func withoutBuiltins(kernels []*kernel.Kernel) []*kernel.Kernel {
 	builtin := map[string]bool{}
 	for _, k := range codegen.Builtins() {
 		builtin[k.Signature()] = true
 	}
-	return slices.DeleteFunc(slices.Clone(kernels), func(k *ir.Kernel) bool { return builtin[k.Signature()] })
+	return slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return builtin[k.Signature()] })
 }

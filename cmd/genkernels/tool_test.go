@@ -131,7 +131,8 @@ func TestToolStandsAlone(t *testing.T) {
 	for dep := range strings.Lines(goTool(t, ".", "list", "-deps", ".")) {
 		dep = strings.TrimSpace(dep)
 		if name, ok := strings.CutPrefix(dep, module); ok {
-			require.Contains(t, []string{"ir", "codegen", "codegen/avo", "cmd/genkernels"}, name)
+			top, _, _ := strings.Cut(name, "/")
+			require.Contains(t, []string{"ir", "codegen", "cmd"}, top)
 		}
 	}
 }

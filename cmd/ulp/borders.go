@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // borders returns the constants that the expansions of an op compare with or
@@ -46,13 +49,13 @@ func compared(op ir.Op, dt ir.DType, fast bool) []float64 {
 	return out
 }
 
-func expansion(op ir.Op, dt ir.DType, fast bool) *ir.Kernel {
-	operands := slices.Repeat([]ir.Operand{{DType: dt}}, op.Info().Arity)
-	k, err := ir.SingleOp(op, ir.Invalid, operands...)
+func expansion(op ir.Op, dt ir.DType, fast bool) *kernel.Kernel {
+	operands := slices.Repeat([]kernel.Operand{{DType: dt}}, op.Info().Arity)
+	k, err := kernel.SingleOp(op, ir.Invalid, operands...)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	return ir.Expand(k.InTier(fast))
+	return elementary.Expand(k.InTier(fast))
 }
 
 // asFloat takes integers as the bits of a float of their size: comparing those is

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen/avo"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // document returns the Go file that shows a table in package graph's
@@ -58,8 +60,8 @@ func cell(t table, op ir.Op, dt ir.DType, fast bool) (string, error) {
 	if dt == ir.Float32 && op.Info().Arity == 1 && !r.swept() {
 		about = "~"
 	}
-	operands := []ir.Operand{{DType: dt}, {DType: dt}}[:op.Info().Arity]
-	k, err := ir.SingleOp(op, ir.Invalid, operands...)
+	operands := []kernel.Operand{{DType: dt}, {DType: dt}}[:op.Info().Arity]
+	k, err := kernel.SingleOp(op, ir.Invalid, operands...)
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/codegen"
-	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // AVX2 emits for amd64 with AVX2 and FMA. A step is 8 elements, whatever their
@@ -21,7 +23,7 @@ type avx2 struct{}
 func (avx2) Name() string { return "avx2" }
 
 // Assemble returns an assembly file with a function for each kernel.
-func (avx2) Assemble(pkg string, kernels []*ir.Kernel) ([]byte, error) {
+func (avx2) Assemble(pkg string, kernels []*kernel.Kernel) ([]byte, error) {
 	f := newFile()
 	for _, k := range kernels {
 		p, err := function(k)
@@ -36,7 +38,7 @@ func (avx2) Assemble(pkg string, kernels []*ir.Kernel) ([]byte, error) {
 }
 
 // function returns the instructions of a kernel.
-func function(k *ir.Kernel) (*program, error) {
+func function(k *kernel.Kernel) (*program, error) {
 	switch {
 	case k.Scans():
 		return compileScan(k), nil
@@ -49,7 +51,7 @@ func function(k *ir.Kernel) (*program, error) {
 	case k.Down:
 		return compileDown(k)
 	}
-	b, err := compile(ir.Expand(k))
+	b, err := compile(elementary.Expand(k))
 	if err != nil {
 		return nil, err
 	}

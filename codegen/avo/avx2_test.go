@@ -16,20 +16,23 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen/avo"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func single(t testing.TB, op ir.Op, given ir.DType, operands ...ir.Operand) *ir.Kernel {
-	k, err := ir.SingleOp(op, given, operands...)
+func single(t testing.TB, op ir.Op, given ir.DType, operands ...kernel.Operand) *kernel.Kernel {
+	k, err := kernel.SingleOp(op, given, operands...)
 	require.NoError(t, err)
 	return k
 }
 
 // chain is (a*b+c)*a - b/(|c|+1), the body that is compared with g++.
-func chain() *ir.Kernel {
-	f := ir.Operand{DType: ir.Float32}
-	b := ir.NewBuilder(f, f, f)
+func chain() *kernel.Kernel {
+	f := kernel.Operand{DType: ir.Float32}
+	b := kernel.NewBuilder(f, f, f)
 	x := b.Op(ir.OpMul, b.Op(ir.OpAdd, b.Op(ir.OpMul, 0, 1), 2), 0)
 	y := b.Op(ir.OpDiv, 1, b.Op(ir.OpAdd, b.Op(ir.OpAbs, 2), b.Float(ir.Float32, 1)))
 	b.Store(b.Op(ir.OpSub, x, y))
@@ -39,9 +42,9 @@ func chain() *ir.Kernel {
 
 // TestGolden pins the assembly of kernels whose instructions matter.
 func TestGolden(t *testing.T) {
-	f, s := ir.Operand{DType: ir.Float32}, ir.Operand{DType: ir.Float32, Splat: true}
-	d, i, u := ir.Operand{DType: ir.Float64}, ir.Operand{DType: ir.Int64}, ir.Operand{DType: ir.Uint8}
-	for name, k := range map[string]*ir.Kernel{
+	f, s := kernel.Operand{DType: ir.Float32}, kernel.Operand{DType: ir.Float32, Splat: true}
+	d, i, u := kernel.Operand{DType: ir.Float64}, kernel.Operand{DType: ir.Int64}, kernel.Operand{DType: ir.Uint8}
+	for name, k := range map[string]*kernel.Kernel{
 		"add_f32":      single(t, ir.OpAdd, ir.Invalid, f, f),
 		"chain_f32":    chain(),
 		"max_splat":    single(t, ir.OpMax, ir.Invalid, f, s),
@@ -49,12 +52,12 @@ func TestGolden(t *testing.T) {
 		"lt_f64":       single(t, ir.OpLt, ir.Invalid, d, d),
 		"floordiv_i64": single(t, ir.OpFloorDiv, ir.Invalid, i, i),
 		"add_u8":       single(t, ir.OpAdd, ir.Invalid, u, u),
-		"dot_i64":      ir.DotKernel(ir.Int64), // the shortest
-		"permute_i64":  ir.TransposeKernel(ir.Int64),
-		"sum_f32":      {In: []ir.Operand{f}, Out: []ir.Ref{0}, Fold: []ir.Op{ir.OpAdd}},
+		"dot_i64":      kernel.DotKernel(ir.Int64), // the shortest
+		"permute_i64":  kernel.TransposeKernel(ir.Int64),
+		"sum_f32":      {In: []kernel.Operand{f}, Out: []kernel.Ref{0}, Fold: []ir.Op{ir.OpAdd}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+			got, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
 			require.NoError(t, err)
 			path := filepath.Join("testdata", name+".s.golden")
 			if *update {
@@ -70,7 +73,7 @@ func TestGolden(t *testing.T) {
 // TestChainLoop counts what the loop of the chain does for each vector: loads,
 // 7 arithmetic instructions and a store, and nothing else.
 func TestChainLoop(t *testing.T) {
-	asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{chain()})
+	asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{chain()})
 	require.NoError(t, err)
 	loop := regexp.MustCompile(`(?s)loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
@@ -79,9 +82,9 @@ func TestChainLoop(t *testing.T) {
 // TestDownLoop counts what a kernel of distances does for each element of two
 // vectors of lines: a splat, six arithmetic instructions and a step.
 func TestDownLoop(t *testing.T) {
-	k, err := ir.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }")
+	k, err := kernel.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }")
 	require.NoError(t, err)
-	asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+	asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
 	require.NoError(t, err)
 	loop := regexp.MustCompile(`(?s)lane31:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 	require.Equal(t, 1+2*3+4, len(strings.Split(loop, "\n")), loop)
@@ -99,9 +102,9 @@ func TestFoldLoops(t *testing.T) {
 		{"kernel (u0:f32) { store add(u0) }", "pair", 2*4 + 3},
 		{"kernel (u0:f32) { store argmax(u0) }", "pair", 2*(2*7+2+1) + 3},
 	} {
-		k, err := ir.ParseKernel(x.kernel)
+		k, err := kernel.ParseKernel(x.kernel)
 		require.NoError(t, err)
-		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
 		require.NoError(t, err)
 		loop := regexp.MustCompile(`(?s)\n` + x.loop + `:\n(.*?JLE +` + x.loop + `)\n`).FindStringSubmatch(string(asm))[1]
 		require.Len(t, regexp.MustCompile(`(?m)^\t`).FindAllString(loop, -1), x.want, loop)
@@ -113,7 +116,7 @@ func TestFoldLoops(t *testing.T) {
 // and for every four pairs a step, and the counter.
 func TestDotLoop(t *testing.T) {
 	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
-		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{ir.DotKernel(d)})
+		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{kernel.DotKernel(d)})
 		require.NoError(t, err)
 		loop := regexp.MustCompile(`(?s)two6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 		require.Equal(t, 4*(2+6+12+1)+1+2, len(strings.Split(loop, "\n")), loop)
@@ -144,7 +147,7 @@ func TestPressure(t *testing.T) {
 		if k.Verify() != nil {
 			t.Skip("beyond the limits of a kernel")
 		}
-		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
 		require.NoError(t, err)
 		for _, m := range vectorRegister.FindAllStringSubmatch(string(asm), -1) {
 			n, _ := strconv.Atoi(m[1])
@@ -164,9 +167,9 @@ func BenchmarkAssemble(b *testing.B) {
 }
 
 // rare is a chain of 10 operations with a special case of 200 where |x| > 1e6.
-func rare(d ir.DType, with bool) *ir.Kernel {
-	b := ir.NewBuilder(ir.Operand{DType: d})
-	sum, slow := ir.Ref(0), ir.Ref(0)
+func rare(d ir.DType, with bool) *kernel.Kernel {
+	b := kernel.NewBuilder(kernel.Operand{DType: d})
+	sum, slow := kernel.Ref(0), kernel.Ref(0)
 	for i := range 10 {
 		sum = b.Op(ir.OpFMA, sum, 0, b.Float(d, float64(i)))
 	}
@@ -177,7 +180,7 @@ func rare(d ir.DType, with bool) *ir.Kernel {
 		sum = b.Op(ir.OpSeldom, b.Op(ir.OpLt, b.Float(d, 1e6), b.Op(ir.OpAbs, 0)), slow, sum)
 	}
 	b.Store(sum)
-	k, _ := ir.Expand(b.Kernel()).Canonical()
+	k, _ := elementary.Expand(b.Kernel()).Canonical()
 	return k
 }
 
@@ -198,10 +201,10 @@ func TestDetour(t *testing.T) {
 // elements are 0, for which this condition is true.
 func TestDetourTail(t *testing.T) {
 	for d, spread := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 8} {
-		b := ir.NewBuilder(ir.Operand{DType: d})
+		b := kernel.NewBuilder(kernel.Operand{DType: d})
 		b.Store(b.Op(ir.OpSeldom, b.Op(ir.OpLt, 0, b.Float(d, 1e-30)), b.Op(ir.OpSqrt, b.Op(ir.OpSqrt, 0)), 0))
 		k, _ := b.Kernel().Canonical()
-		asm, err := avo.AVX2.Assemble("kernels", []*ir.Kernel{k})
+		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
 		require.NoError(t, err)
 		loop, tail, ok := strings.Cut(string(asm), "tail:")
 		require.True(t, ok)

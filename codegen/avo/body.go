@@ -3,13 +3,13 @@ package avo
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // body is a kernel with everything decided but general registers and labels:
 // the main loop's instructions, the tail's, and what precedes them in each row.
 type body struct {
-	k       *ir.Kernel
+	k       *kernel.Kernel
 	g       *graph
 	unroll  int // vectors of 8 elements in a step of the main loop
 	head    []machineInst
@@ -46,7 +46,7 @@ const (
 )
 
 // compile lowers, schedules and allocates an expanded kernel.
-func compile(k *ir.Kernel) (*body, error) {
+func compile(k *kernel.Kernel) (*body, error) {
 	g := newGraph()
 	g.outline, g.turns = newOutline(k), turnsOf(k)
 	tail := g.schedule(g.lower(k, 0, true), g.isInvariant, apart)
@@ -109,7 +109,7 @@ const (
 
 // candidates lists the orders that are tried. Those that work on more vectors
 // at a time need more registers.
-func (g *graph) candidates(k *ir.Kernel) []candidate {
+func (g *graph) candidates(k *kernel.Kernel) []candidate {
 	stores := g.lower(k, 0, false)
 	first := g.schedule(stores, g.isInvariant, apart)
 	if short := g.unrollFold(k, first); short != nil {

@@ -3,14 +3,15 @@ package avo
 import (
 	"errors"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Count returns how many instructions the main loop of a kernel has for each 8
 // elements, the loop's own among them. Detours, which are not in the loop, do
 // not count.
-func Count(k *ir.Kernel) (float64, error) {
-	b, err := compile(ir.Expand(k))
+func Count(k *kernel.Kernel) (float64, error) {
+	b, err := compile(elementary.Expand(k))
 	if err != nil {
 		return 0, err
 	}

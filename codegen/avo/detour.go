@@ -5,6 +5,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Seldoms. What only their second operands need stands behind the function's
@@ -16,9 +18,9 @@ import (
 // block is a detour's code behind the end.
 type block struct {
 	*codegen.Detour
-	inputs []ir.Ref // what the stubs bring, the last operands of the seldoms first
-	body   []ir.Ref // what it computes, in order
-	forms  []value  // how its inputs come
+	inputs []kernel.Ref // what the stubs bring, the last operands of the seldoms first
+	body   []kernel.Ref // what it computes, in order
+	forms  []value      // how its inputs come
 	insts  []machineInst
 	spills int
 }
@@ -59,22 +61,22 @@ func (n *node) args() []ref {
 // outline says which of a kernel's values the main path computes, and which
 // blocks the others.
 type outline struct {
-	k      *ir.Kernel
-	has    []bool            // what varies and is on the main path
-	varies []bool            // along the columns
-	blocks map[ir.Ref]*block // by seldom
+	k      *kernel.Kernel
+	has    []bool                // what varies and is on the main path
+	varies []bool                // along the columns
+	blocks map[kernel.Ref]*block // by seldom
 }
 
-func newOutline(k *ir.Kernel) *outline {
+func newOutline(k *kernel.Kernel) *outline {
 	r := codegen.Split(k)
-	o := &outline{k: k, has: r.Has, varies: codegen.Varying(k), blocks: map[ir.Ref]*block{}}
+	o := &outline{k: k, has: r.Has, varies: codegen.Varying(k), blocks: map[kernel.Ref]*block{}}
 	for _, d := range r.Detours {
 		b := &block{Detour: d}
 		for _, v := range d.Seldoms {
 			o.blocks[v] = b
 			o.input(b, k.Inst(v).Args[2])
 		}
-		for _, v := range append([]ir.Ref{d.Cond}, d.Inputs...) {
+		for _, v := range append([]kernel.Ref{d.Cond}, d.Inputs...) {
 			o.input(b, o.origin(v))
 		}
 		o.plan(b)
@@ -83,14 +85,14 @@ func newOutline(k *ir.Kernel) *outline {
 }
 
 // main reports whether a copy computes r, or the row for all copies.
-func (o *outline) main(r ir.Ref) bool { return o.has[r] || !o.varies[r] }
+func (o *outline) main(r kernel.Ref) bool { return o.has[r] || !o.varies[r] }
 
-func (o *outline) isConst(v ir.Ref) bool {
+func (o *outline) isConst(v kernel.Ref) bool {
 	in := o.k.Inst(v)
 	return in != nil && in.Op == ir.OpConst
 }
 
-func (o *outline) input(b *block, v ir.Ref) {
+func (o *outline) input(b *block, v kernel.Ref) {
 	if !o.isConst(v) && !slices.Contains(b.inputs, v) {
 		b.inputs = append(b.inputs, v)
 	}
@@ -102,9 +104,9 @@ const remakes = 8
 
 // origin returns the earliest value from which alone v follows in a few
 // instructions and that takes no more vectors.
-func (o *outline) origin(v ir.Ref) ir.Ref {
+func (o *outline) origin(v kernel.Ref) kernel.Ref {
 	best, cost := v, 0.0
-	for open := []ir.Ref{v}; len(open) > 0; {
+	for open := []kernel.Ref{v}; len(open) > 0; {
 		last := slices.Max(open)
 		in := o.k.Inst(last)
 		if in == nil || !o.has[last] || in.Op == ir.OpSeldom {
@@ -113,7 +115,7 @@ func (o *outline) origin(v ir.Ref) ir.Ref {
 		if cost += in.Op.Info().Cost; cost > remakes {
 			break
 		}
-		open = slices.DeleteFunc(open, func(a ir.Ref) bool { return a == last })
+		open = slices.DeleteFunc(open, func(a kernel.Ref) bool { return a == last })
 		for _, a := range in.Args[:in.Arity()] {
 			if o.varies[a] && !slices.Contains(open, a) {
 				open = append(open, a)
@@ -129,11 +131,11 @@ func (o *outline) origin(v ir.Ref) ir.Ref {
 // plan lists what the block computes from its inputs, and completes those with
 // what is the same for the row.
 func (o *outline) plan(b *block) {
-	need := map[ir.Ref]bool{b.Cond: true}
+	need := map[kernel.Ref]bool{b.Cond: true}
 	for _, v := range b.Seldoms {
 		need[o.k.Inst(v).Args[1]] = true
 	}
-	for v := ir.Ref(len(o.varies) - 1); v >= 0; v-- {
+	for v := kernel.Ref(len(o.varies) - 1); v >= 0; v-- {
 		switch {
 		case !need[v] || o.isConst(v) || slices.Contains(b.inputs, v):
 		case !o.varies[v]:
@@ -222,7 +224,7 @@ func (v value) vectors() []ref {
 
 // compile lowers, schedules and allocates a block. It finds its inputs in the
 // first places of its part of the stack and leaves its results in the next.
-func (b *block) compile(g *graph, k *ir.Kernel) error {
+func (b *block) compile(g *graph, k *kernel.Kernel) error {
 	l := &lowerer{graph: g, k: k, vals: make([]value, len(k.In)+len(k.Body))}
 	places := map[ref]int{}
 	input := func(r *ref) {
@@ -264,7 +266,7 @@ func (b *block) compile(g *graph, k *ir.Kernel) error {
 }
 
 // blend returns the vectors of a seldom in the form of its last operand.
-func (l *lowerer) blend(in *ir.Inst) []ref {
+func (l *lowerer) blend(in *kernel.Inst) []ref {
 	cond, y, z := l.vals[in.Args[0]], l.vals[in.Args[1]], l.vals[in.Args[2]]
 	var out []ref
 	for p, r := range z.vectors() {

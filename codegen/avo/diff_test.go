@@ -18,6 +18,9 @@ import (
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/avo"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 var long = flag.Bool("long", false, "run the differential tests over many more random kernels")
@@ -41,8 +44,8 @@ func TestDifferentialFolds(t *testing.T) {
 			ks = append(ks, k)
 		}
 	}
-	slices.SortFunc(ks, func(a, b *ir.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
-	ks = slices.CompactFunc(ks, func(a, b *ir.Kernel) bool { return a.Signature() == b.Signature() })
+	slices.SortFunc(ks, func(a, b *kernel.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	ks = slices.CompactFunc(ks, func(a, b *kernel.Kernel) bool { return a.Signature() == b.Signature() })
 	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
 	require.NoError(t, err)
 	differ(t, ks, files[0])
@@ -52,7 +55,7 @@ func TestDifferentialFolds(t *testing.T) {
 // ir's DotLine, and those that transpose.
 func TestDifferentialDots(t *testing.T) {
 	t.Parallel()
-	var ks []*ir.Kernel
+	var ks []*kernel.Kernel
 	for _, k := range codegen.Builtins() {
 		if k.Dots() || k.Transposes() {
 			ks = append(ks, k)
@@ -68,7 +71,7 @@ func TestDifferentialDots(t *testing.T) {
 func TestDifferentialDown(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
-	var ks []*ir.Kernel
+	var ks []*kernel.Kernel
 	seen := map[string]bool{}
 	for len(ks) < 60 {
 		k := randomDown(rnd.IntN)
@@ -112,13 +115,13 @@ func TestDifferentialDetours(t *testing.T) {
 		n = 400
 	}
 	rnd := rand.New(rand.NewPCG(3, 4))
-	var ks []*ir.Kernel
+	var ks []*kernel.Kernel
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
 			s.seldom, s.ops = 3, 4+rnd.IntN(s.ops)
 			k := randomKernel(s, rnd.IntN)
-			if e := ir.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
+			if e := elementary.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
 				seen[codegen.Symbol(k)] = true
 				ks = append(ks, k)
 			}
@@ -132,7 +135,7 @@ func TestDifferentialDetours(t *testing.T) {
 
 // differ assembles kernels into a program of their own and runs it, with the
 // portable twins if there are any.
-func differ(t *testing.T, ks []*ir.Kernel, portable ...codegen.File) {
+func differ(t *testing.T, ks []*kernel.Kernel, portable ...codegen.File) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)

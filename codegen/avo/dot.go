@@ -3,6 +3,8 @@ package avo
 import (
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Blocks of matrix products. A tile of rows of the product stays in registers
@@ -135,7 +137,7 @@ type dotForm struct {
 }
 
 // compileDot returns the function of a dot kernel.
-func compileDot(k *ir.Kernel) *program {
+func compileDot(k *kernel.Kernel) *program {
 	d := k.In[0].DType
 	w := &dotter{dotArith: dotAriths[d], d: d, lanes: 32 / d.Size()}
 	w.begin()
@@ -165,13 +167,13 @@ func (w *dotter) begin() {
 	}
 	for _, n := range [][2]int{
 		{codegen.FramePtr, dotTop}, {codegen.FramePtr + 2*8, dotC}, {codegen.FrameStep, dotStepA}, {codegen.FrameStep + 8, dotStepB},
-		{codegen.FrameStep + 2*8, dotStepC}, {codegen.FrameStep + ir.DotAcross*8, dotAcross},
+		{codegen.FrameStep + 2*8, dotStepC}, {codegen.FrameStep + kernel.DotAcross*8, dotAcross},
 	} {
 		w.do("MOVQ", mem(at(dotCount, n[0])), gp(n[1]))
 	}
 	w.next = w.local(8)
 	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
-	w.do("MOVQ", mem(at(dotCount, codegen.FrameStep+ir.DotNext*8)), gp(dotA))
+	w.do("MOVQ", mem(at(dotCount, codegen.FrameStep+kernel.DotNext*8)), gp(dotA))
 	w.do("ADDQ", gp(dotA), gp(dotB))
 	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
@@ -248,7 +250,7 @@ func (t *dotTile) start() {
 	t.do("MOVQ", frameArg(), gp(dotCount))
 	t.do("MOVQ", gp(dotTop), gp(dotA))
 	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
-	t.do("MOVQ", mem(at(dotCount, codegen.FrameStep+8*ir.DotPairs)), gp(dotCount))
+	t.do("MOVQ", mem(at(dotCount, codegen.FrameStep+8*kernel.DotPairs)), gp(dotCount))
 	for r := range t.sum(t.rows, 0, 0) {
 		t.do("VXORPS", y(r), y(r), y(r))
 	}
@@ -317,7 +319,7 @@ func (t *dotTile) masks(vector int) bool { return t.masked && vector == t.vector
 // tile.
 func (t *dotTile) total() {
 	t.do("MOVQ", frameArg(), gp(dotCount))
-	t.do("CMPQ", mem(at(dotCount, codegen.FrameStep+8*ir.DotAdds)), imm(0))
+	t.do("CMPQ", mem(at(dotCount, codegen.FrameStep+8*kernel.DotAdds)), imm(0))
 	if t.finish != nil {
 		for r := 0; r < t.sum(t.rows, 0, 0); r += t.parts {
 			t.finish(t, r, r+1)

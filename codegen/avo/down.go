@@ -3,6 +3,8 @@ package avo
 import (
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Folds down the rows. The tree of ir.FoldRow is walked depth first: a lane is
@@ -21,7 +23,7 @@ const downDepths = 6
 // downer writes the function of a kernel that folds down.
 type downer struct {
 	nest
-	k       *ir.Kernel
+	k       *kernel.Kernel
 	g       *graph
 	fold    *fold
 	lanes   int // elements of a vector
@@ -48,7 +50,7 @@ const (
 )
 
 // compileDown returns the function of a kernel that folds down.
-func compileDown(k *ir.Kernel) (*program, error) {
+func compileDown(k *kernel.Kernel) (*program, error) {
 	d := &downer{k: k, g: newGraph(), fold: foldsOf(k)[0], lanes: 32 / k.In[0].DType.Size()}
 	d.g.outline = newOutline(k)
 	for depth := range downDepths {
@@ -131,7 +133,7 @@ func (d *downer) value(w int) ref {
 // begin reads the frame, and makes the tables.
 func (d *downer) begin() {
 	d.do("MOVQ", frameArg(), gp(cx))
-	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*ir.DownLength, downLength}} {
+	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*kernel.DownLength, downLength}} {
 		d.do("MOVQ", mem(at(cx, count.at)), gp(count.reg))
 		d.do("TESTQ", gp(count.reg), gp(count.reg))
 		d.do("JLE", label("done"))

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Folded outputs. The lanes of ir.FoldRow are four vectors of 8, or eight of 4
@@ -21,7 +23,7 @@ import (
 // turnsOf returns how many steps of 8 elements pass until a lane has its next. Where
 // least and greatest elements and their places alone are folded, lanes are all one,
 // and fewer leave room for the places: two rows of four accumulators each.
-func turnsOf(k *ir.Kernel) int {
+func turnsOf(k *kernel.Kernel) int {
 	finds := false
 	for _, by := range k.Fold {
 		finds = finds || by.Finds()
@@ -32,7 +34,7 @@ func turnsOf(k *ir.Kernel) int {
 	if !finds || len(k.Body) > shortFinding {
 		return ir.FoldLanes / 8
 	}
-	if slices.ContainsFunc(k.Out, func(v ir.Ref) bool { return parts(k.DType(v)) == 1 }) {
+	if slices.ContainsFunc(k.Out, func(v kernel.Ref) bool { return parts(k.DType(v)) == 1 }) {
 		return ir.FoldLanes / 16
 	}
 	return ir.FoldLanes / 32
@@ -49,7 +51,7 @@ const shortFinding = 4
 // fold is a folded output.
 type fold struct {
 	out   int // number of the output, or -1: only its place is stored
-	v     ir.Ref
+	v     kernel.Ref
 	by    ir.Op
 	d     ir.DType // of the accumulators
 	first int      // its first accumulator
@@ -61,9 +63,9 @@ type fold struct {
 // foldsOf lists the folds of a kernel: those that find places first, as each of
 // their steps asks for the elements that the accumulators have until then. The
 // accumulators are numbered by fold, vector of a value, and turn.
-func foldsOf(k *ir.Kernel) []*fold {
+func foldsOf(k *kernel.Kernel) []*fold {
 	var places, folds []*fold
-	find := func(out int, v ir.Ref, by ir.Op) *fold {
+	find := func(out int, v kernel.Ref, by ir.Op) *fold {
 		for _, f := range folds {
 			if f.v == v && f.by == by && (f.out < 0 || out < 0) {
 				f.out = max(f.out, out)
@@ -133,7 +135,7 @@ func (g *graph) accumulator(f *fold, p, turn int) ref {
 func (g *graph) accNode(slot int) ref { return g.add(node{kind: kAcc, slot: slot, arg: noArgs}) }
 
 // accumulators lists those of a kernel.
-func (g *graph) accumulators(k *ir.Kernel) []ref {
+func (g *graph) accumulators(k *kernel.Kernel) []ref {
 	out := make([]ref, accumulators(foldsOf(k)))
 	for i := range out {
 		out[i] = g.accNode(i)
@@ -204,7 +206,7 @@ func (g *graph) ofRow(f *fold) []ref {
 }
 
 // halve folds the accumulators of a row into one element each, and stores it.
-func (g *graph) halve(k *ir.Kernel) []ref {
+func (g *graph) halve(k *kernel.Kernel) []ref {
 	var stores []ref
 	for _, f := range foldsOf(k) {
 		if f.out < 0 {
@@ -221,7 +223,7 @@ func (g *graph) halve(k *ir.Kernel) []ref {
 
 // unrollFold returns the orders of a body that is unrolled by turns, or nothing
 // if it is too long for that.
-func (g *graph) unrollFold(k *ir.Kernel, first []ref) []candidate {
+func (g *graph) unrollFold(k *kernel.Kernel, first []ref) []candidate {
 	if k.Fold == nil || len(first) > shortFold || g.scratch > 0 || len(g.outline.blocks) > 0 {
 		return nil
 	}
@@ -250,7 +252,7 @@ func (g *graph) unrollFold(k *ir.Kernel, first []ref) []candidate {
 // rest returns what a kernel with folds has after the main loop besides one step
 // under a mask. Unrolled by turns this is a whole step for each turn but the
 // last, and a masked one for each but the first; then, always, what halve gives.
-func (g *graph) rest(k *ir.Kernel, unroll int) [][]ref {
+func (g *graph) rest(k *kernel.Kernel, unroll int) [][]ref {
 	if k.Fold == nil {
 		return nil
 	}

@@ -5,19 +5,21 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // singleOps returns the kernels of every op: all types, all operand classes.
-func singleOps() []*ir.Kernel {
-	var out []*ir.Kernel
+func singleOps() []*kernel.Kernel {
+	var out []*kernel.Kernel
 	seen := map[string]bool{}
 	add := func(op ir.Op, given ir.DType, types []ir.DType) {
 		for classes := range 1 << len(types) {
-			operands := make([]ir.Operand, len(types))
+			operands := make([]kernel.Operand, len(types))
 			for i, d := range types {
-				operands[i] = ir.Operand{DType: d, Splat: classes>>i&1 == 1}
+				operands[i] = kernel.Operand{DType: d, Splat: classes>>i&1 == 1}
 			}
-			k, err := ir.SingleOp(op, given, operands...)
+			k, err := kernel.SingleOp(op, given, operands...)
 			if err == nil && !seen[k.Signature()] {
 				seen[k.Signature()] = true
 				out = append(out, k)
@@ -53,7 +55,7 @@ func singleOps() []*ir.Kernel {
 func foldOps(d ir.DType) []ir.Op {
 	var out []ir.Op
 	for _, op := range ir.Ops() {
-		k := &ir.Kernel{In: []ir.Operand{{DType: d}}, Out: []ir.Ref{0}, Fold: []ir.Op{op}}
+		k := &kernel.Kernel{In: []kernel.Operand{{DType: d}}, Out: []kernel.Ref{0}, Fold: []ir.Op{op}}
 		if (op.IsElementwise() || op.Finds()) && k.Verify() == nil {
 			out = append(out, op)
 		}
@@ -63,23 +65,23 @@ func foldOps(d ir.DType) []ir.Op {
 
 // singleFolds returns the kernels that fold one operand, of every op and type:
 // alone, stored as well, twice, and of a splat.
-func singleFolds() []*ir.Kernel {
-	var out []*ir.Kernel
+func singleFolds() []*kernel.Kernel {
+	var out []*kernel.Kernel
 	for _, d := range ir.Running.List() {
 		for _, op := range foldOps(d) {
 			for _, splat := range []bool{false, true} {
-				in := []ir.Operand{{DType: d, Splat: splat}}
-				out = append(out, &ir.Kernel{In: in, Out: []ir.Ref{0}, Fold: []ir.Op{op}})
+				in := []kernel.Operand{{DType: d, Splat: splat}}
+				out = append(out, &kernel.Kernel{In: in, Out: []kernel.Ref{0}, Fold: []ir.Op{op}})
 			}
-			in := []ir.Operand{{DType: d}, {DType: d}}
+			in := []kernel.Operand{{DType: d}, {DType: d}}
 			out = append(out,
-				&ir.Kernel{In: in[:1], Out: []ir.Ref{0, 0}, Fold: []ir.Op{ir.OpInvalid, op}},
-				&ir.Kernel{In: in, Out: []ir.Ref{0, 1}, Fold: []ir.Op{op, op}},
-				&ir.Kernel{In: in, Out: []ir.Ref{1, 0, 1}, Fold: []ir.Op{op, ir.OpInvalid, op}})
+				&kernel.Kernel{In: in[:1], Out: []kernel.Ref{0, 0}, Fold: []ir.Op{ir.OpInvalid, op}},
+				&kernel.Kernel{In: in, Out: []kernel.Ref{0, 1}, Fold: []ir.Op{op, op}},
+				&kernel.Kernel{In: in, Out: []kernel.Ref{1, 0, 1}, Fold: []ir.Op{op, ir.OpInvalid, op}})
 			if op.Finds() {
 				out = append(out,
-					&ir.Kernel{In: in[:1], Out: []ir.Ref{0, 0}, Fold: []ir.Op{op, op.Info().By}},
-					&ir.Kernel{In: in, Out: []ir.Ref{0, 1, 0, 0}, Fold: []ir.Op{op.Info().By, ir.OpAdd, op, op.Info().By}})
+					&kernel.Kernel{In: in[:1], Out: []kernel.Ref{0, 0}, Fold: []ir.Op{op, op.Info().By}},
+					&kernel.Kernel{In: in, Out: []kernel.Ref{0, 1, 0, 0}, Fold: []ir.Op{op.Info().By, ir.OpAdd, op, op.Info().By}})
 			}
 		}
 	}
@@ -88,35 +90,35 @@ func singleFolds() []*ir.Kernel {
 
 // manyPointers has kernels of up to as many unit operands as there may be, of each
 // size of elements, short enough to be unrolled, and the same with folds.
-func manyPointers() []*ir.Kernel {
-	var out []*ir.Kernel
+func manyPointers() []*kernel.Kernel {
+	var out []*kernel.Kernel
 	for _, dt := range []ir.DType{ir.Float32, ir.Int64, ir.Uint8, ir.Bool} {
 		op := ir.OpMax
 		if dt == ir.Bool {
 			op = ir.OpXor
 		}
-		for n := 8; n < ir.MaxPointers; n++ {
-			in := make([]ir.Operand, n)
+		for n := 8; n < kernel.MaxPointers; n++ {
+			in := make([]kernel.Operand, n)
 			for i := range in {
 				in[i].DType = dt
 			}
-			in = append(in, ir.Operand{DType: dt, Splat: true})
-			for folds := range min(4, ir.MaxPointers-n) { // three have more accumulators than registers
-				b := ir.NewBuilder(in...)
-				last := ir.Ref(0)
+			in = append(in, kernel.Operand{DType: dt, Splat: true})
+			for folds := range min(4, kernel.MaxPointers-n) { // three have more accumulators than registers
+				b := kernel.NewBuilder(in...)
+				last := kernel.Ref(0)
 				for i := range n {
-					last = b.Op(op, last, ir.Ref(i+1))
+					last = b.Op(op, last, kernel.Ref(i+1))
 				}
 				b.Store(last)
 				for i := range folds {
-					b.Fold(op, ir.Ref(n-1-i))
+					b.Fold(op, kernel.Ref(n-1-i))
 				}
 				k, _ := b.Kernel().Canonical()
 				out = append(out, k)
 			}
 		}
 	}
-	b := ir.NewBuilder(slices.Repeat([]ir.Operand{{DType: ir.Float32}}, 5)...) // rows in pairs
+	b := kernel.NewBuilder(slices.Repeat([]kernel.Operand{{DType: ir.Float32}}, 5)...) // rows in pairs
 	b.Fold(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, 0, 1), 2), 3), 4))
 	k, _ := b.Kernel().Canonical()
 	return append(out, k)
@@ -137,18 +139,18 @@ type shape struct {
 
 // randomKernel builds a canonical kernel with the numbers that draw returns,
 // each in [0, n).
-func randomKernel(s shape, draw func(n int) int) *ir.Kernel {
-	var operands []ir.Operand
+func randomKernel(s shape, draw func(n int) int) *kernel.Kernel {
+	var operands []kernel.Operand
 	for range 1 + draw(s.inputs) {
 		splat := draw(4) == 0
 		if s.units > 0 {
 			splat = len(operands) >= s.units
 		}
-		operands = append(operands, ir.Operand{DType: s.types[draw(len(s.types))], Splat: splat})
+		operands = append(operands, kernel.Operand{DType: s.types[draw(len(s.types))], Splat: splat})
 	}
-	g := &generator{Builder: ir.NewBuilder(operands...), draw: draw, late: s.late, inputs: len(operands)}
+	g := &generator{Builder: kernel.NewBuilder(operands...), draw: draw, late: s.late, inputs: len(operands)}
 	for i := range operands {
-		g.vals = append(g.vals, ir.Ref(i))
+		g.vals = append(g.vals, kernel.Ref(i))
 	}
 	for range s.ops {
 		if s.seldom > 0 && draw(s.seldom) == 0 {
@@ -178,16 +180,16 @@ func randomKernel(s shape, draw func(n int) int) *ir.Kernel {
 }
 
 type generator struct {
-	*ir.Builder
+	*kernel.Builder
 	draw   func(n int) int
-	vals   []ir.Ref
+	vals   []kernel.Ref
 	inputs int
 	late   bool
 }
 
 // pick returns a value of a type in the set.
-func (g *generator) pick(set ir.DTypes) (ir.Ref, bool) {
-	var fit []ir.Ref
+func (g *generator) pick(set ir.DTypes) (kernel.Ref, bool) {
+	var fit []kernel.Ref
 	for _, r := range g.vals {
 		if set.Has(g.DType(r)) {
 			fit = append(fit, r)
@@ -232,7 +234,7 @@ func (g *generator) step(composed bool) {
 			same := map[int][]ir.DType{1: {ir.Uint8}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
 			g.vals = append(g.vals, g.Bitcast(same[g.draw(len(same))], x))
 		default:
-			args := []ir.Ref{x}
+			args := []kernel.Ref{x}
 			for len(args) < info.Arity {
 				y, _ := g.pick(ir.SetOf(d))
 				args = append(args, y)
@@ -264,7 +266,7 @@ func (g *generator) rare(ops int) {
 	for range 1 + g.draw(2) {
 		z, _ := g.pick(ir.Running)
 		main := g.vals
-		g.vals = append([]ir.Ref{z}, main...)
+		g.vals = append([]kernel.Ref{z}, main...)
 		for range ops {
 			if g.draw(8) == 0 && ops > 2 {
 				g.rare(2)
@@ -285,7 +287,7 @@ func (g *generator) rare(ops int) {
 	}
 }
 
-func (g *generator) constant() ir.Ref {
+func (g *generator) constant() kernel.Ref {
 	all := ir.Running.List()
 	d := all[g.draw(len(all))]
 	if d == ir.Bool {
@@ -305,7 +307,7 @@ func (g *generator) fold() {
 	if d == ir.Bool {
 		return
 	}
-	sum := ir.Ref(0)
+	sum := kernel.Ref(0)
 	for _, r := range g.vals {
 		if g.DType(r) == d {
 			sum = g.Op(ir.OpAdd, sum, r)
@@ -315,20 +317,20 @@ func (g *generator) fold() {
 }
 
 // randomDown builds a canonical kernel that may be one that folds down.
-func randomDown(draw func(n int) int) *ir.Kernel {
+func randomDown(draw func(n int) int) *kernel.Kernel {
 	d := []ir.DType{ir.Float32, ir.Float64}[draw(2)]
-	k := &ir.Kernel{Down: true}
+	k := &kernel.Kernel{Down: true}
 	for range 1 + draw(3) {
-		k.In = append(k.In, ir.Operand{DType: d, Splat: draw(3) == 0})
+		k.In = append(k.In, kernel.Operand{DType: d, Splat: draw(3) == 0})
 	}
 	for j := range draw(5) {
-		in := ir.Inst{Op: []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}[draw(6)], DType: d}
+		in := kernel.Inst{Op: []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}[draw(6)], DType: d}
 		for a := range in.Arity() {
-			in.Args[a] = ir.Ref(draw(len(k.In) + j))
+			in.Args[a] = kernel.Ref(draw(len(k.In) + j))
 		}
 		k.Body = append(k.Body, in)
 	}
-	k.Out = []ir.Ref{ir.Ref(len(k.In) + len(k.Body) - 1)}
+	k.Out = []kernel.Ref{kernel.Ref(len(k.In) + len(k.Body) - 1)}
 	k.Fold = []ir.Op{[]ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}[draw(4)]}
 	k, _ = k.Canonical()
 	return k

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // value is a kernel's value in a step of 8 elements: one vector for types of up
@@ -30,7 +32,7 @@ func parts(d ir.DType) int {
 // lowerer turns the body of a kernel into nodes, once for each copy.
 type lowerer struct {
 	*graph
-	k    *ir.Kernel
+	k    *kernel.Kernel
 	copy int // which 8 elements of an unrolled step; in the tail only which accumulators
 	tail bool
 	mask [3]ref // the tail's masks: 32-bit lanes, lower and upper 64-bit lanes
@@ -41,14 +43,14 @@ type lowerer struct {
 }
 
 // lower returns the stores of one copy of the body, and what its folds carry on.
-func (g *graph) lower(k *ir.Kernel, copy int, tail bool) []ref {
+func (g *graph) lower(k *kernel.Kernel, copy int, tail bool) []ref {
 	l := &lowerer{graph: g, k: k, copy: copy, tail: tail, mask: [3]ref{none, none, none}, first: len(g.stubs)}
 	g.divs = 0
 	for i := range k.In {
 		l.vals = append(l.vals, l.load(i))
 	}
 	for j, in := range k.Body {
-		l.vals = append(l.vals, l.value(ir.Ref(len(k.In)+j), in))
+		l.vals = append(l.vals, l.value(kernel.Ref(len(k.In)+j), in))
 	}
 	l.finish()
 	var stores []ref
@@ -65,7 +67,7 @@ func (g *graph) lower(k *ir.Kernel, copy int, tail bool) []ref {
 }
 
 // value lowers an instruction where the main path computes it.
-func (l *lowerer) value(r ir.Ref, in ir.Inst) value {
+func (l *lowerer) value(r kernel.Ref, in kernel.Inst) value {
 	if !l.outline.main(r) {
 		return value{}
 	}
@@ -80,7 +82,7 @@ func (l *lowerer) value(r ir.Ref, in ir.Inst) value {
 	return v
 }
 
-func (l *lowerer) inst(in ir.Inst) value {
+func (l *lowerer) inst(in kernel.Inst) value {
 	if in.Op == ir.OpConst {
 		return l.constantOf(in.DType, in.Bits)
 	}
@@ -115,7 +117,7 @@ func (g *graph) pair(p [2]ref) {
 }
 
 // lift applies a row to each vector of its operands.
-func (l *lowerer) lift(row row, in ir.Inst, from ir.DType, a [3]value) value {
+func (l *lowerer) lift(row row, in kernel.Inst, from ir.DType, a [3]value) value {
 	info := in.Op.Info()
 	wide := from == ir.Bool && l.allWide(in, a)
 	n := parts(from)
@@ -145,7 +147,7 @@ func (l *lowerer) lift(row row, in ir.Inst, from ir.DType, a [3]value) value {
 
 // allWide reports whether an op on bools is best done on 64-bit masks: no
 // operand would have to be narrowed or widened for it.
-func (l *lowerer) allWide(in ir.Inst, a [3]value) bool {
+func (l *lowerer) allWide(in kernel.Inst, a [3]value) bool {
 	for i := range in.Arity() {
 		if a[i].wide[0] == none || a[i].part[0] != none {
 			return false

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Two rows folded side by side. A fold that waits for memory reads one stream of
@@ -40,7 +42,7 @@ type rowPair struct {
 // pairs reports whether a body that is unrolled by turns takes rows in pairs: a
 // short one, with room for twice the accumulators, that keeps nothing of its row
 // in registers besides.
-func pairs(k *ir.Kernel, first []ref) bool {
+func pairs(k *kernel.Kernel, first []ref) bool {
 	for _, in := range k.In {
 		if in.Splat {
 			return false

@@ -44,7 +44,7 @@ func newFile() *file {
 	f.c.ConstraintExpr("amd64,!purego")
 	// The type is built by hand: avo would load the package, which does not
 	// compile before this file exists.
-	pkg := types.NewPackage("github.com/stridefuse/stridefuse/runtime", "runtime")
+	pkg := types.NewPackage("github.com/stridefuse/stridefuse/runtime/abi", "abi")
 	frame := types.NewNamed(types.NewTypeName(token.NoPos, pkg, "Frame", nil), types.NewStruct(nil, nil), nil)
 	param := types.NewParam(token.NoPos, pkg, "f", types.NewPointer(frame))
 	sig := types.NewSignatureType(nil, nil, nil, types.NewTuple(param), nil, false)

@@ -1,6 +1,9 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // The instruction table: for each lane op and each element type of its operands
 // the instructions for one vector. Cast has a table of its own, by both types.
@@ -99,7 +102,7 @@ func selectRow(g *graph, x [3]ref) ref { return g.choose(x[0], x[1], x[2]) }
 // clamp is select(lt(p,q), q, p) or select(lt(p,q), p, q), which one
 // instruction does: VMAX gives its second source where neither is greater,
 // exactly as this select does with NaN and with zeros of both signs.
-func (l *lowerer) clamp(in ir.Inst, a [3]value) (value, bool) {
+func (l *lowerer) clamp(in kernel.Inst, a [3]value) (value, bool) {
 	test := l.k.Inst(in.Args[0])
 	if test == nil || test.Op != ir.OpLt {
 		return value{}, false

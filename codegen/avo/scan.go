@@ -3,6 +3,8 @@ package avo
 import (
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Scans along the columns. Running values follow from one another, so a vector
@@ -37,7 +39,7 @@ const (
 )
 
 // compileScan returns the function of a kernel that scans.
-func compileScan(k *ir.Kernel) *program {
+func compileScan(k *kernel.Kernel) *program {
 	s := &scanner{by: k.Fold[0].Info().By, d: k.In[0].DType, ins: len(k.In), outs: len(k.Out)}
 	s.carries, s.wide = s.ins > 2, k.In[s.ins-1].DType
 	s.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}

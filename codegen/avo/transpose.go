@@ -2,7 +2,8 @@ package avo
 
 import (
 	"github.com/stridefuse/stridefuse/codegen"
-	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Blocks whose rows and columns are exchanged, square by square in registers. The
@@ -28,7 +29,7 @@ const (
 )
 
 // compileTranspose returns the function of a kernel that transposes.
-func compileTranspose(k *ir.Kernel) *program {
+func compileTranspose(k *kernel.Kernel) *program {
 	t := &transposer{size: k.In[0].DType.Size()}
 	t.lanes, t.free = min(8, 32/t.size), allVectors()
 	t.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
@@ -56,7 +57,7 @@ func (t *transposer) begin() {
 		t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*i)), gp(m.step))
 		t.do("LEAQ", mem(at(m.step, 0).indexed(m.step, 2)), gp(m.three))
 	}
-	t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*ir.TransposeAcross)), gp(dx))
+	t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*kernel.TransposeAcross)), gp(dx))
 }
 
 // squares writes the loops over squares: columns of the output, within them rows.

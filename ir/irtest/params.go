@@ -7,6 +7,9 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // extents are where loops go wrong: nothing, one, primes, around the widths of
@@ -15,9 +18,9 @@ var extents = []int{2, 3, 1, 4, 5, 7, 8, 9, 13, 16, 17, 31, 32, 33, 65, 128, 0}
 
 // params draws one to four parameters whose shapes come from one, so that many
 // of them broadcast, and their elements.
-func (g *gen) params() []ir.Array {
+func (g *gen) params() []eval.Array {
 	base := g.baseShape()
-	inputs := make([]ir.Array, g.int("params", 1, 4))
+	inputs := make([]eval.Array, g.int("params", 1, 4))
 	for i := range inputs {
 		dt := oneOf(g, "dtype", g.DTypes.List())
 		if i > 0 && g.chance("same dtype", 2) {
@@ -25,7 +28,7 @@ func (g *gen) params() []ir.Array {
 		}
 		t := ir.Type{DType: dt, Shape: g.relative(base)}
 		shape := g.shape(t.Shape)
-		var at *ir.Layout
+		var at *layout.Layout
 		if g.Layouts && g.sizes == nil && g.chance("layout", 2) {
 			at = g.layout(shape)
 		}
@@ -71,8 +74,8 @@ func (g *gen) relative(base ir.Shape) ir.Shape {
 }
 
 // layout returns a layout without repeats: axes in any order, gaps, flips.
-func (g *gen) layout(shape []int) *ir.Layout {
-	l := ir.RowMajor(shape...)
+func (g *gen) layout(shape []int) *layout.Layout {
+	l := layout.RowMajor(shape...)
 	order := rapid.Permutation(l.Strides).Draw(g.T, "order")
 	step := g.int("gap", 1, 3)
 	for _, s := range order {
@@ -90,14 +93,14 @@ func (g *gen) layout(shape []int) *ir.Layout {
 }
 
 // Array draws elements, many of them special.
-func Array(t *rapid.T, dt ir.DType, shape ...int) ir.Array {
-	n, err := ir.NumElems(shape)
+func Array(t *rapid.T, dt ir.DType, shape ...int) eval.Array {
+	n, err := layout.NumElems(shape)
 	if err != nil {
 		t.Fatalf("irtest: %v", err)
 	}
 	// Few draws, many elements: a cycle of drawn ones.
 	pool := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint64 { return Element(t, dt) }), min(n, 8), min(n, 24)).Draw(t, "elements")
-	a := ir.Array{DType: dt, Shape: shape, Data: make([]uint64, n)}
+	a := eval.Array{DType: dt, Shape: shape, Data: make([]uint64, n)}
 	for i := range a.Data {
 		a.Data[i] = pool[(i+i/len(pool))%len(pool)]
 	}
@@ -145,7 +148,7 @@ func intBits(dt ir.DType, v int64) uint64 {
 
 // Diff returns what is different between two lists of arrays, or "". Every NaN
 // equals every other.
-func Diff(want, got []ir.Array) string {
+func Diff(want, got []eval.Array) string {
 	if len(want) != len(got) {
 		return fmt.Sprintf("%d arrays, want %d", len(got), len(want))
 	}

@@ -7,6 +7,9 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Config bounds random graphs. Zero fields have the defaults that are named.
@@ -40,14 +43,14 @@ func (c Config) withDefaults() Config {
 //
 // Bits of a NaN never become an integer, as engines may choose them: compare
 // results with Diff, which takes all NaNs for equal.
-func Func(t *rapid.T, cfg Config) (*ir.Func, []ir.Array) {
+func Func(t *rapid.T, cfg Config) (*ir.Func, []eval.Array) {
 	f, inputs, _ := generate(t, cfg, nil)
 	return f, inputs
 }
 
 // SymbolicFunc is Func with the named sizes n, m and k among the extents of
 // its params, and the numbers that inputs have for them.
-func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []ir.Array, map[string]int) {
+func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []eval.Array, map[string]int) {
 	sizes := map[string]int{}
 	for _, name := range []string{"n", "m", "k"} {
 		sizes[name] = rapid.SampledFrom([]int{0, 1, 2, 3, 5, 7, 8, 9}).Draw(t, name)
@@ -55,7 +58,7 @@ func SymbolicFunc(t *rapid.T, cfg Config) (*ir.Func, []ir.Array, map[string]int)
 	return generate(t, cfg, sizes)
 }
 
-func generate(t *rapid.T, cfg Config, sizes map[string]int) (*ir.Func, []ir.Array, map[string]int) {
+func generate(t *rapid.T, cfg Config, sizes map[string]int) (*ir.Func, []eval.Array, map[string]int) {
 	g := &gen{T: t, Config: cfg.withDefaults(), f: &ir.Func{Name: "random"}, sizes: sizes}
 	if sizes == nil && g.chance("wide", 4) {
 		inputs := g.wide()
@@ -174,6 +177,6 @@ func (g *gen) fits(s ir.Shape) bool {
 		return false
 	}
 	out, _ := bound.Ints()
-	n, err := ir.NumElems(out)
+	n, err := layout.NumElems(out)
 	return err == nil && n <= g.MaxElems
 }

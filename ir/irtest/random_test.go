@@ -7,6 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // TestFunc checks that random graphs are valid, evaluate, and keep the limits.
@@ -19,7 +22,7 @@ func TestFunc(t *testing.T) {
 			for _, v := range f.Body {
 				seen[v.Op]++
 			}
-			out, err := ir.Eval(f, inputs)
+			out, err := eval.Eval(f, inputs)
 			require.NoError(t, err)
 			require.Len(t, out, len(f.Results))
 		})
@@ -40,7 +43,7 @@ func requireValid(t *rapid.T, f *ir.Func, cfg Config) {
 	for _, v := range f.Body {
 		shape, ok := v.Type.Shape.Ints()
 		require.True(t, ok)
-		n, err := ir.NumElems(shape)
+		n, err := layout.NumElems(shape)
 		require.NoError(t, err)
 		if !cfg.Reductions {
 			require.LessOrEqual(t, n, cfg.MaxElems, "%s", f)
@@ -56,7 +59,7 @@ func TestSymbolicFunc(t *testing.T) {
 		bound, err := f.Bind(sizes)
 		require.NoError(t, err, "%v\n%s", sizes, f)
 		requireValid(t, bound, Config{})
-		_, err = ir.Eval(bound, inputs)
+		_, err = eval.Eval(bound, inputs)
 		require.NoError(t, err, "%v\n%s", sizes, f)
 	})
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // maxRank keeps shapes short: views would add axes without end.
@@ -155,7 +157,7 @@ func (g *gen) diagonal(v *ir.Value) {
 	switch {
 	case ok && ok2:
 		k := g.int("k", -rows-1, cols+1)
-		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Step: k, Len: ir.Fixed(ir.DiagonalLen(rows, cols, k))}, v)
+		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Step: k, Len: ir.Fixed(layout.DiagonalLen(rows, cols, k))}, v)
 	case s[a] == s[b]:
 		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Len: s[a]}, v)
 	}
@@ -181,7 +183,7 @@ func (g *gen) access(v *ir.Value) {
 	if !g.Accesses || v.Op.IsView() || !ok {
 		return
 	}
-	l := ir.RowMajor(shape...)
+	l := layout.RowMajor(shape...)
 	if v.Attr.At != nil {
 		l = *v.Attr.At
 	}
@@ -192,8 +194,8 @@ func (g *gen) access(v *ir.Value) {
 }
 
 // layoutView applies a random view to a layout.
-func (g *gen) layoutView(l ir.Layout) ir.Layout {
-	var m ir.Layout
+func (g *gen) layoutView(l layout.Layout) layout.Layout {
+	var m layout.Layout
 	err := error(nil)
 	switch g.int("layout view", 0, 3) {
 	case 0:

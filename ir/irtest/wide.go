@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/eval"
 )
 
 // arithmetic are binary ops that keep the type, for each kind of element.
@@ -16,10 +18,10 @@ func arithmetic(dt ir.DType) []ir.Op {
 
 // wide makes a graph of one shape and type with many params: more operands than
 // one kernel takes, values that are needed much later, now and then a view.
-func (g *gen) wide() []ir.Array {
+func (g *gen) wide() []eval.Array {
 	dt := oneOf(g, "dtype", g.DTypes.List())
 	shape := ir.ShapeOf(g.int("rows", 1, 5), g.int("columns", 1, 9))
-	inputs := make([]ir.Array, g.int("params", 5, 18))
+	inputs := make([]eval.Array, g.int("params", 5, 18))
 	for i := range inputs {
 		g.f.Param(fmt.Sprintf("p%d", i), ir.Type{DType: dt, Shape: shape}, nil)
 		inputs[i] = Array(g.T, dt, g.shape(shape)...)

@@ -10,7 +10,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // guard is how many bytes on both sides of an operand a kernel must not touch:
@@ -19,7 +21,7 @@ const guard = 64
 
 // block is the operands of one kernel call.
 type block struct {
-	k          *ir.Kernel
+	k          *kernel.Kernel
 	rows, cols int
 	ops        []*operand // inputs, then outputs
 	want       [][]uint64 // for each output, its elements row by row
@@ -37,7 +39,7 @@ type operand struct {
 }
 
 // newBlock makes a block and fills the inputs with what source gives.
-func newBlock(k *ir.Kernel, rng *rand.Rand, rows, cols int, source source) *block {
+func newBlock(k *kernel.Kernel, rng *rand.Rand, rows, cols int, source source) *block {
 	b := &block{k: k, rows: rows, cols: cols}
 	for i, in := range k.In {
 		o := b.operand(rng, in.DType, in.Splat, false)
@@ -86,11 +88,11 @@ func (b *block) operand(rng *rand.Rand, d ir.DType, splat, output bool) *operand
 }
 
 // run calls the kernel and compares all memory with what it should be.
-func (b *block) run(fn func(*runtime.Frame)) error {
+func (b *block) run(fn func(*abi.Frame)) error {
 	inputs := b.read()
 	b.want = b.eval(inputs)
 	expect := b.expect()
-	f := &runtime.Frame{Rows: b.rows, Cols: b.cols}
+	f := &abi.Frame{Rows: b.rows, Cols: b.cols}
 	for i, o := range b.ops {
 		f.Ptr[i], f.Step[i] = unsafe.Pointer(&o.mem[o.base]), o.step
 	}
@@ -192,7 +194,7 @@ func (b *block) expect() map[*operand][]byte {
 func (b *block) describe(inputs [][]uint64, n int) string {
 	var s string
 	for i, in := range b.k.In {
-		s += fmt.Sprintf("%s=%s ", b.k.RefName(ir.Ref(i)), text(in.DType, inputs[i][n]))
+		s += fmt.Sprintf("%s=%s ", b.k.RefName(kernel.Ref(i)), text(in.DType, inputs[i][n]))
 	}
 	return s
 }

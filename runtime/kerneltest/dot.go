@@ -7,7 +7,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // dotPairs are the pairs of products: round what a loop may take at once, and up
@@ -18,10 +20,10 @@ var dotPairs = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, ir.DotChunk}
 const dotRows = 16
 
 // checkDot runs a dot kernel on blocks of all widths and heights.
-func checkDot(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
+func checkDot(k *kernel.Kernel, fn func(*abi.Frame), seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	d := k.In[0].DType
-	for cols := range ir.DotColumns(d) + 1 {
+	for cols := range kernel.DotColumns(d) + 1 {
 		for rows := range dotRows + 1 {
 			p := newProduct(k, rng, rows, cols, dotPairs[rng.IntN(len(dotPairs))])
 			if err := p.run(fn, rng.IntN(2) == 0); err != nil {
@@ -40,7 +42,7 @@ type product struct {
 }
 
 // newProduct makes a product. A lies row by row or column by column.
-func newProduct(k *ir.Kernel, rng *rand.Rand, rows, cols, pairs int) *product {
+func newProduct(k *kernel.Kernel, rng *rand.Rand, rows, cols, pairs int) *product {
 	p := &product{d: k.In[0].DType, rows: rows, cols: cols, pairs: pairs}
 	lay := func(i, rows, cols int, output bool) {
 		p.ops[i] = (&block{rows: rows, cols: cols}).operand(rng, p.d, false, output)
@@ -65,11 +67,11 @@ func newProduct(k *ir.Kernel, rng *rand.Rand, rows, cols, pairs int) *product {
 }
 
 // run calls the kernel and compares all memory with what it should be.
-func (p *product) run(fn func(*runtime.Frame), adds bool) error {
-	f := &runtime.Frame{Rows: p.rows, Cols: p.cols}
-	f.Step[ir.DotAcross], f.Step[ir.DotPairs] = p.ops[0].across, p.pairs
+func (p *product) run(fn func(*abi.Frame), adds bool) error {
+	f := &abi.Frame{Rows: p.rows, Cols: p.cols}
+	f.Step[kernel.DotAcross], f.Step[kernel.DotPairs] = p.ops[0].across, p.pairs
 	if adds {
-		f.Step[ir.DotAdds] = 1
+		f.Step[kernel.DotAdds] = 1
 	}
 	var before [3][]byte
 	for i, o := range p.ops {
@@ -84,14 +86,14 @@ func (p *product) run(fn func(*runtime.Frame), adds bool) error {
 			got, want := out.get(r, c), want[r*p.cols+c]
 			if !same(p.d, got, want) {
 				return fmt.Errorf("\tblock %dx%d of %d pairs, steps %v: row %d, column %d is %s, want %s", p.rows, p.cols, p.pairs,
-					f.Step[:ir.DotAdds+1], r, c, text(p.d, got), text(p.d, want))
+					f.Step[:kernel.DotAdds+1], r, c, text(p.d, got), text(p.d, want))
 			}
 			copy(out.at(r, c), before[2][out.index(r, c):]) // what is round it is compared below
 		}
 	}
 	for i, o := range p.ops {
 		if !bytes.Equal(o.mem, before[i]) {
-			return fmt.Errorf("\tblock %dx%d of %d pairs, steps %v: memory round operand %d has changed", p.rows, p.cols, p.pairs, f.Step[:ir.DotAdds+1], i)
+			return fmt.Errorf("\tblock %dx%d of %d pairs, steps %v: memory round operand %d has changed", p.rows, p.cols, p.pairs, f.Step[:kernel.DotAdds+1], i)
 		}
 	}
 	return nil

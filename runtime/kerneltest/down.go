@@ -7,7 +7,9 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // downLengths are the lengths of lines: parts of the lanes, whole rounds of them and
@@ -15,10 +17,10 @@ import (
 var downLengths = []int{1, 2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 512, ir.FoldChunk - 9, ir.FoldChunk}
 
 // downCols are the columns: round vectors and more than one block of them.
-var downCols = []int{ir.DownCols, 17, 20, 23, 24, 31, 32, 33, 47, 64, 65}
+var downCols = []int{kernel.DownCols, 17, 20, 23, 24, 31, 32, 33, 47, 64, 65}
 
 // checkDown runs a kernel that folds down on lines of many lengths.
-func checkDown(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
+func checkDown(k *kernel.Kernel, fn func(*abi.Frame), seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for i, n := range downLengths {
 		for j := range 4 {
@@ -31,9 +33,9 @@ func checkDown(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 }
 
 // foldedDown runs one call, for lines of n elements.
-func foldedDown(k *ir.Kernel, fn func(*runtime.Frame), rng *rand.Rand, rows, cols, n int) error {
-	f := &runtime.Frame{Rows: rows, Cols: cols}
-	f.Step[ir.DownLength] = n
+func foldedDown(k *kernel.Kernel, fn func(*abi.Frame), rng *rand.Rand, rows, cols, n int) error {
+	f := &abi.Frame{Rows: rows, Cols: cols}
+	f.Step[kernel.DownLength] = n
 	d := k.In[0].DType
 	source := []source{tame, mixed}[rng.IntN(2)]
 	var ops []*operand

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // Elements are kept in a uint64 as ir does: integers extended by their sign or
@@ -40,11 +42,11 @@ func edge(d ir.DType, i int) uint64 {
 }
 
 // source chooses the element of input i at a row and column.
-type source func(rng *rand.Rand, in []ir.Operand, i, row, col int) uint64
+type source func(rng *rand.Rand, in []kernel.Operand, i, row, col int) uint64
 
 // crossed goes through the pairs of edge cases: the first unit operand takes
 // them by column, the others by row. Those beyond two are shuffled.
-func crossed(_ *rand.Rand, in []ir.Operand, i, row, col int) uint64 {
+func crossed(_ *rand.Rand, in []kernel.Operand, i, row, col int) uint64 {
 	first := 0
 	for in[first].Splat && first < len(in)-1 {
 		first++
@@ -62,7 +64,7 @@ func crossed(_ *rand.Rand, in []ir.Operand, i, row, col int) uint64 {
 
 // mixed gives an edge case now and then, else a random element: of moderate
 // size or any bits.
-func mixed(rng *rand.Rand, in []ir.Operand, i, _, _ int) uint64 {
+func mixed(rng *rand.Rand, in []kernel.Operand, i, _, _ int) uint64 {
 	d := in[i].DType
 	switch n := rng.IntN(8); {
 	case n < 2 || d == ir.Bool:
@@ -78,7 +80,7 @@ func mixed(rng *rand.Rand, in []ir.Operand, i, _, _ int) uint64 {
 // tame gives elements whose folds say something, however many they are: floats
 // near 1 whose products stay in range, and integers with few bits set, or few
 // clear, in rows of their own.
-func tame(rng *rand.Rand, in []ir.Operand, i, row, _ int) uint64 {
+func tame(rng *rand.Rand, in []kernel.Operand, i, row, _ int) uint64 {
 	d := in[i].DType
 	if ir.Floats.Has(d) {
 		return element(d, math.Copysign(math.Exp2(2*rng.Float64()-1), rng.Float64()-0.5))

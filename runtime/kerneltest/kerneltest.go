@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // Run checks the registered kernels with the given signatures on every engine
@@ -22,29 +25,29 @@ import (
 // or none, as a machine or a build tag may rule it out.
 func Run(t *testing.T, sigs ...string) {
 	t.Helper()
-	engines := map[runtime.Engine]int{}
+	engines := map[abi.Engine]int{}
 	for _, sig := range sigs {
-		k, err := ir.ParseKernel(sig)
+		k, err := kernel.ParseKernel(sig)
 		if err != nil {
 			t.Errorf("%s: %v", sig, err)
 			continue
 		}
-		for _, e := range []runtime.Engine{runtime.Portable, runtime.AVX2} {
-			fn, ok := runtime.Lookup(e, sig)
-			if !ok || e == runtime.AVX2 && !runtime.HasAVX2() {
+		for _, e := range []abi.Engine{abi.Portable, abi.AVX2} {
+			fn, ok := abi.Lookup(e, sig)
+			if !ok || e == abi.AVX2 && !abi.HasAVX2() {
 				continue
 			}
 			engines[e]++
-			if err := check(ir.Expand(k), fn, seed(sig)); err != nil {
+			if err := check(elementary.Expand(k), fn, seed(sig)); err != nil {
 				t.Errorf("%s kernel\n\t%s\n%v", e, sig, err)
 			}
 		}
 	}
 	t.Logf("kernels checked: %v of %d", engines, len(sigs))
-	if n := engines[runtime.Portable]; n != len(sigs) {
+	if n := engines[abi.Portable]; n != len(sigs) {
 		t.Errorf("%d of %d signatures have a portable kernel", n, len(sigs))
 	}
-	if n := engines[runtime.AVX2]; n != len(sigs) && n != 0 {
+	if n := engines[abi.AVX2]; n != len(sigs) && n != 0 {
 		t.Errorf("%d of %d signatures have an avx2 kernel", n, len(sigs))
 	}
 }
@@ -64,7 +67,7 @@ var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63
 var foldWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 512, ir.FoldChunk - 9, ir.FoldChunk}
 
 // check runs a kernel on blocks of all kinds.
-func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
+func check(k *kernel.Kernel, fn func(*abi.Frame), seed uint64) error {
 	switch {
 	case k.Dots():
 		return checkDot(k, fn, seed)
@@ -110,7 +113,7 @@ func check(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 
 // inPlace makes a block of which an output, the first that is stored, is the
 // memory of input i.
-func inPlace(k *ir.Kernel, rng *rand.Rand, i, out, cols int) *block {
+func inPlace(k *kernel.Kernel, rng *rand.Rand, i, out, cols int) *block {
 	for {
 		b := newBlock(k, rng, 3, cols, mixed)
 		if b.ops[i].step != 0 { // rows apart

@@ -8,15 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // at returns element col of a row of an operand.
-func at(f *runtime.Frame, operand, row, col int) *uint32 {
+func at(f *abi.Frame, operand, row, col int) *uint32 {
 	return (*uint32)(unsafe.Add(f.Ptr[operand], row*f.Step[operand]+4*col))
 }
 
-func not(f *runtime.Frame) {
+func not(f *abi.Frame) {
 	for r := range f.Rows {
 		for c := range f.Cols {
 			*at(f, 1, r, c) = ^*at(f, 0, r, c)
@@ -27,17 +29,17 @@ func not(f *runtime.Frame) {
 // TestCheckCatches gives the checker a kernel that is right, and ones with the
 // mistakes that kernels make.
 func TestCheckCatches(t *testing.T) {
-	k, err := ir.ParseKernel("kernel (u0:u32) { t0 = not u0; store t0 }")
+	k, err := kernel.ParseKernel("kernel (u0:u32) { t0 = not u0; store t0 }")
 	require.NoError(t, err)
 	require.NoError(t, check(k, not, 1))
 
-	wrong := map[string]func(f *runtime.Frame){
-		"row 0, column 0":     func(f *runtime.Frame) {},
-		"memory round":        func(f *runtime.Frame) { not(f); *at(f, 1, 0, f.Cols)++ },
-		"operand 0":           func(f *runtime.Frame) { not(f); *at(f, 0, 0, -1)++ },
-		"block 2x1, output 0": func(f *runtime.Frame) { g := *f; g.Cols &^= 1; not(&g) },
-		"row 1, column 0":     func(f *runtime.Frame) { g := *f; g.Step[0] = 0; not(&g) },
-		"in place of operand 0": func(f *runtime.Frame) { // an overlapped last vector
+	wrong := map[string]func(f *abi.Frame){
+		"row 0, column 0":     func(f *abi.Frame) {},
+		"memory round":        func(f *abi.Frame) { not(f); *at(f, 1, 0, f.Cols)++ },
+		"operand 0":           func(f *abi.Frame) { not(f); *at(f, 0, 0, -1)++ },
+		"block 2x1, output 0": func(f *abi.Frame) { g := *f; g.Cols &^= 1; not(&g) },
+		"row 1, column 0":     func(f *abi.Frame) { g := *f; g.Step[0] = 0; not(&g) },
+		"in place of operand 0": func(f *abi.Frame) { // an overlapped last vector
 			not(f)
 			if f.Cols > 8 && f.Rows > 0 {
 				for c := f.Cols - 8; c < f.Cols; c++ {
@@ -52,15 +54,15 @@ func TestCheckCatches(t *testing.T) {
 }
 
 // dot computes a product of int32 matrices.
-func dot(f *runtime.Frame) {
+func dot(f *abi.Frame) {
 	for m := range f.Rows {
 		for n := range f.Cols {
 			var sum uint32
-			for k := range f.Step[ir.DotPairs] {
-				a := (*uint32)(unsafe.Add(f.Ptr[0], m*f.Step[0]+k*f.Step[ir.DotAcross]))
+			for k := range f.Step[kernel.DotPairs] {
+				a := (*uint32)(unsafe.Add(f.Ptr[0], m*f.Step[0]+k*f.Step[kernel.DotAcross]))
 				sum += *a * *at(f, 1, k, n)
 			}
-			if f.Step[ir.DotAdds] != 0 {
+			if f.Step[kernel.DotAdds] != 0 {
 				sum += *at(f, 2, m, n)
 			}
 			*at(f, 2, m, n) = sum
@@ -70,57 +72,57 @@ func dot(f *runtime.Frame) {
 
 // TestCheckCatchesDots is TestCheckCatches of a product.
 func TestCheckCatchesDots(t *testing.T) {
-	k := ir.DotKernel(ir.Int32)
+	k := kernel.DotKernel(ir.Int32)
 	require.NoError(t, check(k, dot, 1))
-	changed := func(change func(f *runtime.Frame)) func(*runtime.Frame) {
-		return func(f *runtime.Frame) { g := *f; change(&g); dot(&g) }
+	changed := func(change func(f *abi.Frame)) func(*abi.Frame) {
+		return func(f *abi.Frame) { g := *f; change(&g); dot(&g) }
 	}
-	for name, fn := range map[string]func(f *runtime.Frame){
-		"row 0, column 0 is":     func(*runtime.Frame) {},
-		"memory round operand 2": func(f *runtime.Frame) { dot(f); *at(f, 2, 0, f.Cols)++ },
-		"memory round operand 1": func(f *runtime.Frame) { dot(f); *at(f, 1, 0, -1)++ },
-		"column 0":               changed(func(f *runtime.Frame) { f.Step[ir.DotAdds] = 0 }),
-		"column 15":              changed(func(f *runtime.Frame) { f.Cols = min(f.Cols, 15) }),
-		"row 6":                  changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 6) }),
-		"row 0":                  changed(func(f *runtime.Frame) { f.Step[ir.DotAcross] = 4 }),
-		"pairs":                  changed(func(f *runtime.Frame) { f.Step[ir.DotPairs] &^= 1 }),
+	for name, fn := range map[string]func(f *abi.Frame){
+		"row 0, column 0 is":     func(*abi.Frame) {},
+		"memory round operand 2": func(f *abi.Frame) { dot(f); *at(f, 2, 0, f.Cols)++ },
+		"memory round operand 1": func(f *abi.Frame) { dot(f); *at(f, 1, 0, -1)++ },
+		"column 0":               changed(func(f *abi.Frame) { f.Step[kernel.DotAdds] = 0 }),
+		"column 15":              changed(func(f *abi.Frame) { f.Cols = min(f.Cols, 15) }),
+		"row 6":                  changed(func(f *abi.Frame) { f.Rows = min(f.Rows, 6) }),
+		"row 0":                  changed(func(f *abi.Frame) { f.Step[kernel.DotAcross] = 4 }),
+		"pairs":                  changed(func(f *abi.Frame) { f.Step[kernel.DotPairs] &^= 1 }),
 	} {
 		require.ErrorContains(t, check(k, fn, 1), name)
 	}
 }
 
 // turnOver transposes uint32.
-func turnOver(f *runtime.Frame) {
+func turnOver(f *abi.Frame) {
 	for r := range f.Rows {
 		for c := range f.Cols {
-			*at(f, 1, r, c) = *(*uint32)(unsafe.Add(f.Ptr[0], c*f.Step[0]+r*f.Step[ir.TransposeAcross]))
+			*at(f, 1, r, c) = *(*uint32)(unsafe.Add(f.Ptr[0], c*f.Step[0]+r*f.Step[kernel.TransposeAcross]))
 		}
 	}
 }
 
 // TestCheckCatchesTransposes is TestCheckCatches of a block that is transposed.
 func TestCheckCatchesTransposes(t *testing.T) {
-	k := ir.TransposeKernel(ir.Uint32)
+	k := kernel.TransposeKernel(ir.Uint32)
 	require.NoError(t, check(k, turnOver, 1))
-	changed := func(change func(f *runtime.Frame)) func(*runtime.Frame) {
-		return func(f *runtime.Frame) { g := *f; change(&g); turnOver(&g) }
+	changed := func(change func(f *abi.Frame)) func(*abi.Frame) {
+		return func(f *abi.Frame) { g := *f; change(&g); turnOver(&g) }
 	}
-	for name, fn := range map[string]func(f *runtime.Frame){
-		"block 1x1":   func(*runtime.Frame) {},
-		"operand 1":   func(f *runtime.Frame) { turnOver(f); *at(f, 1, 0, f.Cols)++ },
-		"operand 0":   func(f *runtime.Frame) { turnOver(f); *at(f, 0, 0, -1)++ },
-		"block 1x9":   changed(func(f *runtime.Frame) { f.Cols = min(f.Cols, 8) }),
-		"block 9x1":   changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 8) }),
-		"block 2x1":   changed(func(f *runtime.Frame) { f.Step[ir.TransposeAcross] = 4 }),
-		"block 1x2, ": changed(func(f *runtime.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
+	for name, fn := range map[string]func(f *abi.Frame){
+		"block 1x1":   func(*abi.Frame) {},
+		"operand 1":   func(f *abi.Frame) { turnOver(f); *at(f, 1, 0, f.Cols)++ },
+		"operand 0":   func(f *abi.Frame) { turnOver(f); *at(f, 0, 0, -1)++ },
+		"block 1x9":   changed(func(f *abi.Frame) { f.Cols = min(f.Cols, 8) }),
+		"block 9x1":   changed(func(f *abi.Frame) { f.Rows = min(f.Rows, 8) }),
+		"block 2x1":   changed(func(f *abi.Frame) { f.Step[kernel.TransposeAcross] = 4 }),
+		"block 1x2, ": changed(func(f *abi.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
 	} {
 		require.ErrorContains(t, check(k, fn, 1), name)
 	}
 }
 
 // foldDown adds the differences of float32 rows and columns.
-func foldDown(f *runtime.Frame) {
-	n := f.Step[ir.DownLength]
+func foldDown(f *abi.Frame) {
+	n := f.Step[kernel.DownLength]
 	line := make([]uint64, n)
 	for r := range f.Rows {
 		for c := range f.Cols {
@@ -135,19 +137,19 @@ func foldDown(f *runtime.Frame) {
 
 // TestCheckCatchesDown is TestCheckCatches of a kernel that folds down.
 func TestCheckCatchesDown(t *testing.T) {
-	k, err := ir.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; store add(t0) }")
+	k, err := kernel.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; store add(t0) }")
 	require.NoError(t, err)
 	require.NoError(t, check(k, foldDown, 1))
-	changed := func(change func(f *runtime.Frame)) func(*runtime.Frame) {
-		return func(f *runtime.Frame) { g := *f; change(&g); foldDown(&g) }
+	changed := func(change func(f *abi.Frame)) func(*abi.Frame) {
+		return func(f *abi.Frame) { g := *f; change(&g); foldDown(&g) }
 	}
-	for name, fn := range map[string]func(f *runtime.Frame){
-		"row 0, column 0": func(*runtime.Frame) {},
-		"operand 2":       func(f *runtime.Frame) { foldDown(f); *at(f, 2, 0, f.Cols)++ },
-		"operand 1":       func(f *runtime.Frame) { foldDown(f); *at(f, 1, 0, -1)++ },
-		"column 16":       changed(func(f *runtime.Frame) { f.Cols = min(f.Cols, ir.DownCols) }),
-		"row 1":           changed(func(f *runtime.Frame) { f.Rows = min(f.Rows, 1) }),
-		"lines of 33":     changed(func(f *runtime.Frame) { f.Step[ir.DownLength] = min(f.Step[ir.DownLength], 32) }),
+	for name, fn := range map[string]func(f *abi.Frame){
+		"row 0, column 0": func(*abi.Frame) {},
+		"operand 2":       func(f *abi.Frame) { foldDown(f); *at(f, 2, 0, f.Cols)++ },
+		"operand 1":       func(f *abi.Frame) { foldDown(f); *at(f, 1, 0, -1)++ },
+		"column 16":       changed(func(f *abi.Frame) { f.Cols = min(f.Cols, kernel.DownCols) }),
+		"row 1":           changed(func(f *abi.Frame) { f.Rows = min(f.Rows, 1) }),
+		"lines of 33":     changed(func(f *abi.Frame) { f.Step[kernel.DownLength] = min(f.Step[kernel.DownLength], 32) }),
 	} {
 		require.ErrorContains(t, check(k, fn, 1), name)
 	}

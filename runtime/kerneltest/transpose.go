@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // transposeMost is up to how many rows and columns all blocks are tried that
@@ -15,7 +15,7 @@ import (
 const transposeMost = 18
 
 // checkTranspose runs a kernel that transposes on blocks of all widths and heights.
-func checkTranspose(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
+func checkTranspose(k *kernel.Kernel, fn func(*abi.Frame), seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for rows := range transposeMost {
 		for cols := range transposeMost {
@@ -30,7 +30,7 @@ func checkTranspose(k *ir.Kernel, fn func(*runtime.Frame), seed uint64) error {
 }
 
 // transposed runs one call. The elements of an input row are apart by so many.
-func transposed(k *ir.Kernel, fn func(*runtime.Frame), rng *rand.Rand, rows, cols, apart int) error {
+func transposed(k *kernel.Kernel, fn func(*abi.Frame), rng *rand.Rand, rows, cols, apart int) error {
 	d := k.In[0].DType
 	in := (&block{rows: cols, cols: rows * max(apart, -apart)}).operand(rng, d, false, false)
 	out := (&block{rows: rows, cols: cols}).operand(rng, d, false, true)
@@ -42,8 +42,8 @@ func transposed(k *ir.Kernel, fn func(*runtime.Frame), rng *rand.Rand, rows, col
 			in.put(c, r, mixed(rng, k.In, 0, c, r))
 		}
 	}
-	f := &runtime.Frame{Rows: rows, Cols: cols}
-	f.Step[ir.TransposeAcross] = in.across
+	f := &abi.Frame{Rows: rows, Cols: cols}
+	f.Step[kernel.TransposeAcross] = in.across
 	want := [2][]byte{bytes.Clone(in.mem), bytes.Clone(out.mem)}
 	for i, o := range []*operand{in, out} {
 		f.Ptr[i], f.Step[i] = unsafe.Pointer(&o.mem[o.base]), o.step
@@ -58,7 +58,7 @@ func transposed(k *ir.Kernel, fn func(*runtime.Frame), rng *rand.Rand, rows, col
 		for at := range o.mem {
 			if o.mem[at] != want[i][at] {
 				return fmt.Errorf("\tblock %dx%d, steps %v: byte %d of operand %d, whose base is %d, is %#x, want %#x", rows, cols,
-					f.Step[:ir.TransposeAcross+1], at, i, o.base, o.mem[at], want[i][at])
+					f.Step[:kernel.TransposeAcross+1], at, i, o.base, o.mem[at], want[i][at])
 			}
 		}
 	}

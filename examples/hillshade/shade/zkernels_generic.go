@@ -7,13 +7,13 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// If runtime.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI1 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() {
-	runtime.Register(runtime.ABI1, runtime.Portable, []runtime.Kernel{
+	abi.Register(abi.ABI1, abi.Portable, []abi.Kernel{
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }", Fn: k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }", Fn: k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go},
@@ -27,7 +27,7 @@ func init() {
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, s7:f32, s8:f32, s9:f32, s10:f32, u11:f32, u12:f32, s13:f32, s14:f32, s15:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul s1 u4; t4 = add u5 t3; t5 = add u6 t4; t6 = sub t2 t5; t7 = mul s7 s8; t8 = div t6 t7; t9 = mul s9 t8; t10 = sub s10 t9; t11 = mul s1 u11; t12 = add u6 t11; t13 = add u3 t12; t14 = mul s1 u12; t15 = add u5 t14; t16 = add u2 t15; t17 = sub t13 t16; t18 = div t17 t7; t19 = mul t18 s13; t20 = sub t10 t19; t21 = mul t8 t8; t22 = mul t18 t18; t23 = add t21 t22; t24 = add s14 t23; t25 = sqrt t24; t26 = div t20 t25; t27 = max t26 s15; store t27 }
 //
 // for i: t7 := a7 * a8; t8 := ((a3[i] + ((a0[i] * a1) + a2[i])) - (a6[i] + (a5[i] + (a1 * a4[i])))) / t7; t18 := ((a3[i] + (a6[i] + (a1 * a11[i]))) - (a2[i] + (a5[i] + (a1 * a12[i])))) / t7; o0[i] = max(((a10 - (a9 * t8)) - (t18 * a13)) / sqrt(a14 + ((t8 * t8) + (t18 * t18))), a15)
-func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *runtime.Frame) {
+func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
@@ -92,7 +92,7 @@ func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *runtime.Frame) {
 			t24a, t24b := float32(s14+t23a), float32(s14+t23b)
 			t25a, t25b := float32(math.Sqrt(float64(t24a))), float32(math.Sqrt(float64(t24b)))
 			t26a, t26b := float32(t20a/t25a), float32(t20b/t25b)
-			t27a, t27b := runtime.LaneMax(t26a, s15), runtime.LaneMax(t26b, s15)
+			t27a, t27b := abi.LaneMax(t26a, s15), abi.LaneMax(t26b, s15)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t27a, t27b
 		}
@@ -131,7 +131,7 @@ func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *runtime.Frame) {
 			t24 := float32(s14 + t23)
 			t25 := float32(math.Sqrt(float64(t24)))
 			t26 := float32(t20 / t25)
-			t27 := runtime.LaneMax(t26, s15)
+			t27 := abi.LaneMax(t26, s15)
 			o0[i] = t27
 		}
 	}
@@ -142,7 +142,7 @@ func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *runtime.Frame) {
 //	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }
 //
 // for i: o0[i] = (fma(a3[i], a4, fma(a0 - a1, a2[i], a1)) - a5) / (a6 - a5)
-func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go(f *runtime.Frame) {
+func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
@@ -172,7 +172,7 @@ func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go(f *runtime.Frame) {
 //	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
 //
 // for i: o0[i] = a6 + (a5 * fma(a3[i], a4, fma(a0 - a1, a2[i], a1)))
-func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go(f *runtime.Frame) {
+func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
@@ -201,7 +201,7 @@ func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go(f *runtime.Frame) {
 //	kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = mul t1 u3; t3 = clip t2 s4 s5; t4 = mul t3 s6; t5 = round t4; t6 = cast:u8 t5; store t6 }
 //
 // for i: o0[i] = uint8(round(clip(fma(a0 - a1, a2[i], a1) * a3[i], a4, a5) * a6))
-func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *runtime.Frame) {
+func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
@@ -218,8 +218,8 @@ func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *runtime.Frame) {
 			v3 := a3[i]
 			t1 := ir.FMA32(t0, v2, s1)
 			t2 := float32(t1 * v3)
-			t3 := runtime.LaneMax(t2, s4)
-			t4 := runtime.LaneMin(t3, s5)
+			t3 := abi.LaneMax(t2, s4)
+			t4 := abi.LaneMin(t3, s5)
 			t5 := float32(t4 * s6)
 			t6 := float32(math.RoundToEven(float64(t5)))
 			var t7 uint8
@@ -238,7 +238,7 @@ func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *runtime.Frame) {
 //	kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }
 //
 // for i: o0[i] = fma(a0 - a1, a2[i], a1) - fma(a3 - a4, a2[i], a4)
-func k_sub_fma_sub_etc_f32_ssuss_8f12c66750_go(f *runtime.Frame) {
+func k_sub_fma_sub_etc_f32_ssuss_8f12c66750_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // dotBuffers are for A, B and the product.
@@ -14,10 +15,10 @@ var dotBuffers = [3]buffer{newBuffer(16 * page), newBuffer(16 * page), newBuffer
 
 // testDot runs a dot kernel on blocks of all numbers of columns and pairs of one
 // loop, two, and what is left of them, and of rows of three tiles and less.
-func testDot(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
+func testDot(k *kernel.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	n, d := 0, k.In[0].DType
 	for _, pairs := range []int{1, 2, 3, 4, 5, 7, 8, 63, ir.DotChunk} {
-		for cols := range ir.DotColumns(d) + 1 {
+		for cols := range kernel.DotColumns(d) + 1 {
 			for rows := range 15 {
 				if pairs > 8 && rnd.IntN(8) > 0 {
 					continue
@@ -95,9 +96,9 @@ func testDotCall(d ir.DType, f func(*Frame), rnd *rand.Rand, rows, cols, pairs i
 	b := lay(dotBuffers[1], d, pairs, cols, false, false, gentle, rnd)
 	c := lay(dotBuffers[2], d, rows, cols, false, true, gentle, rnd)
 	frame := &Frame{Rows: rows, Cols: cols}
-	frame.Step[ir.DotAcross], frame.Step[ir.DotPairs] = a.across, pairs
+	frame.Step[kernel.DotAcross], frame.Step[kernel.DotPairs] = a.across, pairs
 	if adds {
-		frame.Step[ir.DotAdds] = []int{1, -1, 1 << 40}[rnd.IntN(3)]
+		frame.Step[kernel.DotAdds] = []int{1, -1, 1 << 40}[rnd.IntN(3)]
 	}
 	var before [3][]byte
 	for i, m := range []*matrix{a, b, c} {

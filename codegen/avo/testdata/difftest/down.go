@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // downBuffers are for the operands of kernels that fold down.
@@ -14,12 +15,12 @@ var downBuffers = [4]buffer{newBuffer(16 * page), newBuffer(16 * page), newBuffe
 
 // testDown runs a kernel that folds down on lines of one round of the lanes, parts
 // of it and more, and on columns round whole vectors.
-func testDown(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
+func testDown(k *kernel.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	n := 0
 	for _, length := range []int{1, 2, 3, 7, 16, 17, 30, 31, 32, 33, 63, 65, 100} {
 		for range 4 {
 			n++
-			rows, cols := rnd.IntN(4), ir.DownCols+rnd.IntN(40)
+			rows, cols := rnd.IntN(4), kernel.DownCols+rnd.IntN(40)
 			if err := testDownCall(k, f, rnd, rows, cols, length); err != nil {
 				return n, fmt.Errorf("%d x %d, lines of %d: %w", rows, cols, length, err)
 			}
@@ -28,10 +29,10 @@ func testDown(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	return n, nil
 }
 
-func testDownCall(k *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols, length int) error {
+func testDownCall(k *kernel.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols, length int) error {
 	d, gentle := k.In[0].DType, rnd.IntN(3) > 0
 	frame := &Frame{Rows: rows, Cols: cols}
-	frame.Step[ir.DownLength] = length
+	frame.Step[kernel.DownLength] = length
 	var ops []*matrix
 	var before [][]byte
 	add := func(height, width int, output bool) {

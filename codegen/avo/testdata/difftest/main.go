@@ -1,4 +1,4 @@
-// The differential run: each kernel's assembly against ir.Kernel.Eval, bit for
+// The differential run: each kernel's assembly against kernel.Kernel.Eval, bit for
 // bit. A test of codegen/avo copies this beside the assembly, stubs and
 // kernels.json that it writes.
 package main
@@ -14,11 +14,13 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // Frame is a type of this package, for the assembly's declarations.
-type Frame runtime.Frame
+type Frame abi.Frame
 
 const (
 	page  = 4096
@@ -85,9 +87,9 @@ const longRow = 128
 func main() {
 	data, err := os.ReadFile("kernels.json")
 	check(err)
-	var ks []*ir.Kernel
+	var ks []*kernel.Kernel
 	check(json.Unmarshal(data, &ks))
-	for range ir.MaxOperands {
+	for range kernel.MaxOperands {
 		buffers, wideBuffers = append(buffers, newBuffer(page)), append(wideBuffers, newBuffer(wide))
 	}
 	bad, cases := 0, 0
@@ -95,7 +97,7 @@ func main() {
 		for engine, f := range kernels[i] {
 			run, ok := f.(func(*Frame))
 			if !ok { // the portable twin
-				run = func(frame *Frame) { f.(func(*runtime.Frame))((*runtime.Frame)(frame)) }
+				run = func(frame *Frame) { f.(func(*abi.Frame))((*abi.Frame)(frame)) }
 			}
 			n, err := testKernel(k, run, rand.New(rand.NewPCG(uint64(i), 7)))
 			cases += n
@@ -111,7 +113,7 @@ func main() {
 	}
 }
 
-func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
+func testKernel(k *kernel.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	switch {
 	case k.Dots():
 		return testDot(k, f, rnd)
@@ -120,7 +122,7 @@ func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	case k.Down:
 		return testDown(k, f, rnd)
 	}
-	e := ir.Expand(k)
+	e := elementary.Expand(k)
 	n := 0
 	run := func(rows, cols int, inPlace []int) error {
 		n++
@@ -159,7 +161,7 @@ func testKernel(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 }
 
 // placements lists, for each output, which input it overwrites, or -1.
-func placements(k *ir.Kernel) [][]int {
+func placements(k *kernel.Kernel) [][]int {
 	var out [][]int
 	for first := range k.In {
 		p := make([]int, len(k.Out))
@@ -185,7 +187,7 @@ func placements(k *ir.Kernel) [][]int {
 	return out
 }
 
-func testCall(k, e *ir.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, inPlace []int) error {
+func testCall(k, e *kernel.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols int, inPlace []int) error {
 	ops := make([]operand, 0, len(k.In)+len(k.Out))
 	buffers := buffers
 	if cols > longRow {

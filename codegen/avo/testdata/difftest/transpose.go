@@ -7,11 +7,12 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // testTranspose runs a kernel that transposes on blocks of all sizes up to two
 // squares and more, some a few times. The blocks lie at the ends of pages.
-func testTranspose(k *ir.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
+func testTranspose(k *kernel.Kernel, f func(*Frame), rnd *rand.Rand) (int, error) {
 	n, d := 0, k.In[0].DType
 	for rows := range 21 {
 		for cols := range 21 {
@@ -30,7 +31,7 @@ func testTransposeCall(d ir.DType, f func(*Frame), rnd *rand.Rand, rows, cols in
 	in := lay(dotBuffers[0], d, cols, rows, rnd.IntN(3) == 0, false, false, rnd)
 	out := lay(dotBuffers[1], d, rows, cols, false, true, false, rnd)
 	frame := &Frame{Rows: rows, Cols: cols}
-	frame.Step[ir.TransposeAcross] = in.across
+	frame.Step[kernel.TransposeAcross] = in.across
 	for i, m := range []*matrix{in, out} {
 		frame.Ptr[i], frame.Step[i] = unsafe.Pointer(&m.buf[min(m.start, len(m.buf)-1)]), m.step
 	}

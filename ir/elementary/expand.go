@@ -1,0 +1,189 @@
+package elementary
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// The expansions of composed ops into lane ops. Each is the one definition of
+// its op on every engine and in Eval.
+
+func expandGt(b *builder, a []kernel.Ref) kernel.Ref { return b.Op(ir.OpLt, a[1], a[0]) }
+func expandGe(b *builder, a []kernel.Ref) kernel.Ref { return b.Op(ir.OpLe, a[1], a[0]) }
+
+// expandSign keeps x where it is neither negative nor positive: zeros, NaN.
+func expandSign(b *builder, a []kernel.Ref) kernel.Ref {
+	x, dt := a[0], b.DType(a[0])
+	zero := b.Int(dt, 0)
+	r := b.Op(ir.OpSelect, b.Op(ir.OpLt, zero, x), b.Int(dt, 1), x)
+	if ir.Unsigned.Has(dt) {
+		return r
+	}
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, zero), b.Int(dt, -1), r)
+}
+
+func expandReciprocal(b *builder, a []kernel.Ref) kernel.Ref {
+	return b.Op(ir.OpDiv, b.Int(b.DType(a[0]), 1), a[0])
+}
+
+func expandSquare(b *builder, a []kernel.Ref) kernel.Ref { return b.Op(ir.OpMul, a[0], a[0]) }
+
+func expandClip(b *builder, a []kernel.Ref) kernel.Ref {
+	return b.Op(ir.OpMin, b.Op(ir.OpMax, a[0], a[1]), a[2])
+}
+
+// expandMod corrects the remainder, which has the sign of x, to that of y.
+func expandMod(b *builder, a []kernel.Ref) kernel.Ref {
+	if ir.Floats.Has(b.DType(a[0])) {
+		return expandFloatMod(b, a)
+	}
+	r := b.Op(ir.OpRem, a[0], a[1])
+	if ir.Unsigned.Has(b.DType(r)) {
+		return r
+	}
+	return b.Op(ir.OpSelect, signsDiffer(b, r, a[1]), b.Op(ir.OpAdd, r, a[1]), r)
+}
+
+// expandFloorDiv lowers the truncated quotient by one where the remainder has
+// not the sign of y.
+func expandFloorDiv(b *builder, a []kernel.Ref) kernel.Ref {
+	if ir.Floats.Has(b.DType(a[0])) {
+		return expandFloatFloorDiv(b, a)
+	}
+	q := b.Op(ir.OpDiv, a[0], a[1])
+	dt := b.DType(q)
+	if ir.Unsigned.Has(dt) {
+		return q
+	}
+	r := b.Op(ir.OpRem, a[0], a[1])
+	return b.Op(ir.OpSelect, signsDiffer(b, r, a[1]), b.Op(ir.OpSub, q, b.Int(dt, 1)), q)
+}
+
+// signsDiffer is true where r is not 0 and has not the sign of y.
+func signsDiffer(b *builder, r, y kernel.Ref) kernel.Ref {
+	zero := b.Int(b.DType(r), 0)
+	return b.Op(ir.OpAnd, b.Op(ir.OpNe, r, zero), b.Op(ir.OpLt, b.Op(ir.OpXor, r, y), zero))
+}
+
+func expandIsNaN(b *builder, a []kernel.Ref) kernel.Ref { return b.Op(ir.OpNe, a[0], a[0]) }
+
+func expandIsInf(b *builder, a []kernel.Ref) kernel.Ref {
+	return b.Op(ir.OpEq, b.Op(ir.OpAbs, a[0]), b.Float(b.DType(a[0]), math.Inf(1)))
+}
+
+func expandIsFinite(b *builder, a []kernel.Ref) kernel.Ref {
+	return b.Op(ir.OpLt, b.Op(ir.OpAbs, a[0]), b.Float(b.DType(a[0]), math.Inf(1)))
+}
+
+// Expand returns the kernel with every composed op replaced by lane ops: what
+// targets emit and Eval computes.
+func Expand(k *kernel.Kernel) *kernel.Kernel {
+	b := &builder{kernel.NewBuilder(k.In...)}
+	b.SetFast(k.Fast)
+	at := make([]kernel.Ref, len(k.In)+len(k.Body))
+	for i := range k.In {
+		at[i] = kernel.Ref(i)
+	}
+	for j, in := range k.Body {
+		var args [3]kernel.Ref
+		for i := range in.Arity() {
+			args[i] = at[in.Args[i]]
+		}
+		if in.Op.Info().Kind == ir.Composed {
+			at[len(k.In)+j] = b.Expand(in.Op, args[:in.Arity()]...)
+			continue
+		}
+		in.Args = args
+		at[len(k.In)+j] = b.Add(in)
+	}
+	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fold: k.Fold, Down: k.Down} // nothing is left that has tiers
+	for _, r := range k.Out {
+		out.Out = append(out.Out, at[r])
+	}
+	return out.Prune()
+}
+
+// Expand appends the lane ops of a composed op, in the kernel's tier.
+func (b *builder) Expand(op ir.Op, args ...kernel.Ref) kernel.Ref {
+	e := expansions[op]
+	if b.Kernel().Fast && e.fast != nil {
+		return e.fast(b, args)
+	}
+	return e.normal(b, args)
+}
+
+// expansion is how a composed op is written as lane ops.
+type expansion struct {
+	normal func(b *builder, a []kernel.Ref) kernel.Ref
+	// fast does the same within 4 ULP in less time, for kernels of the fast tier. Nil
+	// if that saves little: the tier then has the default expansion.
+	fast func(b *builder, a []kernel.Ref) kernel.Ref
+}
+
+// Has reports whether an op has an expansion in the default tier, and in the fast
+// one.
+func Has(op ir.Op) (def, fast bool) {
+	e := expansions[op]
+	return e.normal != nil, e.fast != nil
+}
+
+// expansions has a row for each composed op. It is filled by init, as rows use each
+// other through the table.
+var expansions map[ir.Op]expansion
+
+func init() {
+	expansions = map[ir.Op]expansion{
+		ir.OpGt:         {normal: expandGt},
+		ir.OpGe:         {normal: expandGe},
+		ir.OpSign:       {normal: expandSign},
+		ir.OpReciprocal: {normal: expandReciprocal},
+		ir.OpSquare:     {normal: expandSquare},
+		ir.OpClip:       {normal: expandClip},
+		ir.OpMod:        {normal: expandMod},
+		ir.OpFloorDiv:   {normal: expandFloorDiv},
+		ir.OpIsNaN:      {normal: expandIsNaN},
+		ir.OpIsInf:      {normal: expandIsInf},
+		ir.OpIsFinite:   {normal: expandIsFinite},
+		ir.OpExp:        {normal: expandExp, fast: fastExp},
+		ir.OpExp2:       {normal: expandExp2},
+		ir.OpExpm1:      {normal: expandExpm1, fast: fastExpm1},
+		ir.OpLog:        {normal: expandLog, fast: fastLog},
+		ir.OpLog2:       {normal: expandLog2, fast: fastLog2},
+		ir.OpLog10:      {normal: expandLog10, fast: fastLog10},
+		ir.OpLog1p:      {normal: expandLog1p, fast: fastLog1p},
+		ir.OpPow:        {normal: expandPow},
+		ir.OpCbrt:       {normal: expandCbrt},
+		ir.OpRsqrt:      {normal: expandRsqrt},
+		ir.OpHypot:      {normal: expandHypot},
+		ir.OpSin:        {normal: expandSin, fast: fastSin},
+		ir.OpCos:        {normal: expandCos, fast: fastCos},
+		ir.OpTan:        {normal: expandTan, fast: fastTan},
+		ir.OpAsin:       {normal: expandAsin, fast: fastAsin},
+		ir.OpAcos:       {normal: expandAcos, fast: fastAcos},
+		ir.OpAtan:       {normal: expandAtan, fast: fastAtan},
+		ir.OpAtan2:      {normal: expandAtan2, fast: fastAtan2},
+		ir.OpSinh:       {normal: expandSinh, fast: fastSinh},
+		ir.OpCosh:       {normal: expandCosh, fast: fastCosh},
+		ir.OpTanh:       {normal: expandTanh, fast: fastTanh},
+		ir.OpAsinh:      {normal: expandAsinh, fast: fastAsinh},
+		ir.OpAcosh:      {normal: expandAcosh, fast: fastAcosh},
+		ir.OpAtanh:      {normal: expandAtanh, fast: fastAtanh},
+		ir.OpErf:        {normal: expandErf, fast: fastErf},
+		ir.OpErfc:       {normal: expandErfc},
+		ir.OpFMod:       {normal: expandFMod},
+		ir.OpSigmoid:    {normal: expandSigmoid, fast: fastSigmoid},
+		ir.OpSiLU:       {normal: expandSiLU, fast: fastSiLU},
+		ir.OpSoftplus:   {normal: expandSoftplus, fast: fastSoftplus},
+		ir.OpGELU:       {normal: expandGELU},
+		ir.OpGELUTanh:   {normal: expandGELUTanh, fast: fastGELUTanh},
+		ir.OpMish:       {normal: expandMish, fast: fastMish},
+		ir.OpELU:        {normal: expandELU, fast: fastELU},
+		ir.OpSELU:       {normal: expandSELU, fast: fastSELU},
+		ir.OpCELU:       {normal: expandCELU},
+		ir.OpHardSwish:  {normal: expandHardSwish},
+		ir.OpSoftsign:   {normal: expandSoftsign},
+		ir.OpLogit:      {normal: expandLogit},
+	}
+}

@@ -1,0 +1,131 @@
+package elementary
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// The hyperbolic functions. With x = k*ln2 + r and the even and odd parts of
+// exp(r), c = cosh(r) and s = sinh(r), the addition theorem gives
+//
+//	sinh(x) = c*sinh(k*ln2) + s*cosh(k*ln2)
+//	cosh(x) = c*cosh(k*ln2) + s*sinh(k*ln2)
+//
+// where sinh(k*ln2) = (2^k - 2^-k)/2 costs additions alone: neither a division
+// nor a second exponential, and nothing is lost near 0. tanh is m/(m+2) with
+// m = exp(2x)-1. All work on |x| and put the sign back, which keeps -0.
+
+var (
+	// cosh(r) and sinh(r)/r in r^2, |r| <= 0.3475, relative error below 2^-34.
+	coshPoly32 = []float64{1, 0x1.000000456638bp-1, 0x1.55547c3ee76ddp-5, 0x1.6d99b1c644fd6p-10}
+	sinhPoly32 = []float64{1, 0x1.555555747f502p-3, 0x1.1110b011b1032p-7, 0x1.a172a99cc2707p-13}
+	// (cosh(r)-1)/r^2 and (sinh(r)-r)/r^3 in r^2 on the same interval, to
+	// float32 and to float64 accuracy.
+	coshPolyNative = []float64{0x1p-1, 0x1.5555p-5, 0x1.6d30cep-10}
+	sinhPolyNative = []float64{0x1.555524p-3, 0x1.11dacep-7}
+	coshPoly64     = []float64{0x1p-1, 0x1.5555555555556p-5, 0x1.6c16c16c15fep-10, 0x1.a01a01a82af29p-16, 0x1.27e4d7d8f1f4p-22, 0x1.1f7968f8597cep-29}
+	sinhPoly64     = []float64{0x1.5555555555555p-3, 0x1.1111111111485p-7, 0x1.a01a019d98eecp-13, 0x1.71de4632917f2p-19, 0x1.ae331ee8da4a8p-26, 0x1.ab9fe171c9a73p-33}
+)
+
+func expandSinh(b *builder, a []kernel.Ref) kernel.Ref {
+	x := a[0]
+	return b.withSign(b.hyperbolic(b.Op(ir.OpAbs, x), true), x)
+}
+
+func expandCosh(b *builder, a []kernel.Ref) kernel.Ref {
+	return b.hyperbolic(b.Op(ir.OpAbs, a[0]), false)
+}
+
+// hyperbolic is sinh (odd) or cosh of x >= 0. Beyond the clamps both overflow.
+func (b *builder) hyperbolic(x kernel.Ref, odd bool) kernel.Ref {
+	if b.DType(x) == ir.Float32 {
+		return b.Cast(ir.Float32, b.hyperbolic32(b.Cast(ir.Float64, b.upTo(x, 90)), odd))
+	}
+	return b.hyperbolic64(b.upTo(x, 710.8), odd)
+}
+
+// hyperbolic32 is sinh or cosh in float64 with the accuracy of float32, for
+// 0 <= x <= 700.
+func (b *builder) hyperbolic32(x kernel.Ref, odd bool) kernel.Ref {
+	k, kf := b.scale(x)
+	r := b.reduce(x, kf)
+	y := b.Op(ir.OpMul, r, r)
+	c, s := b.estrin(y, coshPoly32), b.Op(ir.OpMul, r, b.estrin(y, sinhPoly32))
+	half := b.Const(ir.Int64, one-1<<expLen)
+	same, other := b.hyperbolicLn2(half, b.toExponent(k), odd)
+	return b.Op(ir.OpFMA, c, same, b.Op(ir.OpMul, s, other))
+}
+
+// hyperbolicLn2 returns sinh(k*ln2) and cosh(k*ln2), or the reverse if even, of
+// a k at the place of the exponent, times 2*scale. scale is given by its bits.
+// 2^-k is 0 where it would be below the normal range.
+func (b *builder) hyperbolicLn2(scale, k kernel.Ref, odd bool) (same, other kernel.Ref) {
+	up := b.Bitcast(ir.Float64, b.Op(ir.OpAdd, scale, k))
+	down := b.Bitcast(ir.Float64, b.Op(ir.OpMax, b.Op(ir.OpSub, scale, k), b.Int(ir.Int64, 0)))
+	return oddFirst(b.Op(ir.OpSub, up, down), b.Op(ir.OpAdd, up, down), odd)
+}
+
+func oddFirst(sinh, cosh kernel.Ref, odd bool) (same, other kernel.Ref) {
+	if odd {
+		return sinh, cosh
+	}
+	return cosh, sinh
+}
+
+// hyperbolic64 is sinh or cosh for 0 <= x <= 710.8. The two large terms are added
+// without loss. It doubles half the result, as 2^k may be beyond the range;
+// there the least x would lose bits, but sinh(x) is x.
+func (b *builder) hyperbolic64(x kernel.Ref, odd bool) kernel.Ref {
+	k, kf := b.scale(x)
+	r := b.reducePair(x, kf)
+	y := b.Op(ir.OpMul, r.hi, r.hi)
+	c := b.Op(ir.OpMul, y, b.tailHorner(y, coshPoly64))
+	s := b.Op(ir.OpFMA, b.Op(ir.OpMul, r.hi, y), b.tailHorner(y, sinhPoly64), r.lo)
+
+	quarter := b.Const(ir.Int64, one-2<<expLen)
+	same, other := b.hyperbolicLn2(quarter, b.toExponent(k), odd)
+	large := b.twoProd(other, r.hi)
+	sum := b.fastTwoSum(same, large.hi)
+	rest := b.Op(ir.OpFMA, other, s, b.Op(ir.OpAdd, sum.lo, large.lo))
+	h := b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, same, c, rest))
+	h = b.Op(ir.OpAdd, h, h)
+	if !odd {
+		return h
+	}
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f64(0x1p-30)), x, h)
+}
+
+func expandTanh(b *builder, a []kernel.Ref) kernel.Ref {
+	x := a[0]
+	t := b.Op(ir.OpAbs, x)
+	if b.DType(x) == ir.Float32 {
+		t = b.Cast(ir.Float32, b.tanh32(b.Cast(ir.Float64, b.upTo(t, 10))))
+	} else {
+		t = b.tanh64(b.upTo(t, 22))
+	}
+	return b.withSign(t, x)
+}
+
+// tanh32 is tanh in float64 with the accuracy of float32, for 0 <= x <= 10.
+func (b *builder) tanh32(x kernel.Ref) kernel.Ref {
+	m := b.expm1For32(b.Op(ir.OpAdd, x, x))
+	return b.Op(ir.OpDiv, m, b.Op(ir.OpAdd, m, b.f64(2)))
+}
+
+// tanh64 is tanh for 0 <= x <= 22: m/(m+2), where m and m+2 come with the
+// rounding errors of their sums, and 1 - 2/(m+2) where 2^k +- 1 are not exact.
+func (b *builder) tanh64(x kernel.Ref) kernel.Ref {
+	double := b.Op(ir.OpAdd, x, x)
+	k, kf := b.scale(double)
+	r := b.reducePair(double, kf)
+	e := b.powerOf2(b.toExponent(k))
+	large, rest := b.Op(ir.OpMul, e, r.hi), b.Op(ir.OpMul, e, b.expTail(r))
+	sum := func(c float64) pair {
+		s := b.fastTwoSum(b.Op(ir.OpAdd, e, b.f64(c)), large)
+		return b.fastTwoSum(s.hi, b.Op(ir.OpAdd, s.lo, rest))
+	}
+	under := sum(1)
+	near := b.sum(b.divPair(sum(-1), under))
+	far := b.Op(ir.OpFMA, b.f64(-2), b.Op(ir.OpDiv, b.Int(ir.Float64, 1), under.hi), b.f64(1))
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f64(16)), near, far)
+}

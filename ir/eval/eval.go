@@ -1,0 +1,145 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Array is a value of Eval: the elements in row-major order, each in a uint64
+// as the lane ops take them.
+type Array struct {
+	DType ir.DType
+	Shape []int
+	Data  []uint64
+}
+
+// Eval computes f by its definition: one value after another, one element
+// after another. It is slow, and is what every engine's results must equal.
+// All sizes must be bound.
+func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
+	if len(inputs) != len(f.Params) {
+		return nil, fmt.Errorf("%d inputs for %d params", len(inputs), len(f.Params))
+	}
+	env := map[*ir.Value]Array{}
+	for i, p := range f.Params {
+		in := inputs[i]
+		if t := (ir.Type{DType: in.DType, Shape: ir.ShapeOf(in.Shape...)}); !t.Equal(p.Type) {
+			return nil, fmt.Errorf("input %s is %s, not %s", p.Name, t, p.Type)
+		}
+		env[p] = in
+	}
+	for _, v := range f.Body {
+		out, err := evalValue(f, v, env)
+		if err != nil {
+			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+		}
+		env[v] = out
+	}
+	results := make([]Array, len(f.Results))
+	for i, r := range f.Results {
+		results[i] = env[r]
+	}
+	return results, nil
+}
+
+func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) {
+	shape, ok := v.Type.Shape.Ints()
+	if !ok {
+		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
+	}
+	out := Array{DType: v.Type.DType, Shape: shape}
+	args := make([]Array, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = env[a]
+	}
+	switch v.Op.Info().Kind {
+	case ir.Source:
+		return evalSource(v, out)
+	case ir.Reduce:
+		return evalReduce(v, out, args[0])
+	case ir.Scan:
+		return evalScan(v, out, args[0])
+	case ir.Contract:
+		return evalDot(out, args[0], args[1])
+	case ir.View:
+		l, err := v.Layout(layout.RowMajor(args[0].Shape...))
+		if err != nil {
+			return out, err
+		}
+		data, from := args[0].Data, 0
+		if p := v.Args[0]; v.Op == ir.OpAccess && p.Attr.At != nil {
+			data, from = spread(data, *p.Attr.At)
+		}
+		for at := range l.All() {
+			out.Data = append(out.Data, data[at-from])
+		}
+		return out, nil
+	}
+	return evalElementwise(f, v, out, args)
+}
+
+func evalSource(v *ir.Value, out Array) (Array, error) {
+	switch v.Op {
+	case ir.OpExtent:
+		n, _ := v.Attr.Begin.Int()
+		out.Data = []uint64{ir.ElementOf(v.Attr.DType, n)}
+	case ir.OpIota:
+		for i := range out.Shape[0] {
+			out.Data = append(out.Data, ir.ElementOf(v.Attr.DType, i))
+		}
+	default:
+		out.Data = []uint64{v.Attr.Bits}
+	}
+	return out, nil
+}
+
+// spread puts elements given in row-major order where the layout says, and
+// returns the location of the first.
+func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
+	lo, hi := l.Bounds()
+	buffer = make([]uint64, hi-lo+1)
+	i := 0
+	for at := range l.All() {
+		buffer[at-lo] = data[i]
+		i++
+	}
+	return buffer, lo
+}
+
+// evalElementwise applies the op's lane meaning to broadcast operands.
+func evalElementwise(f *ir.Func, v *ir.Value, out Array, args []Array) (Array, error) {
+	operands := make([]kernel.Operand, len(args))
+	walk := make([][]int, len(args))
+	for i, a := range args {
+		operands[i] = kernel.Operand{DType: a.DType}
+		l, err := layout.RowMajor(a.Shape...).Expand(out.Shape...)
+		if err != nil {
+			return out, err
+		}
+		for at := range l.All() {
+			walk[i] = append(walk[i], at)
+		}
+	}
+	b := kernel.NewBuilder(operands...)
+	b.SetFast(f.Fast)
+	refs := [3]kernel.Ref{0, 1, 2}
+	b.Store(b.Inst(v.Op, v.Attr.DType, refs[:len(args)]))
+	k := elementary.Expand(b.Kernel())
+	n, err := layout.NumElems(out.Shape)
+	if err != nil {
+		return out, err
+	}
+	out.Data = make([]uint64, n)
+	in := make([]uint64, len(args))
+	for i := range n {
+		for j, a := range args {
+			in[j] = a.Data[walk[j][i]]
+		}
+		out.Data[i] = k.Eval(in)[0]
+	}
+	return out, nil
+}

@@ -1,0 +1,135 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Builder writes a kernel's body. Equal instructions become one. Its methods
+// panic on operands that an op does not take: a bug of the caller, whose graph
+// has been checked before.
+type Builder struct {
+	k    Kernel
+	seen map[Inst]Ref
+}
+
+// SetFast puts the kernel into the fast tier.
+func (b *Builder) SetFast(fast bool) { b.k.Fast = fast }
+
+// NewBuilder starts a kernel with the given operands, Refs 0, 1, ...
+func NewBuilder(operands ...Operand) *Builder {
+	return &Builder{k: Kernel{In: operands}, seen: map[Inst]Ref{}}
+}
+
+// Kernel returns what has been built.
+func (b *Builder) Kernel() *Kernel { return &b.k }
+
+// DType returns the element type of a value.
+func (b *Builder) DType(r Ref) ir.DType { return b.k.DType(r) }
+
+// Store makes r the next output.
+func (b *Builder) Store(r Ref) {
+	b.k.Out = append(b.k.Out, r)
+	if b.k.Fold != nil {
+		b.k.Fold = append(b.k.Fold, ir.OpInvalid)
+	}
+}
+
+// Fold makes r, folded along the columns, the next output.
+func (b *Builder) Fold(by ir.Op, r Ref) {
+	for len(b.k.Fold) < len(b.k.Out) {
+		b.k.Fold = append(b.k.Fold, ir.OpInvalid)
+	}
+	b.k.Out = append(b.k.Out, r)
+	b.k.Fold = append(b.k.Fold, by)
+}
+
+// Op appends an operation.
+func (b *Builder) Op(op ir.Op, args ...Ref) Ref { return b.Inst(op, ir.Invalid, args) }
+
+// Cast converts x to another type.
+func (b *Builder) Cast(dt ir.DType, x Ref) Ref { return b.Inst(ir.OpCast, dt, []Ref{x}) }
+
+// Bitcast takes the bits of x as another type of the same size.
+func (b *Builder) Bitcast(dt ir.DType, x Ref) Ref { return b.Inst(ir.OpBitcast, dt, []Ref{x}) }
+
+// Const appends an element by its bits.
+func (b *Builder) Const(dt ir.DType, bits uint64) Ref {
+	return b.Add(Inst{Op: ir.OpConst, DType: dt, Bits: bits})
+}
+
+// Float appends the element of a float type that is nearest to v.
+func (b *Builder) Float(dt ir.DType, v float64) Ref { return b.Const(dt, ir.FromFloat(dt, v)) }
+
+// Int appends an element of any type by its integer value.
+func (b *Builder) Int(dt ir.DType, v int64) Ref {
+	if ir.Floats.Has(dt) {
+		return b.Float(dt, float64(v))
+	}
+	return b.Const(dt, ir.Wrap(dt, v))
+}
+
+func (b *Builder) Inst(op ir.Op, given ir.DType, args []Ref) Ref {
+	in := Inst{Op: op}
+	types := make([]ir.DType, len(args))
+	for i, a := range args {
+		in.Args[i], types[i] = a, b.DType(a)
+	}
+	dt, err := op.ResultType(given, types...)
+	if err != nil || len(args) != op.Info().Arity {
+		panic(fmt.Sprintf("BUG: ir.Builder: %s on %v: %v", op, types, err))
+	}
+	in.DType = dt
+	return b.Add(in)
+}
+
+func (b *Builder) Add(in Inst) Ref {
+	if r, ok := b.seen[in]; ok {
+		return r
+	}
+	b.k.Body = append(b.k.Body, in)
+	r := Ref(len(b.k.In) + len(b.k.Body) - 1)
+	b.seen[in] = r
+	return r
+}
+
+// needed says of each value whether an output needs it.
+func (k *Kernel) needed() []bool {
+	need := make([]bool, len(k.In)+len(k.Body))
+	for _, r := range k.Out {
+		need[r] = true
+	}
+	for j := len(k.Body) - 1; j >= 0; j-- {
+		if in := k.Body[j]; need[len(k.In)+j] {
+			for _, a := range in.Args[:in.Arity()] {
+				need[a] = true
+			}
+		}
+	}
+	return need
+}
+
+// prune drops instructions that no output needs. Operands stay.
+func (k *Kernel) Prune() *Kernel {
+	need := k.needed()
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Fold: k.Fold, Down: k.Down}
+	at := make([]Ref, len(need))
+	for i := range k.In {
+		at[i] = Ref(i)
+	}
+	for j, in := range k.Body {
+		if !need[len(k.In)+j] {
+			continue
+		}
+		for i := range in.Arity() {
+			in.Args[i] = at[in.Args[i]]
+		}
+		at[len(k.In)+j] = Ref(len(k.In) + len(out.Body))
+		out.Body = append(out.Body, in)
+	}
+	for _, r := range k.Out {
+		out.Out = append(out.Out, at[r])
+	}
+	return out
+}

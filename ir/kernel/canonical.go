@@ -1,0 +1,163 @@
+package kernel
+
+// Canonical returns the kernel in the one form that all kernels of the same
+// meaning share: dead and repeated instructions gone, instructions in
+// depth-first order of the outputs, arguments of commutative ops ordered,
+// operands numbered by first use. Operand i of the result is operand order[i]
+// of k.
+//
+// Commutative arguments are ordered by colours: each value is hashed by what it
+// is made from and by how it is used, twice over, so that neither names nor the
+// order of construction matter. Of two operands or two instructions that have
+// numbers already, the lower goes first; of two values with one colour, the one
+// that has a number. If neither has, colours are refined until they separate
+// no more values; then either may go first, and has a colour of its own from
+// there on. (That is the individualization and refinement of McKay's nauty
+// without its backtracking: it is right where values of one colour are
+// exchanged by a symmetry of the body. Bodies in which they are not exist, as
+// graphs that colours can't tell apart, of dozens of instructions; those may
+// get a second form, which only loses the sharing.)
+func (k *Kernel) Canonical() (canon *Kernel, order []int) {
+	if k.sig != "" {
+		order = make([]int, len(k.In))
+		for i := range order {
+			order[i] = i
+		}
+		return k, order
+	}
+	k = k.merged()
+	c := &canonizer{k: k, colours: k.colours(), at: make([]Ref, len(k.In)+len(k.Body))}
+	for i := range c.at {
+		c.at[i] = -1
+	}
+	for _, r := range k.Out {
+		c.visit(r)
+	}
+	canon = c.number()
+	canon.sig = canon.String()
+	return canon, c.order
+}
+
+// merged returns k without instructions that no output needs and without those
+// that repeat an earlier one, be it with commuting arguments exchanged.
+func (k *Kernel) merged() *Kernel {
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), Fold: k.Fold, Down: k.Down}
+	fast := false
+	need := k.needed()
+	at := make([]Ref, len(need))
+	for i := range k.In {
+		at[i] = Ref(i)
+	}
+	seen := make(map[Inst]Ref, len(k.Body))
+	for j, in := range k.Body {
+		if !need[len(k.In)+j] {
+			continue
+		}
+		inst := Inst{Op: in.Op, DType: in.DType, Bits: in.Bits}
+		for i, a := range in.Args[:in.Arity()] {
+			inst.Args[i] = at[a]
+		}
+		if a := &inst.Args; in.Op.Info().Commutative && a[0] > a[1] {
+			a[0], a[1] = a[1], a[0]
+		}
+		r, ok := seen[inst]
+		if !ok {
+			fast = fast || in.Op.Info().HasFast
+			r = Ref(len(k.In) + len(out.Body))
+			out.Body = append(out.Body, inst)
+			seen[inst] = r
+		}
+		at[len(k.In)+j] = r
+	}
+	for i, r := range k.Out {
+		out.Out[i] = at[r]
+	}
+	out.Fast = k.Fast && fast // else both tiers are one
+	return out
+}
+
+type canonizer struct {
+	k *Kernel
+	colours
+	body  []Inst // in final order, arguments still Refs of k
+	from  []Ref  // the value of k that each of body computes
+	at    []Ref  // place in body or order of each value of k, or -1
+	order []int
+}
+
+// visit appends the instructions that r needs, then r's own.
+func (c *canonizer) visit(r Ref) {
+	in := c.k.Inst(r)
+	if in == nil || c.at[r] >= 0 {
+		return
+	}
+	inst := *in
+	if a := &inst.Args; inst.Op.Info().Commutative && c.goesFirst(a[1], a[0]) {
+		a[0], a[1] = a[1], a[0]
+	}
+	for _, a := range inst.Args[:inst.Arity()] {
+		c.visit(a)
+	}
+	for _, a := range inst.Args[:inst.Arity()] {
+		c.use(a)
+	}
+	c.at[r] = Ref(len(c.body)) // offset by the operand count in number
+	c.body = append(c.body, inst)
+	c.from = append(c.from, r)
+}
+
+// goesFirst reports whether a stands before b as an argument of an op that
+// commutes.
+func (c *canonizer) goesFirst(a, b Ref) bool {
+	if a == b {
+		return false
+	}
+	x, y := c.at[a], c.at[b]
+	if x >= 0 && y >= 0 && (c.k.Inst(a) == nil) == (c.k.Inst(b) == nil) {
+		return x < y
+	}
+	if c.colour[a] != c.colour[b] {
+		return c.colour[a] < c.colour[b]
+	}
+	if x >= 0 || y >= 0 {
+		return y < 0
+	}
+	c.refine(c.k)
+	if c.colour[a] != c.colour[b] {
+		return c.colour[a] < c.colour[b]
+	}
+	c.single(b)
+	return false
+}
+
+// use gives an operand its number.
+func (c *canonizer) use(r Ref) {
+	if c.k.Inst(r) == nil && c.at[r] < 0 {
+		c.at[r] = Ref(len(c.order))
+		c.order = append(c.order, int(r))
+	}
+}
+
+// number rewrites all Refs.
+func (c *canonizer) number() *Kernel {
+	for _, r := range c.k.Out {
+		c.use(r)
+	}
+	for _, r := range c.from {
+		c.at[r] += Ref(len(c.order))
+	}
+	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fold: c.k.Fold, Down: c.k.Down, Fast: c.k.Fast}
+	for i, old := range c.order {
+		out.In[i] = c.k.In[old]
+	}
+	for j := range out.Body {
+		in := &out.Body[j]
+		for i := range in.Arity() {
+			in.Args[i] = c.at[in.Args[i]]
+		}
+	}
+	for _, r := range c.k.Out {
+		out.Out = append(out.Out, c.at[r])
+	}
+	return out
+}

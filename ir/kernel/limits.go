@@ -1,0 +1,24 @@
+package kernel
+
+// The limits of one kernel. Fusion splits a group that would pass them.
+const (
+	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
+	MaxOperands = 24
+	// MaxPointers is how many of them may be unit operands. Those that get no
+	// register have their pointers in the stack frame.
+	MaxPointers = 16
+	// MaxBody is how many instructions a kernel has before expansion.
+	MaxBody = 256
+)
+
+// Pointers returns how many operands need a pointer of their own: the unit
+// inputs and the outputs.
+func (k *Kernel) Pointers() int {
+	n := len(k.Out)
+	for _, in := range k.In {
+		if !in.Splat {
+			n++
+		}
+	}
+	return n
+}

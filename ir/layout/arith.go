@@ -1,0 +1,35 @@
+package layout
+
+import (
+	"math"
+	"math/bits"
+)
+
+func AddInt(a, b int) (int, bool) {
+	c := a + b
+	return c, (c > a) == (b > 0) || b == 0
+}
+
+func MulInt(a, b int) (int, bool) {
+	if a == math.MinInt || b == math.MinInt {
+		return a * b, a == 0 || b == 0 || a == 1 || b == 1
+	}
+	hi, lo := bits.Mul64(uint64(max(a, -a)), uint64(max(b, -b)))
+	return a * b, hi == 0 && lo <= math.MaxInt
+}
+
+// advance returns at + steps*stride for steps >= 0, or the end of the ints on
+// the stride's side when that passes it.
+func Advance(at, steps, stride int) int {
+	over, reach := bits.Mul(uint(steps), uint(max(stride, -stride)))
+	if stride < 0 {
+		if over != 0 || reach > uint(at)-uint(math.MaxInt)-1 { // at - MinInt
+			return math.MinInt
+		}
+		return at - int(reach)
+	}
+	if over != 0 || reach > uint(math.MaxInt)-uint(at) {
+		return math.MaxInt
+	}
+	return at + int(reach)
+}

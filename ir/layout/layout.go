@@ -1,0 +1,197 @@
+package layout
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+)
+
+// MaxRank is the greatest number of axes.
+const MaxRank = 64
+
+// Layout says where the elements of an n-d array sit in a linear buffer:
+// element index i is at Offset + sum i[k]*Strides[k], all in elements.
+//
+// Shape and Strides have one length, the rank; strides may be negative or zero.
+// A Layout is a value: no method changes it, and views share no slices with it.
+// A shape that NumElems refuses counts as empty.
+type Layout struct {
+	Shape, Strides []int
+	Offset         int
+}
+
+// RowMajor returns the dense layout of shape whose last axis is the fastest.
+// A stride is the product of the extents inside it, zeros counted as ones.
+func RowMajor(shape ...int) Layout {
+	l := blank(len(shape), 0)
+	copy(l.Shape, shape)
+	step := 1
+	for k, n := range slices.Backward(shape) {
+		l.Strides[k] = step
+		step *= max(n, 1)
+	}
+	return l
+}
+
+// ColMajor returns the dense layout of shape whose first axis is the fastest.
+func ColMajor(shape ...int) Layout {
+	l := blank(len(shape), 0)
+	copy(l.Shape, shape)
+	step := 1
+	for k, n := range shape {
+		l.Strides[k] = step
+		step *= max(n, 1)
+	}
+	return l
+}
+
+// blank returns a layout of the given rank, all zero, in one allocation.
+func blank(rank, offset int) Layout {
+	buf := make([]int, 2*rank)
+	return Layout{Shape: buf[:rank:rank], Strides: buf[rank:], Offset: offset}
+}
+
+func (l Layout) clone() Layout {
+	v := blank(l.Rank(), l.Offset)
+	copy(v.Shape, l.Shape)
+	copy(v.Strides, l.Strides)
+	return v
+}
+
+// Rank returns the number of axes.
+func (l Layout) Rank() int { return len(l.Shape) }
+
+// Size returns the number of elements, repeats counted.
+func (l Layout) Size() int {
+	n, _ := NumElems(l.Shape)
+	return n
+}
+
+// Span returns the length of the stretch of buffer from the least to the
+// greatest location, 1+sum((n-1)*|s|), and 0 for an empty layout. It stops at
+// the greatest int.
+func (l Layout) Span() int {
+	l.Offset = 0
+	lo, hi := l.Bounds()
+	if reach := uint(hi) - uint(lo) + 1; reach <= math.MaxInt {
+		return int(reach)
+	}
+	return math.MaxInt
+}
+
+// Bounds returns the least and the greatest location touched; lo > hi when the
+// layout is empty. A bound that passes int stops at its end of the ints, so
+// that a check against a buffer's length stays sound.
+func (l Layout) Bounds() (lo, hi int) {
+	if slices.Contains(l.Shape, 0) { // the product of the others may be beyond the ints
+		return 0, -1
+	}
+	lo, hi = l.Offset, l.Offset
+	for k, n := range l.Shape {
+		if s := l.Strides[k]; s < 0 {
+			lo = Advance(lo, n-1, s)
+		} else {
+			hi = Advance(hi, n-1, s)
+		}
+	}
+	return lo, hi
+}
+
+// IsContiguous reports whether the locations are a permutation of dense
+// memory: no gaps and no repeats. Then Span equals Size; the converse is not
+// true of overlapping layouts such as {2,2}:{0,3}.
+func (l Layout) IsContiguous() bool {
+	if l.Size() == 0 {
+		return true
+	}
+	// The axes in order of stride must be a mixed radix: 1, n, n*n', ...
+	for dense := 1; dense < l.Size(); {
+		k := l.axisOfStride(dense)
+		if k < 0 {
+			return false
+		}
+		dense *= l.Shape[k]
+	}
+	return true
+}
+
+// axisOfStride finds an axis longer than 1 whose stride is ±s, or returns -1.
+func (l Layout) axisOfStride(s int) int {
+	for k, n := range l.Shape {
+		if n > 1 && (l.Strides[k] == s || l.Strides[k] == -s) {
+			return k
+		}
+	}
+	return -1
+}
+
+// IsRowMajor reports whether the row-major order of the indices is the order of
+// a dense memory. The offset and the strides of size-1 axes do not matter; an
+// empty layout is row-major.
+func (l Layout) IsRowMajor() bool {
+	if l.Size() == 0 {
+		return true
+	}
+	step := 1
+	for k, n := range slices.Backward(l.Shape) {
+		if n != 1 && l.Strides[k] != step {
+			return false
+		}
+		step *= n
+	}
+	return true
+}
+
+// At returns the location of an element. Nothing is checked: extents do not
+// bound the index, and an axis without an index counts as 0.
+func (l Layout) At(index ...int) int {
+	at := l.Offset
+	for k, s := range l.Strides[:min(len(index), len(l.Strides))] {
+		at += index[k] * s
+	}
+	return at
+}
+
+// Equal reports whether shapes, strides and offsets are the same numbers. It
+// does not look through the strides of size-1 axes; compare folds for that.
+func (l Layout) Equal(m Layout) bool {
+	return l.Offset == m.Offset && slices.Equal(l.Shape, m.Shape) && slices.Equal(l.Strides, m.Strides)
+}
+
+// String returns the layout as "{4,3}:{1,4}+0": shape, strides, offset.
+func (l Layout) String() string {
+	return fmt.Sprintf("%s:%s%+d", Braced(l.Shape), Braced(l.Strides), l.Offset)
+}
+
+func Braced(xs []int) string {
+	text := []byte{'{'}
+	for k, x := range xs {
+		if k > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Append(text, x)
+	}
+	return string(append(text, '}'))
+}
+
+// All yields the location of every element, in row-major order of the indices.
+func (l Layout) All() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		index, at := make([]int, l.Rank()), l.Offset
+		for range l.Size() {
+			if !yield(at) {
+				return
+			}
+			for k := l.Rank() - 1; k >= 0; k-- { // an odometer
+				index[k]++
+				at += l.Strides[k]
+				if index[k] < l.Shape[k] {
+					break
+				}
+				at -= l.Shape[k] * l.Strides[k]
+				index[k] = 0
+			}
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package layout
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// NumElems returns the number of elements of an array of that shape. It is an
+// error when an extent is negative, or when the product passes int; as in
+// NumPy, a zero extent does not excuse the others.
+func NumElems(shape []int) (int, error) {
+	size, empty := uint(1), false
+	for k, n := range shape {
+		if n < 0 { // a copy of the shape, here and below: it would keep the caller's off the stack
+			return 0, fmt.Errorf("shape %v: extent %d of axis %d is negative", slices.Clone(shape), n, k)
+		}
+		if n == 0 {
+			empty = true
+			continue
+		}
+		over, product := bits.Mul(size, uint(n))
+		if over != 0 || product > math.MaxInt {
+			return 0, fmt.Errorf("shape %v: the product of its extents passes %d, the greatest int", slices.Clone(shape), math.MaxInt)
+		}
+		size = product
+	}
+	if empty {
+		return 0, nil
+	}
+	return int(size), nil
+}
+
+// Ravel returns the place of an index in the row-major enumeration of shape.
+// Each index must lie in [0, extent); negative ones do not count from the end.
+func Ravel(shape []int, index ...int) (int, error) {
+	if _, err := NumElems(shape); err != nil {
+		return 0, fmt.Errorf("ravel: %w", err)
+	}
+	if len(index) != len(shape) {
+		return 0, fmt.Errorf("ravel: %d indices %v for shape %v of rank %d", len(index), index, shape, len(shape))
+	}
+	at := 0
+	for k, i := range index {
+		if i < 0 || i >= shape[k] {
+			return 0, fmt.Errorf("ravel: index %d is outside axis %d of shape %v; allowed is [0, %d)", i, k, shape, shape[k])
+		}
+		at = at*shape[k] + i
+	}
+	return at, nil
+}
+
+// Unravel returns the index at place k of the row-major enumeration of shape:
+// Ravel's inverse. k must lie in [0, size).
+func Unravel(shape []int, k int) ([]int, error) {
+	size, err := NumElems(shape)
+	if err != nil {
+		return nil, fmt.Errorf("unravel: %w", err)
+	}
+	if k < 0 || k >= size {
+		return nil, fmt.Errorf("unravel: %d is outside shape %v; allowed is [0, %d)", k, shape, size)
+	}
+	index := make([]int, len(shape))
+	for axis, n := range slices.Backward(shape) {
+		index[axis] = k % n
+		k /= n
+	}
+	return index, nil
+}
+
+// Fold returns the layout with the fewest axes that enumerates the same
+// locations in the same order: axes of extent 1 go, and neighbours merge where
+// stepping past the inner one is a step of the outer one,
+//
+//	s_outer == n_inner * s_inner
+//
+// which holds as it stands for negative strides and inside a run of zeros. One
+// element folds to rank 0, an empty layout to {0}:{1} at its own offset.
+func (l Layout) Fold() Layout {
+	if l.Size() == 0 {
+		return Layout{Shape: []int{0}, Strides: []int{1}, Offset: l.Offset}
+	}
+	f := blank(l.Rank(), l.Offset)
+	rank := 0
+	for k, n := range l.Shape {
+		s := l.Strides[k]
+		switch {
+		case n == 1:
+		case rank > 0 && f.Strides[rank-1] == n*s:
+			f.Shape[rank-1] *= n
+			f.Strides[rank-1] = s
+		default:
+			f.Shape[rank], f.Strides[rank] = n, s
+			rank++
+		}
+	}
+	f.Shape, f.Strides = f.Shape[:rank], f.Strides[:rank]
+	return f
+}
+
+// Reshape returns l's elements, in the same row-major order, under another
+// shape of the same size, and whether a layout can do that; if not, it takes a
+// copy. It can exactly when the shape splits, from the right, into groups whose
+// products are the extents of l.Fold. The offset stays. Strides of size-1 axes
+// are natural, as RowMajor's are: a row-major layout reshapes to RowMajor(shape).
+// An empty layout has any empty shape, with RowMajor's strides.
+func (l Layout) Reshape(shape ...int) (Layout, bool) {
+	size, err := NumElems(shape)
+	if own, ownErr := NumElems(l.Shape); err != nil || ownErr != nil || own != size {
+		return Layout{}, false
+	}
+	if size == 0 {
+		v := RowMajor(shape...)
+		v.Offset = l.Offset
+		return v, true
+	}
+	f := l.Fold()
+	v := blank(len(shape), l.Offset)
+	copy(v.Shape, shape)
+	chunk, left, stride := f.Rank(), 1, 1 // left: what the chunk still has to give
+	for k, n := range slices.Backward(shape) {
+		if n == 1 {
+			v.Strides[k] = v.naturalStride(k)
+			continue
+		}
+		if left == 1 { // sizes agree, so there is another chunk
+			chunk--
+			left, stride = f.Shape[chunk], f.Strides[chunk]
+		}
+		if left%n != 0 {
+			return Layout{}, false
+		}
+		v.Strides[k] = stride
+		left /= n
+		stride *= n
+	}
+	return v, true
+}
+
+// appendCuts appends l's cuts, ascending: the suffix products of l's folded
+// shape (numbers of elements inside an axis), without 1 and the size. They are
+// the places of the row-major enumeration at which l does not fold; a foldable
+// layout has none.
+func appendCuts(cuts []int, l Layout) []int {
+	f, inside := l.Fold(), 1
+	for k := f.Rank() - 1; k > 0; k-- {
+		inside *= f.Shape[k]
+		cuts = append(cuts, inside)
+	}
+	return cuts
+}
+
+// Refine rewrites layouts of one size on the coarsest shape they share: each
+// result enumerates its operand's locations in its operand's row-major order,
+// and one loop nest then walks them all. ok is false when there is no such
+// shape or the sizes differ; then at least one operand needs a copy.
+//
+// There is one exactly when the union of the operands' cuts is a chain of
+// divisors. Enough: the ratios of neighbours are a shape that each operand
+// reshapes to. Necessary: let an operand be affine on a shape with suffix
+// products P, and c the least cut of it not in P, so that the cut p before c
+// (or 1) is in P. Within P the step into place i depends only on the greatest
+// product that divides i; let r be that product for c. P is a chain, so p
+// divides r, and r < c; hence the step into r is the operand's ordinary step at
+// p, and so is the step into c: there is no cut at c. Hence P holds all cuts,
+// and suffix products of a shape are a chain.
+func Refine(ls ...Layout) (out []Layout, ok bool) {
+	var cuts []int
+	for _, l := range ls {
+		if l.Size() != ls[0].Size() {
+			return nil, false
+		}
+		cuts = appendCuts(cuts, l)
+	}
+	if len(ls) == 0 {
+		return nil, true
+	}
+	slices.Sort(cuts)
+	shape, ok := shapeOfCuts(cuts, ls[0].Size())
+	if !ok {
+		return nil, false
+	}
+	out = make([]Layout, len(ls))
+	for i, l := range ls {
+		if out[i], ok = l.Reshape(shape...); !ok {
+			return nil, false // a shape past int
+		}
+	}
+	return out, true
+}
+
+// shapeOfCuts returns the shape whose suffix products are 1, the cuts (which
+// ascend, perhaps with repeats) and the size, if each divides the next.
+func shapeOfCuts(cuts []int, size int) (shape []int, ok bool) {
+	inside := 1
+	for _, cut := range append(cuts, size) {
+		if cut%inside != 0 {
+			return nil, false
+		}
+		if cut != inside {
+			shape = append(shape, cut/inside)
+		}
+		inside = cut
+	}
+	slices.Reverse(shape)
+	return shape, true
+}

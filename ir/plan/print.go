@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// bufferKinds and decisionKinds are the kinds' names in text.
+var (
+	bufferKinds   = [...]string{ParamBuffer: "param", ResultBuffer: "result", ConstBuffer: "const", TempBuffer: "temp", ScratchBuffer: "scratch", IotaBuffer: "iota"}
+	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Staged: "staged", Recomputed: "recomputed", Rewritten: "rewritten"}
+)
+
+var scans = [...]string{Inclusive: "scan", Exclusive: "scan-exclusive"}
+
+func (k BufferKind) String() string {
+	if int(k) >= len(bufferKinds) {
+		return "invalid"
+	}
+	return bufferKinds[k]
+}
+
+// String returns the plan as text that ParsePlan reads back: the buffers, then
+// each step with its index space, the block of a kernel call, the kernel, and
+// how each operand lies in its buffer; then the ledger.
+//
+//	plan normalize arena=0 {
+//	  %0 = param x 0  : f32[4,3] {4,3}:{1,4}+0
+//	  %1 = const 1.5  : f32[]
+//	  %2 = result y 0 : f32[4,3]
+//	  step 0 [4,3] block=[4,3] // main.go:12
+//	    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
+//	    %0{1,4}+0 %1{0,0}+0 -> %2{3,1}+0
+//	  # fused sub step=0 bytes=96 "its operand has one use" // main.go:12
+//	}
+func (p *Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "plan %s arena=%d {\n", ir.NameText(p.Name), p.Arena)
+	w := ir.Columns(&b)
+	for i := range p.Buffers {
+		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), p.Buffers[i].typeText())
+	}
+	w.Flush()
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		b.WriteString("  " + p.stepLine(i) + withComment(s.Pos) + "\n    ")
+		if s.Kernel != nil {
+			b.WriteString(s.Kernel.String())
+		}
+		b.WriteString("\n   " + s.operands() + "\n")
+	}
+	for _, g := range p.Rows {
+		b.WriteString("  " + g.String() + "\n")
+	}
+	for _, d := range p.Ledger {
+		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func withComment(p ir.Pos) string {
+	if c := p.Comment(); c != "" {
+		return " " + c
+	}
+	return ""
+}
+
+// bufferHead returns a buffer without its type: %2 = temp 128.
+func (p *Plan) bufferHead(i int) string {
+	b := &p.Buffers[i]
+	head := fmt.Sprintf("%%%d = %s ", i, b.Kind)
+	switch b.Kind {
+	case ConstBuffer:
+		return head + ir.ConstText(b.DType, b.Bits)
+	case TempBuffer, ScratchBuffer:
+		return head + strconv.Itoa(b.Offset)
+	case IotaBuffer:
+		return strings.TrimSpace(head)
+	}
+	return head + ir.NameText(b.Name) + " " + strconv.Itoa(b.Index)
+}
+
+func (b *Buffer) typeText() string {
+	text := ir.Type{DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}.String()
+	if b.At != nil {
+		text += " " + b.At.String()
+	}
+	return text
+}
+
+// bufferLine and stepLine are what messages name a buffer and a step by.
+func (p *Plan) bufferLine(i int) string {
+	return p.bufferHead(i) + " : " + p.Buffers[i].typeText()
+}
+
+func (p *Plan) stepLine(i int) string {
+	s := &p.Steps[i]
+	line := fmt.Sprintf("step %d %s block=[%d,%d]", i, ir.Bracketed(s.Extents), s.Rows, s.Cols)
+	if s.Down {
+		line += " down"
+	}
+	if s.Scan != NoScan {
+		line += " " + scans[s.Scan]
+	}
+	if s.Panels {
+		line += " panels"
+	}
+	return line
+}
+
+// operands returns the accesses, each after a space, with -> before the outputs.
+func (s *Step) operands() string {
+	inputs := 0
+	if s.Kernel != nil {
+		inputs = min(len(s.Kernel.In), len(s.Operands))
+	}
+	var b strings.Builder
+	for _, a := range s.Operands[:inputs] {
+		b.WriteString(" " + a.String())
+	}
+	b.WriteString(" ->")
+	for _, a := range s.Operands[inputs:] {
+		b.WriteString(" " + a.String())
+	}
+	return b.String()
+}
+
+// String returns the group as a line of a plan's text.
+func (g RowGroup) String() string {
+	return fmt.Sprintf("rows first=%d last=%d outer=%s along=%s block=%d scratch=%d", g.First, g.Last, ir.Bracketed(g.Outer), ir.Bracketed(g.Along), g.Block, g.Scratch)
+}
+
+// String returns the access as %buffer{strides}+offset.
+func (a Access) String() string {
+	return fmt.Sprintf("%%%d%s%+d", a.Buffer, layout.Braced(a.Strides), a.Offset)
+}
+
+// String returns the decision as a line of a plan's text, without its position.
+func (d Decision) String() string {
+	return fmt.Sprintf("# %s %s step=%d bytes=%d %s", d.Kind, d.Op, d.Step, d.Bytes, strconv.Quote(d.Reason))
+}

@@ -1,0 +1,299 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Verify returns every violation of a plan's invariants, joined, each with the
+// text of its buffer or step:
+//
+//   - a buffer has a type that runs and a shape within int; a constant is one
+//     element; only a param has a layout; results and params have positions 0, 1, ...;
+//   - a temporary's bytes begin at a multiple of 64 and lie inside the arena, and
+//     no other temporary that is live at the same time shares them, but for one
+//     that a step reads for the last time exactly where it writes the other;
+//   - a step's kernel is valid, within MaxBody, and has an operand of the right type for each of
+//     its inputs and outputs;
+//   - extents are at least two and not negative, blocks are not empty, strides
+//     have the extents' rank;
+//   - every access is inside its buffer; a splat operand has stride 0 along the
+//     columns, an output stride 1;
+//   - a folded output has an element a chunk of its axis; a step that folds down
+//     has accumulators: see CheckDown; one that scans has nothing else: see
+//     CheckScan; and CheckDot for one with a product;
+//   - row groups are in order, and their steps have their axes; what one step
+//     of a group makes for another belongs to the same row; scratch buffers are
+//     used in one group, and lie in its scratch;
+//   - params, constants and iotas are not written; a result or temporary is written
+//     in full, each element once, by one step or by several whose elements lie
+//     in runs of their own, and is not read before.
+func (p *Plan) Verify() error {
+	if p == nil {
+		return errors.New("no plan")
+	}
+	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers))}
+	for i := range p.Buffers {
+		v.first[i], v.last[i] = never, never
+		v.buffer(i)
+	}
+	if len(v.errs) > 0 {
+		return errors.Join(v.errs...) // what follows relies on buffers
+	}
+	if v.rowGroups(); len(v.errs) > 0 {
+		return errors.Join(v.errs...)
+	}
+	for i := range p.Steps {
+		v.step(i)
+	}
+	for i := range p.Buffers {
+		v.written(i)
+		for j := range i {
+			v.share(i, j)
+		}
+	}
+	return errors.Join(v.errs...)
+}
+
+const never = -1
+
+type planVerifier struct {
+	p     *Plan
+	first []int       // the first step that writes a buffer
+	parts [][]part    // what steps write of it
+	last  []int       // the last step that reads or writes it
+	group []*RowGroup // of each step, or nil
+	errs  []error
+}
+
+func (v *planVerifier) fail(line, format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf("%s: %s", line, fmt.Sprintf(format, args...)))
+}
+
+func (v *planVerifier) buffer(i int) {
+	b := &v.p.Buffers[i]
+	line := v.p.bufferLine(i)
+	if err := b.DType.CheckRuns(); err != nil {
+		v.fail(line, "%v", err)
+	}
+	n, err := layout.NumElems(b.Shape)
+	bytes, ok := layout.MulInt(n, b.DType.Size())
+	if err != nil || !ok || len(b.Shape) > layout.MaxRank {
+		v.fail(line, "the shape passes the greatest rank or int")
+		return
+	}
+	v.memory(line, b, bytes)
+	if b.Kind > IotaBuffer {
+		v.fail(line, "there is no such kind of buffer")
+	}
+	if b.Kind == IotaBuffer && (len(b.Shape) != 1 || !ir.Ints.Has(b.DType) || n > 0 && ir.ElementOf(b.DType, n-1) != uint64(n-1)) {
+		v.fail(line, "an iota is a list of integers, all elements of its type")
+	}
+	if b.Kind == ConstBuffer && (n != 1 || !ir.IsElement(b.DType, b.Bits)) {
+		v.fail(line, "a constant is one element of its type")
+	}
+	if at := v.position(i); b.Kind <= ResultBuffer && b.Index != at {
+		v.fail(line, "the position is %d, want %d", b.Index, at)
+	}
+}
+
+// memory checks where a buffer's elements are.
+func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
+	if b.At != nil && b.Kind != ParamBuffer {
+		v.fail(line, "only a param has a layout")
+	} else if b.At != nil {
+		p := &ir.Value{Type: ir.Type{DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}, Attr: &ir.Attr{At: b.At}}
+		if err := ir.CheckParamLayout(p); err != nil {
+			v.fail(line, "%v", err)
+		}
+	}
+	end, ok := layout.AddInt(b.Offset, bytes)
+	if b.Kind == ScratchBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok) {
+		v.fail(line, "it begins at byte %d, want a multiple of 64", b.Offset)
+	}
+	if b.Kind == TempBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok || end > v.p.Arena) {
+		v.fail(line, "bytes %d to %d, want a multiple of 64 and an end within the arena's %d", b.Offset, end, v.p.Arena)
+	}
+}
+
+// position returns how many buffers of the same kind stand before buffer i.
+func (v *planVerifier) position(i int) int {
+	n := 0
+	for _, b := range v.p.Buffers[:i] {
+		if b.Kind == v.p.Buffers[i].Kind {
+			n++
+		}
+	}
+	return n
+}
+
+// step checks a step and records which buffers it reads and writes.
+func (v *planVerifier) step(i int) {
+	s := &v.p.Steps[i]
+	line := v.p.stepLine(i)
+	if s.Kernel == nil {
+		v.fail(line, "there is no kernel")
+		return
+	}
+	if err := s.Kernel.Verify(); err != nil {
+		v.fail(line, "%v", err)
+		return
+	}
+	if err := s.Kernel.CheckBody(); err != nil {
+		v.fail(line, "%v", err)
+	}
+	inputs := len(s.Kernel.In)
+	if _, err := layout.NumElems(s.Extents); err != nil || len(s.Extents) < 2 || len(s.Extents) > layout.MaxRank {
+		v.fail(line, "the extents are %v, want two or more, not negative, with a product within int", s.Extents)
+		return
+	}
+	if s.Rows < 1 || s.Cols < 1 {
+		v.fail(line, "blocks of %d rows and %d columns are empty", s.Rows, s.Cols)
+	}
+	if want := inputs + len(s.Kernel.Out); len(s.Operands) != want {
+		v.fail(line, "%d operands, the kernel has %d", len(s.Operands), want)
+		return
+	}
+	if v.oneBlock(i) == nil {
+		v.fail(line, "it does not have the axes of %s", v.group[i])
+		return
+	}
+	for o, a := range s.Operands {
+		if msg := v.operand(i, o); msg != "" {
+			v.fail(line, "operand %s: %s", a, msg)
+			return
+		} else if o < inputs && !s.Accumulates(o) {
+			v.read(i, a)
+			v.ownRows(i, o)
+		}
+	}
+	for _, err := range []error{s.CheckScan(), s.CheckDot()} {
+		if err != nil {
+			v.fail(line, "%v", err)
+		}
+	}
+	if s.Down && s.Scan == NoScan {
+		if err := s.CheckDown(); err != nil {
+			v.fail(line, "%v", err)
+		}
+	}
+	for o := inputs; o < len(s.Operands); o++ {
+		v.write(i, o)
+	}
+}
+
+// operand returns what is wrong with an access on its own, or "".
+func (v *planVerifier) operand(i, o int) string {
+	s := &v.p.Steps[i]
+	a, k := s.Operands[o], s.Kernel
+	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
+		return "there is no such buffer"
+	}
+	if len(a.Strides) != len(s.Extents) {
+		return fmt.Sprintf("%d strides for %d extents", len(a.Strides), len(s.Extents))
+	}
+	b := &v.p.Buffers[a.Buffer]
+	if msg := v.scratch(i, a); msg != "" {
+		return msg
+	}
+	l := layout.Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
+	first, last := b.bounds()
+	cols := s.Extents[len(s.Extents)-1]
+	out := o >= len(k.In)
+	stored := out && (s.Scan != NoScan || k.FoldOf(o-len(k.In)) == ir.OpInvalid)
+	want := ir.Float32
+	if out {
+		want = k.OutType(o - len(k.In))
+	} else {
+		want = k.In[o].DType
+	}
+	switch lo, hi := l.Bounds(); {
+	case b.DType != want:
+		return fmt.Sprintf("the buffer has %s, the kernel %s", b.DType, want)
+	case lo <= hi && (lo < first || hi > last):
+		return fmt.Sprintf("elements %d to %d are outside the buffer, which has %d to %d", lo, hi, first, last)
+	case !out && k.In[o].Splat && cols > 1 && a.Inner() != 0:
+		return fmt.Sprintf("stride %d along the columns of a splat operand, want 0", a.Inner())
+	case stored && cols > 1 && a.Inner() != 1:
+		return fmt.Sprintf("stride %d along the columns of an output, want 1", a.Inner())
+	case out && !layout.Injective(l):
+		return "two stores to one element"
+	}
+	return ""
+}
+
+// reach returns the extents over which an operand moves, in scratch those of one
+// block.
+func (v *planVerifier) reach(i, o int) []int {
+	s := &v.p.Steps[i]
+	if v.p.Buffers[s.Operands[o].Buffer].Kind == ScratchBuffer {
+		s = v.oneBlock(i)
+	}
+	return s.Reach(o)
+}
+
+// bounds returns the least and the greatest location of a buffer's elements.
+func (b *Buffer) bounds() (lo, hi int) {
+	if b.At != nil {
+		return b.At.Bounds()
+	}
+	return 0, b.Size() - 1
+}
+
+func (v *planVerifier) read(i int, a Access) {
+	b := &v.p.Buffers[a.Buffer]
+	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
+	if computed && v.elems(a.Buffer) != b.Size() {
+		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
+	}
+	v.last[a.Buffer] = i
+}
+
+// part is what a step writes of a buffer.
+type part struct {
+	step int
+	at   layout.Layout
+}
+
+// elems returns how many elements of a buffer are written.
+func (v *planVerifier) elems(buffer int) int {
+	n := 0
+	for _, w := range v.parts[buffer] {
+		n += w.at.Size()
+	}
+	return n
+}
+
+func (v *planVerifier) write(i, o int) {
+	a := v.p.Steps[i].Operands[o]
+	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
+	w := layout.Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
+	meets := func(u part) bool { return !layout.Apart(u.at, w) }
+	switch {
+	case b.Kind.ReadOnly():
+		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
+	case slices.ContainsFunc(v.parts[a.Buffer], meets):
+		v.fail(line, "operand %s: the buffer is written a second time", a)
+	}
+	v.parts[a.Buffer] = append(v.parts[a.Buffer], part{i, w})
+	v.last[a.Buffer] = i
+	if v.first[a.Buffer] == never {
+		v.first[a.Buffer] = i
+	}
+}
+
+// written checks that what is used has been computed in full.
+func (v *planVerifier) written(i int) {
+	b := &v.p.Buffers[i]
+	switch n := v.elems(i); {
+	case n == b.Size() || b.Kind.ReadOnly():
+	case n > 0:
+		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, b.Size())
+	case b.Kind == ResultBuffer:
+		v.fail(v.p.bufferLine(i), "no step writes the result")
+	}
+}

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// rowGroups checks the row groups on their own and notes which one each step is in.
+func (v *planVerifier) rowGroups() {
+	v.group = make([]*RowGroup, len(v.p.Steps))
+	next := 0
+	for k := range v.p.Rows {
+		g := &v.p.Rows[k]
+		switch n, err := layout.NumElems(g.Outer); {
+		case g.First < next || g.Last < g.First || g.Last >= len(v.p.Steps):
+			v.fail(g.String(), "the steps are not behind those of the group before, in the plan")
+			return
+		case len(g.Along) != g.Last-g.First+1:
+			v.fail(g.String(), "%d axes for %d steps", len(g.Along), g.Last-g.First+1)
+			return
+		case err != nil || len(g.Outer) == 0 || n == 0 || g.Block < 1 || g.Block > g.Outer[len(g.Outer)-1]:
+			v.fail(g.String(), "no rows, or no block of them")
+			return
+		}
+		for i := g.First; i <= g.Last; i++ {
+			v.group[i] = g
+		}
+		next = g.Last + 1
+	}
+}
+
+// oneBlock returns step i, of one block of rows if it is in a group.
+func (v *planVerifier) oneBlock(i int) *Step {
+	if g := v.group[i]; g != nil {
+		return g.OneBlock(&v.p.Steps[i], i)
+	}
+	return &v.p.Steps[i]
+}
+
+// scratch returns what is wrong with the use of a scratch buffer in step i.
+func (v *planVerifier) scratch(i int, a Access) string {
+	b, g := &v.p.Buffers[a.Buffer], v.group[i]
+	switch first := v.first[a.Buffer]; {
+	case b.Kind != ScratchBuffer:
+		return ""
+	case g == nil:
+		return "a scratch buffer in a step of no row group"
+	case first != never && v.group[first] != g:
+		return "a scratch buffer of another row group"
+	case b.Offset+b.Size()*b.DType.Size() > g.Scratch:
+		return "it ends behind the scratch of the row group"
+	case slices.ContainsFunc(a.Strides[:len(g.Outer)-1], func(s int) bool { return s != 0 }):
+		return "a scratch buffer moves along the outer axes, but it holds one block"
+	}
+	return ""
+}
+
+// ownRows checks what the steps of a group hand on, but for scratch the whole
+// buffer: each row's elements must be made by that row, in the same block.
+func (v *planVerifier) ownRows(i, operand int) {
+	a, g := v.p.Steps[i].Operands[operand], v.group[i]
+	for _, made := range v.parts[a.Buffer] {
+		if g != nil && v.group[made.step] == g && made.step != i {
+			v.ownRowsOf(i, operand, made.step)
+		}
+	}
+}
+
+func (v *planVerifier) ownRowsOf(i, operand, made int) {
+	a, g, s := v.p.Steps[i].Operands[operand], v.group[i], &v.p.Steps[made]
+	for o, out := range s.Operands[len(s.Kernel.In):] {
+		if out.Buffer != a.Buffer {
+			continue
+		}
+		row := g.rowStep(s, made, out)
+		scratch := v.p.Buffers[a.Buffer].Kind == ScratchBuffer
+		if !g.inRow(s, made, len(s.Kernel.In)+o, row, scratch) || !g.inRow(&v.p.Steps[i], i, operand, row, scratch) {
+			v.fail(v.p.stepLine(i), "operand %s: it is made in the same row group, and not row by row", a)
+		}
+	}
+}
+
+// rowStep returns how far apart an access has two rows that follow one another, 0
+// if there is one.
+func (g *RowGroup) rowStep(s *Step, i int, a Access) int {
+	axes := append([]int{}, a.Strides[:len(g.Outer)-1]...)
+	axes = append(axes, a.Strides[g.Along[i-g.First]])
+	for k := len(axes) - 1; k >= 0; k-- {
+		if g.Outer[k] > 1 {
+			return axes[k]
+		}
+	}
+	return 0
+}
+
+// inRow reports whether operand o of step i touches elements of its own row
+// alone, where element e of a buffer belongs to row e/row, modulo the rows.
+func (g *RowGroup) inRow(s *Step, i, o, row int, scratch bool) bool {
+	lead, along := len(g.Outer)-1, g.Along[i-g.First]
+	a := s.Operands[o]
+	rows := layout.RowMajor(g.Outer...)
+	all := rows.Size()
+	if scratch {
+		all = g.Block
+	}
+	if all == 1 {
+		return true
+	}
+	all, ok := layout.MulInt(all, row)
+	if row < 1 || !ok {
+		return false
+	}
+	lo := a.Offset % all
+	hi := lo
+	for k, n := range s.Reach(o) {
+		want := -1
+		switch {
+		case k < lead && !scratch:
+			want = rows.Strides[k] * row
+		case k < lead:
+			want = 0
+		case k == along:
+			want = row
+		}
+		switch stride := a.Strides[k]; {
+		case n == 1 || stride == want:
+		case want >= 0:
+			return false
+		case stride%all == 0:
+		case stride < 0:
+			lo = layout.Advance(lo, n-1, stride)
+		default:
+			hi = layout.Advance(hi, n-1, stride)
+		}
+	}
+	return lo >= 0 && hi < row
+}

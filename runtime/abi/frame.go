@@ -1,0 +1,45 @@
+package abi
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Frame is what a kernel is called with: a block of Rows x Cols elements.
+// Operands are the kernel's inputs, then its outputs. Ptr is the address of an
+// operand's element in the first row and column, Step the bytes from one row to
+// the next. Along the columns a unit operand is contiguous and a splat operand
+// stays where it is. Assembly reads the fields at fixed offsets, which a test
+// pins.
+type Frame struct {
+	Rows, Cols int
+	Ptr        [kernel.MaxOperands]unsafe.Pointer
+	Step       [kernel.MaxOperands]int
+}
+
+// ABI identifies the layout of Frame and the calling rule. A change of either
+// replaces ABI1 by ABI2, so that code generated before stops compiling.
+type ABI uint8
+
+// ABI1 is the present kernel interface. If your generated code does not
+// compile because it asks for another ABI, run go generate again.
+const ABI1 ABI = 1
+
+// Engine is a way of executing kernels.
+type Engine uint8
+
+// The engines.
+const (
+	Portable Engine = iota // generated Go loops: every machine
+	AVX2                   // generated assembly: amd64 with AVX2 and FMA
+	NumEngines
+)
+
+func (e Engine) String() string { return [...]string{"portable", "avx2"}[e] }
+
+// Kernel is a compiled loop and the signature of the body that it computes.
+type Kernel struct {
+	Sig string
+	Fn  func(*Frame)
+}

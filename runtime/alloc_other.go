@@ -1,9 +1,0 @@
-//go:build !linux
-
-package runtime
-
-// adviseHugePages does nothing: only Linux takes the hint.
-func adviseHugePages([]byte) {}
-
-// memoryRoom is not known here; make alone decides.
-func memoryRoom() int64 { return unknownMemory }

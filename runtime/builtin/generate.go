@@ -1,0 +1,9 @@
+// Package builtin holds the kernels that every program can use: those of single
+// operations, of pairs that often occur, and the micro-kernels that reductions,
+// scans, products and copies are made of. Importing it registers them.
+//
+// All other files of the package are generated from the tables in ir and
+// ir/kernel, in assembly and as Go loops.
+package builtin
+
+//go:generate go run ../../cmd/genkernels -builtin

@@ -1,3 +1,0 @@
-package runtime
-
-//go:generate go run ../cmd/genkernels -builtin

@@ -1,0 +1,220 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+)
+
+// Of returns data as a tensor of that shape, row-major, without a copy: writes
+// go both ways. Without a shape it is 1-d of len(data); nil data is empty data.
+// The shape must hold exactly len(data) elements.
+func Of[T Element](data []T, shape ...int) *Tensor {
+	if len(shape) == 0 {
+		shape = []int{len(data)}
+	}
+	n, err := layout.NumElems(shape)
+	if err != nil {
+		return Failf("of: %v", err)
+	}
+	if n != len(data) {
+		return Failf("of: shape %s has %d elements, data has %d", shapeText(shape), n, len(data))
+	}
+	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(shape...), base: unsafe.Pointer(unsafe.SliceData(data))}
+}
+
+// Scalar returns a tensor of rank 0 that holds v.
+func Scalar[T Element](v T) *Tensor {
+	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(), base: unsafe.Pointer(&v)}
+}
+
+// OfLayout returns data as a tensor of any layout, without a copy. Every
+// location of the layout must lie in [0, len(data)). Where locations repeat, a
+// write shows at all of their indices.
+func OfLayout[T Element](data []T, l layout.Layout) *Tensor {
+	if len(l.Shape) != len(l.Strides) {
+		return Failf("of: a layout with %d extents %v and %d strides %v: give one stride for each extent",
+			len(l.Shape), l.Shape, len(l.Strides), l.Strides)
+	}
+	n, err := layout.NumElems(l.Shape)
+	if err != nil {
+		return Failf("of: %v", err)
+	}
+	l = layout.Layout{Shape: slices.Clone(l.Shape), Strides: slices.Clone(l.Strides), Offset: l.Offset}
+	if n == 0 {
+		l.Offset = 0 // no location is touched
+	} else if lo, hi := l.Bounds(); lo < 0 || hi >= len(data) {
+		return Failf("of: layout %s touches locations %d to %d, data has 0 to %d", l, lo, hi, len(data)-1)
+	}
+	return &Tensor{dtype: DTypeOf[T](), layout: l, base: unsafe.Pointer(unsafe.SliceData(data))}
+}
+
+// New returns a row-major tensor of zeros whose memory starts on a multiple of
+// 64 bytes. No shape means a scalar. It fails when the dtype has no
+// kernels, when the shape passes int, and when the memory is not there: no
+// request panics or gets the process killed.
+func New(dt ir.DType, shape ...int) *Tensor { return newTensor("new", dt, shape) }
+
+// Zeros is New under NumPy's name.
+func Zeros(dt ir.DType, shape ...int) *Tensor { return newTensor("zeros", dt, shape) }
+
+// newTensor is New for a constructor of the given name.
+func newTensor(op string, dt ir.DType, shape []int) *Tensor {
+	if err := dt.CheckRuns(); err != nil {
+		return Failf("%s: %v", op, err)
+	}
+	n, err := layout.NumElems(shape)
+	if err != nil {
+		return Failf("%s: %v", op, err)
+	}
+	if n > math.MaxInt/dt.Size() {
+		return Failf("%s: %s takes %d times %d bytes, which passes int", op, TypeText(dt, shape), n, dt.Size())
+	}
+	return AllocTensor(op, dt, layout.RowMajor(shape...), n)
+}
+
+// allocTensor returns a tensor of a row-major layout of n elements, which it
+// keeps: tensors never change theirs.
+func AllocTensor(op string, dt ir.DType, l layout.Layout, n int) *Tensor {
+	buf, err := memory.Allocate(n * dt.Size())
+	if err != nil {
+		return Failf("%s: %s: %v", op, TypeText(dt, l.Shape), err)
+	}
+	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(buf))}
+}
+
+// Ones returns a tensor of ones, or of true.
+func Ones(dt ir.DType, shape ...int) *Tensor {
+	return newFull("ones", dt, oneOf(dt), shape)
+}
+
+func oneOf(dt ir.DType) any {
+	if dt == ir.Bool {
+		return true
+	}
+	return 1
+}
+
+// Full returns a tensor whose elements are all value, a Go number or bool that
+// is converted by the rules of Tensor.Set. No shape means a scalar.
+func Full(dt ir.DType, value any, shape ...int) *Tensor {
+	return newFull("full", dt, value, shape)
+}
+
+func newFull(op string, dt ir.DType, value any, shape []int) *Tensor {
+	bits, err := ir.Encode(dt, value)
+	if err != nil {
+		return Failf("%s: %v", op, err)
+	}
+	t := newTensor(op, dt, shape)
+	if t.err != nil {
+		return t
+	}
+	switch n := t.Size(); dt.Size() {
+	case 1:
+		fillSlice(unsafe.Slice((*uint8)(t.base), n), uint8(bits))
+	case 4:
+		fillSlice(unsafe.Slice((*uint32)(t.base), n), uint32(bits))
+	case 8:
+		fillSlice(unsafe.Slice((*uint64)(t.base), n), bits)
+	}
+	return t
+}
+
+func fillSlice[U any](dst []U, v U) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// Eye returns the n by n identity matrix.
+func Eye(dt ir.DType, n int) *Tensor {
+	t := newTensor("eye", dt, []int{n, n})
+	if t.err != nil {
+		return t
+	}
+	bits, err := ir.Encode(dt, oneOf(dt))
+	if err != nil {
+		return Failf("eye: %v", err)
+	}
+	for i := range n {
+		memory.StoreBits(dt, t.addr(i*(n+1)), bits)
+	}
+	return t
+}
+
+// Arange returns the numbers start, start+step, ... before stop as a 1-d tensor
+// of ceil((stop-start)/step) elements, none when stop lies behind. The step may
+// be negative, not zero. Number i is start + i*step in float64, then rounded to
+// the dtype; for integer dtypes start and step must be integers.
+func Arange(dt ir.DType, start, stop, step float64) *Tensor {
+	if err := checkFinite(start, stop, step); err != nil {
+		return Failf("arange: %v", err)
+	}
+	if step == 0 {
+		return Failf("arange: the step is 0: it must be positive or negative")
+	}
+	count := max(math.Ceil((stop-start)/step), 0)
+	if count >= math.MaxInt {
+		return Failf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
+	}
+	n, isInt := int(count), dt != ir.Float32 && dt != ir.Float64
+	if isInt && (start != math.Trunc(start) || step != math.Trunc(step)) {
+		return Failf("arange: start %v and step %v must be integers for dtype %s", start, step, dt)
+	}
+	if last := start + float64(n-1)*step; isInt && max(math.Abs(start), math.Abs(last), math.Abs(step)) > 1<<52 {
+		return Failf("arange: from %v to %v by %v passes 2^52, up to where float64 counts each integer", start, stop, step)
+	}
+	return fillWith("arange", newTensor("arange", dt, []int{n}), func(i int) float64 { return start + float64(float64(i)*step) })
+}
+
+// Linspace returns n >= 0 numbers from start to stop, both included, at equal
+// distances, as a 1-d tensor. They are computed in float64 and rounded to the
+// dtype; an integer dtype takes them only when all are integers.
+func Linspace(dt ir.DType, start, stop float64, n int) *Tensor {
+	if err := checkFinite(start, stop, stop-start); err != nil {
+		return Failf("linspace: %v", err)
+	}
+	step := (stop - start) / float64(max(n-1, 1))
+	return fillWith("linspace", newTensor("linspace", dt, []int{n}), func(i int) float64 {
+		if i > 0 && i == n-1 {
+			return stop
+		}
+		return start + float64(float64(i)*step)
+	})
+}
+
+// checkFinite returns an error unless all numbers are: arguments, and what they span.
+func checkFinite(numbers ...float64) error {
+	for _, f := range numbers {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("%v in place of a finite number, among the arguments or as the length of their range", f)
+		}
+	}
+	return nil
+}
+
+// fillWith sets each element i of a fresh tensor to f(i), by the rules of Set, and
+// returns it, or a failed one. f is called in order.
+func fillWith(op string, t *Tensor, f func(i int) float64) *Tensor {
+	if t.err != nil {
+		return t
+	}
+	if t.dtype == ir.Bool {
+		return Failf("%s: dtype bool has no numbers: use a numeric one and compare", op)
+	}
+	for i := range t.Size() {
+		bits, err := numberBits(t.dtype, f(i))
+		if err != nil {
+			return Failf("%s: element %d: %v", op, i, err)
+		}
+		memory.StoreBits(t.dtype, t.addr(i), bits)
+	}
+	return t
+}

@@ -1,0 +1,218 @@
+package tensor
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// At returns one element: an index for each axis, negative ones counted from
+// the end of theirs. T must be the tensor's element type; At allocates nothing.
+func At[T Element](t *Tensor, index ...int) (T, error) {
+	p, err := elementAt[T](t, "at", index)
+	if err != nil {
+		return *new(T), err
+	}
+	return *p, nil
+}
+
+// Set writes one element, named as At names it. Views of the same container see
+// it; so do all the indices that a view made by Expand repeats it at.
+func Set[T Element](t *Tensor, v T, index ...int) error {
+	p, err := elementAt[T](t, "set", index)
+	if err != nil {
+		return err
+	}
+	*p = v
+	return nil
+}
+
+func elementAt[T Element](t *Tensor, op string, index []int) (*T, error) {
+	if err := checkType[T](t, op); err != nil {
+		return nil, err
+	}
+	p, err := t.locate(op, index)
+	return (*T)(p), err
+}
+
+// locate returns the address of an element of a valid tensor.
+func (t *Tensor) locate(op string, index []int) (unsafe.Pointer, error) {
+	if err := t.checkIndex(op, index); err != nil {
+		return nil, err
+	}
+	at := t.layout.Offset
+	for k, i := range index {
+		at += wrapIndex(i, t.layout.Shape[k]) * t.layout.Strides[k]
+	}
+	return t.addr(at), nil
+}
+
+// At returns one element as Go's type of the dtype, float32 for Float32. The
+// function At is faster and typed.
+func (t *Tensor) At(index ...int) (any, error) {
+	if err := t.check("at"); err != nil {
+		return nil, err
+	}
+	p, err := t.locate("at", index)
+	if err != nil {
+		return nil, err
+	}
+	return loadAny(t.dtype, p), nil
+}
+
+// Set writes one element, as the function Set does. value is any Go number, or
+// a bool for Bool. An integer dtype takes it only when it is exactly that
+// number; a floating-point dtype rounds it, but refuses a finite one past its
+// greatest.
+func (t *Tensor) Set(value any, index ...int) error {
+	if err := t.check("set"); err != nil {
+		return err
+	}
+	bits, err := ir.Encode(t.dtype, value)
+	if err != nil {
+		return fmt.Errorf("set: %w", err)
+	}
+	p, err := t.locate("set", index)
+	if err != nil {
+		return err
+	}
+	memory.StoreBits(t.dtype, p, bits)
+	return nil
+}
+
+// RavelIndex returns the place of an index when the elements are counted with
+// the last axis fastest, whatever their layout. Negative indices count from the
+// end of their axis.
+func (t *Tensor) RavelIndex(index ...int) (int, error) {
+	if err := t.check("ravel"); err != nil {
+		return 0, err
+	}
+	if err := t.checkIndex("ravel", index); err != nil {
+		return 0, err
+	}
+	at := 0
+	for k, i := range index {
+		at = at*t.layout.Shape[k] + wrapIndex(i, t.layout.Shape[k])
+	}
+	return at, nil
+}
+
+// UnravelIndex returns the index at place k, 0 <= k < Size: RavelIndex's inverse.
+func (t *Tensor) UnravelIndex(k int) ([]int, error) {
+	if err := t.check("unravel"); err != nil {
+		return nil, err
+	}
+	return layout.Unravel(t.layout.Shape, k)
+}
+
+// wrapIndex counts a negative index from the end of an axis.
+func wrapIndex(i, extent int) int {
+	if i < 0 {
+		return i + extent
+	}
+	return i
+}
+
+// checkIndex returns an error when index does not name an element.
+func (t *Tensor) checkIndex(op string, index []int) error {
+	if len(index) != t.layout.Rank() {
+		return fmt.Errorf("%s: %d indices %v for %s: give one for each of its %d axes",
+			op, len(index), slices.Clone(index), t.TypeText(), t.layout.Rank())
+	}
+	for k, i := range index {
+		if n := t.layout.Shape[k]; i < -n || i >= n {
+			return fmt.Errorf("%s: index %d is outside axis %d of %s: allowed is [%d, %d)", op, i, k, t.TypeText(), -n, n)
+		}
+	}
+	return nil
+}
+
+// Data returns the elements in row-major order without a copy: writes go both
+// ways. It needs a row-major tensor.
+func Data[T Element](t *Tensor) ([]T, error) {
+	if err := checkType[T](t, "data"); err != nil {
+		return nil, err
+	}
+	if !t.layout.IsRowMajor() {
+		return nil, fmt.Errorf("data: %s with strides %v does not lie densely in row-major order: call Contiguous first, or CopyTo",
+			t.TypeText(), t.layout.Strides)
+	}
+	if t.Size() == 0 {
+		return []T{}, nil
+	}
+	return unsafe.Slice((*T)(t.Pointer()), t.Size()), nil
+}
+
+// All returns an iterator over the elements in row-major order of the indices,
+// whatever the layout. T must be the tensor's element type.
+func All[T Element](t *Tensor) (iter.Seq[T], error) {
+	if err := checkType[T](t, "all"); err != nil {
+		return nil, err
+	}
+	return func(yield func(T) bool) {
+		for at := range t.layout.All() {
+			if !yield(*(*T)(t.addr(at))) {
+				return
+			}
+		}
+	}, nil
+}
+
+// CopyTo writes the elements to dst in row-major order of the indices. dst must
+// hold exactly Size elements; it may overlap the tensor's own memory.
+func CopyTo[T Element](t *Tensor, dst []T) error {
+	if err := checkType[T](t, "copy"); err != nil {
+		return err
+	}
+	if len(dst) != t.Size() {
+		return fmt.Errorf("copy: dst holds %d elements, %s has %d", len(dst), t.TypeText(), t.Size())
+	}
+	to := Of(dst)
+	if Overlaps(to, t) {
+		if t = t.copied("copy: dst overlaps the tensor"); t.err != nil {
+			return t.err
+		}
+	}
+	t.gather(to.base)
+	return nil
+}
+
+// gather writes the elements of a valid tensor to dst, in row-major order.
+func (t *Tensor) gather(dst unsafe.Pointer) {
+	switch t.dtype.Size() {
+	case 1:
+		gatherInto(unsafe.Slice((*uint8)(dst), t.Size()), t)
+	case 4:
+		gatherInto(unsafe.Slice((*uint32)(dst), t.Size()), t)
+	case 8:
+		gatherInto(unsafe.Slice((*uint64)(dst), t.Size()), t)
+	}
+}
+
+func gatherInto[U any](dst []U, t *Tensor) {
+	if len(dst) == 0 {
+		return
+	}
+	l := t.layout.Fold()
+	n, step := 1, 1 // the innermost axis
+	if last := l.Rank() - 1; last >= 0 {
+		n, step = l.Shape[last], l.Strides[last]
+		l.Shape, l.Strides = l.Shape[:last], l.Strides[:last]
+	}
+	for at := range l.All() {
+		row := dst[:n]
+		if dst = dst[n:]; step == 1 {
+			copy(row, unsafe.Slice((*U)(t.addr(at)), n))
+			continue
+		}
+		for i := range row {
+			row[i] = *(*U)(t.addr(at + i*step))
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// view runs one step of the layout algebra. The result shares t's container.
+func (t *Tensor) view(op string, step func(layout.Layout) (layout.Layout, error)) *Tensor {
+	if !t.Valid() {
+		return t.passOn(op)
+	}
+	l, err := step(t.layout)
+	if err != nil {
+		return Failf("%v", err)
+	}
+	return &Tensor{dtype: t.dtype, layout: l, base: t.base}
+}
+
+// Permute returns a view whose axis k is axis axes[k] of t. Each axis must be
+// named once; negative ones count from the end.
+func (t *Tensor) Permute(axes ...int) *Tensor {
+	return t.view("permute", func(l layout.Layout) (layout.Layout, error) { return l.Permute(axes...) })
+}
+
+// Transpose returns a view with the axes in reverse order.
+func (t *Tensor) Transpose() *Tensor {
+	return t.view("transpose", func(l layout.Layout) (layout.Layout, error) {
+		axes := make([]int, l.Rank())
+		for k := range axes {
+			axes[k] = l.Rank() - 1 - k
+		}
+		return l.Permute(axes...)
+	})
+}
+
+// T is short for Transpose.
+func (t *Tensor) T() *Tensor { return t.Transpose() }
+
+// Slice returns a view by NumPy's notation, one item for each axis, separated by
+// commas: "b:e:s" keeps the indices b, b+s, ... before e, an integer drops its
+// axis, "None" inserts one of extent 1, "..." stands for all axes not named.
+// Axes at the end may be left out. t.Slice("1:, ::-1, 3, ...").
+func (t *Tensor) Slice(spec string) *Tensor {
+	return t.view("slice", func(l layout.Layout) (layout.Layout, error) {
+		items, err := layout.ParseIndex(spec)
+		if err != nil {
+			return layout.Layout{}, fmt.Errorf("slice: %w", err)
+		}
+		axes, err := layout.PlaceIndex(items, l.Rank())
+		if err != nil {
+			return layout.Layout{}, fmt.Errorf("slice: %q of %s: %w", spec, t.TypeText(), err)
+		}
+		for i, item := range items {
+			switch item.Kind {
+			case layout.NewAxis:
+				l, err = l.Unsqueeze(axes[i])
+			case layout.PointIndex:
+				l, err = l.Index(axes[i], item.At)
+			case layout.RangeIndex:
+				begin, n, step := item.Resolve(l.Shape[axes[i]])
+				l, err = l.Slice(axes[i], begin, n, step)
+			}
+			if err != nil {
+				return layout.Layout{}, err
+			}
+		}
+		return l, nil
+	})
+}
+
+// SliceAxis returns a view that keeps the indices begin, begin+step, ... before
+// end of one axis: "begin:end:step" of Slice. As in NumPy, bounds below zero
+// count from the end, and what lies outside is clipped: math.MaxInt as end goes
+// through the last index, math.MinInt with a negative step through the first.
+func (t *Tensor) SliceAxis(axis, begin, end, step int) *Tensor {
+	return t.view("slice", func(l layout.Layout) (layout.Layout, error) {
+		k := wrapIndex(axis, l.Rank())
+		if k < 0 || k >= l.Rank() || step == 0 {
+			return l.Slice(axis, 0, 0, step) // for its error
+		}
+		item := layout.IndexItem{Begin: begin, End: end, Step: step, HasBegin: true, HasEnd: true}
+		first, n, step := item.Resolve(l.Shape[k])
+		return l.Slice(k, first, n, step)
+	})
+}
+
+// Index returns the view at index i of an axis, which goes. Negative i count
+// from the end.
+func (t *Tensor) Index(axis, i int) *Tensor {
+	return t.view("index", func(l layout.Layout) (layout.Layout, error) { return l.Index(axis, i) })
+}
+
+// Flip returns a view with the given axes reversed; without any, all of them, as
+// numpy.flip does.
+func (t *Tensor) Flip(axes ...int) *Tensor {
+	return t.view("flip", func(l layout.Layout) (layout.Layout, error) {
+		if len(axes) > 0 {
+			return l.Flip(axes...)
+		}
+		all := make([]int, l.Rank())
+		for k := range all {
+			all[k] = k
+		}
+		return l.Flip(all...)
+	})
+}
+
+// Expand returns a view of that shape by NumPy's broadcasting: shapes are
+// aligned at the last axis, extents of 1 and missing axes repeat. A repeated
+// element is one element: a write through the view shows at every repeat. Call
+// Clone for elements of their own.
+func (t *Tensor) Expand(shape ...int) *Tensor {
+	return t.view("expand", func(l layout.Layout) (layout.Layout, error) { return l.Expand(shape...) })
+}
+
+// BroadcastTo is Expand under NumPy's name.
+func (t *Tensor) BroadcastTo(shape ...int) *Tensor { return t.Expand(shape...) }
+
+// Diagonal returns a view of the elements whose index along axis b is k more
+// than that along axis a. Both axes go; the diagonal is a new last axis.
+func (t *Tensor) Diagonal(k, a, b int) *Tensor {
+	return t.view("diagonal", func(l layout.Layout) (layout.Layout, error) { return l.Diagonal(a, b, k) })
+}
+
+// Squeeze returns a view without the given axes, whose extents must be 1;
+// without any, all axes of extent 1 go.
+func (t *Tensor) Squeeze(axes ...int) *Tensor {
+	return t.view("squeeze", func(l layout.Layout) (layout.Layout, error) { return l.Squeeze(axes...) })
+}
+
+// Unsqueeze returns a view with axes of extent 1 inserted, which are these axes
+// of the result.
+func (t *Tensor) Unsqueeze(axes ...int) *Tensor {
+	return t.view("unsqueeze", func(l layout.Layout) (layout.Layout, error) { return l.Unsqueeze(axes...) })
+}
