@@ -71,6 +71,9 @@ func Over(d ir.DType, l layout.Layout, base unsafe.Pointer) *Tensor {
 // layout, which must not be changed, and the address of the layout's location 0. A
 // failed tensor has the dtype ir.Invalid.
 func (t *Tensor) Parts() (ir.DType, *layout.Layout, unsafe.Pointer) {
+	if t == nil {
+		return ir.Invalid, &layout.Layout{}, nil
+	}
 	return t.dtype, &t.layout, t.base
 }
 
