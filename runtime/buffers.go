@@ -148,11 +148,11 @@ func (b *buffer) check(t *tensor.Tensor) error {
 	case !t.Valid():
 		return t.Err()
 	case t.DType() != b.dtype || t.Rank() != len(b.layout.Shape):
-		return fmt.Errorf("%s given for %s", t.TypeText(), tensor.TypeText(b.dtype, b.layout.Shape))
+		return fmt.Errorf("%s given for %s", tensor.TypeText(t.DType(), t.Shape()), tensor.TypeText(b.dtype, b.layout.Shape))
 	}
 	for k, n := range b.layout.Shape {
 		if t.Extent(k) != n {
-			return fmt.Errorf("%s given for %s", t.TypeText(), tensor.TypeText(b.dtype, b.layout.Shape))
+			return fmt.Errorf("%s given for %s", tensor.TypeText(t.DType(), t.Shape()), tensor.TypeText(b.dtype, b.layout.Shape))
 		}
 	}
 	return fmt.Errorf("strides %v given, the plan is for %v", t.Strides(), b.layout.Strides)

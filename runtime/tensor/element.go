@@ -123,11 +123,11 @@ func wrapIndex(i, extent int) int {
 func (t *Tensor) checkIndex(op string, index []int) error {
 	if len(index) != t.layout.Rank() {
 		return fmt.Errorf("%s: %d indices %v for %s: give one for each of its %d axes",
-			op, len(index), slices.Clone(index), t.TypeText(), t.layout.Rank())
+			op, len(index), slices.Clone(index), t.typeText(), t.layout.Rank())
 	}
 	for k, i := range index {
 		if n := t.layout.Shape[k]; i < -n || i >= n {
-			return fmt.Errorf("%s: index %d is outside axis %d of %s: allowed is [%d, %d)", op, i, k, t.TypeText(), -n, n)
+			return fmt.Errorf("%s: index %d is outside axis %d of %s: allowed is [%d, %d)", op, i, k, t.typeText(), -n, n)
 		}
 	}
 	return nil
@@ -141,7 +141,7 @@ func Data[T Element](t *Tensor) ([]T, error) {
 	}
 	if !t.layout.IsRowMajor() {
 		return nil, fmt.Errorf("data: %s with strides %v does not lie densely in row-major order: call Contiguous first, or CopyTo",
-			t.TypeText(), t.layout.Strides)
+			t.typeText(), t.layout.Strides)
 	}
 	if t.Size() == 0 {
 		return []T{}, nil
@@ -171,7 +171,7 @@ func CopyTo[T Element](t *Tensor, dst []T) error {
 		return err
 	}
 	if len(dst) != t.Size() {
-		return fmt.Errorf("copy: dst holds %d elements, %s has %d", len(dst), t.TypeText(), t.Size())
+		return fmt.Errorf("copy: dst holds %d elements, %s has %d", len(dst), t.typeText(), t.Size())
 	}
 	to := Of(dst)
 	if Overlaps(to, t) {

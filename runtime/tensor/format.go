@@ -27,15 +27,15 @@ func (t *Tensor) String() string {
 	case !t.Valid():
 		return "failed tensor: " + t.Err().Error()
 	case t.Size() == 0:
-		return t.TypeText() + " []"
+		return t.typeText() + " []"
 	case t.Rank() == 0:
-		return t.TypeText() + " " + scalarText(loadAny(t.dtype, t.Pointer()))
+		return t.typeText() + " " + scalarText(loadAny(t.dtype, t.Pointer()))
 	}
 	p := tensorPrinter{t: t, edge: newPrintEdge(t.layout)}
 	values := []any{}
 	p.each(0, t.layout.Offset, func(at int) { values = append(values, loadAny(t.dtype, t.addr(at))) })
 	p.word = columnFormat(t.dtype, values)
-	p.out.WriteString(t.TypeText() + "\n")
+	p.out.WriteString(t.typeText() + "\n")
 	p.axis(0, t.layout.Offset, " ", lineWidth)
 	return p.out.String()
 }

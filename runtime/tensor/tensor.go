@@ -253,8 +253,9 @@ func (t *Tensor) stretch() (first, end uintptr) {
 func (t *Tensor) IsRowMajor() bool { return t.Valid() && t.layout.IsRowMajor() }
 
 // typeText prints dtype and shape, "float32[2,3]".
-func (t *Tensor) TypeText() string { return TypeText(t.dtype, t.layout.Shape) }
+func (t *Tensor) typeText() string { return TypeText(t.dtype, t.layout.Shape) }
 
+// TypeText returns a type as messages show it, "float32[2,3]".
 func TypeText(dt ir.DType, shape []int) string { return dt.String() + shapeText(shape) }
 
 func shapeText(shape []int) string {

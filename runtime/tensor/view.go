@@ -50,7 +50,7 @@ func (t *Tensor) Slice(spec string) *Tensor {
 		}
 		axes, err := layout.PlaceIndex(items, l.Rank())
 		if err != nil {
-			return layout.Layout{}, fmt.Errorf("slice: %q of %s: %w", spec, t.TypeText(), err)
+			return layout.Layout{}, fmt.Errorf("slice: %q of %s: %w", spec, t.typeText(), err)
 		}
 		for i, item := range items {
 			switch item.Kind {

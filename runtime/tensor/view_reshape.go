@@ -19,12 +19,12 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	return t.view("reshape", func(l layout.Layout) (layout.Layout, error) {
 		want, err := inferExtent(l.Size(), shape)
 		if err != nil {
-			return layout.Layout{}, fmt.Errorf("reshape: %s to %s: %w", t.TypeText(), shapeText(shape), err)
+			return layout.Layout{}, fmt.Errorf("reshape: %s to %s: %w", t.typeText(), shapeText(shape), err)
 		}
 		v, ok := l.Reshape(want...)
 		if !ok {
 			return layout.Layout{}, fmt.Errorf("reshape: %s with strides %v to %s needs a copy: %s: call Contiguous first",
-				t.TypeText(), l.Strides, shapeText(want), brokenJoin(l, want))
+				t.typeText(), l.Strides, shapeText(want), brokenJoin(l, want))
 		}
 		return v, nil
 	})
@@ -115,16 +115,16 @@ func (t *Tensor) Bitcast(dt ir.DType) *Tensor {
 	if from, to := t.dtype.Size(), dt.Size(); from != to {
 		var err error
 		if v, err = t.rescaled(dt, from, to); err != nil {
-			return Failf("bitcast: %s to %s: %v", t.TypeText(), dt, err)
+			return Failf("bitcast: %s to %s: %v", t.typeText(), dt, err)
 		}
 	}
 	if uintptr(v.Pointer())%uintptr(dt.Size()) != 0 {
-		return Failf("bitcast: %s to %s: the first byte does not lie on a multiple of %d: call Clone first", t.TypeText(), dt, dt.Size())
+		return Failf("bitcast: %s to %s: the first byte does not lie on a multiple of %d: call Clone first", t.typeText(), dt, dt.Size())
 	}
 	if dt == ir.Bool && t.dtype != ir.Bool {
 		for at := range v.layout.All() {
 			if b := *(*uint8)(v.addr(at)); b > 1 {
-				return Failf("bitcast: %s to bool: a byte is %d, neither 0 nor 1: compare with 0 instead", t.TypeText(), b)
+				return Failf("bitcast: %s to bool: a byte is %d, neither 0 nor 1: compare with 0 instead", t.typeText(), b)
 			}
 		}
 	}
