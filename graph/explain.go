@@ -95,7 +95,7 @@ func explainStep(b *strings.Builder, i int, plan *plan.Plan, s runtime.StepInfo)
 }
 
 // work says what a step computes: its ops, and what it folds or scans by.
-func work(step *plan.Step) []string {
+func work(step *plan.FlatStep) []string {
 	var parts []string
 	k := step.Kernel
 	ops, by := len(k.Body), slices.Clone(k.Fold)

@@ -132,7 +132,7 @@ func (l *looper) dot(v *ir.Value) {
 	if !ok {
 		panic("the matrices of a product have no common axes")
 	}
-	s := plan.Step{Kernel: kernel.DotKernel(v.Type.DType), Panels: packed, Pos: v.Pos, Rows: d.rows, Cols: d.cols}
+	s := plan.FlatStep{Kernel: kernel.DotKernel(v.Type.DType), Panels: packed, Pos: v.Pos, Rows: d.rows, Cols: d.cols}
 	s.Extents = append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols)
 	left.Strides = append(slices.Clone(batch[0].Strides), x.Strides[rank-1], x.Strides[rank-2], 0)
 	right.Strides = append(slices.Clone(batch[1].Strides), y.Strides[rank-2], 0, y.Strides[rank-1])

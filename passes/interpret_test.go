@@ -121,7 +121,7 @@ func (m *machine) group(g *plan.RowGroup) {
 }
 
 // step computes line after line: what is folded, or one element.
-func (m *machine) step(s *plan.Step) {
+func (m *machine) step(s *plan.FlatStep) {
 	if s.Kernel.Dots() {
 		m.dot(s)
 		return
@@ -178,7 +178,7 @@ func (m *machine) step(s *plan.Step) {
 }
 
 // scan stores the running values of line after line.
-func (m *machine) scan(s *plan.Step, axis, n int, lines []int) {
+func (m *machine) scan(s *plan.FlatStep, axis, n int, lines []int) {
 	in, out := s.Operands[0], s.Operands[1]
 	for index := range indices(lines) {
 		x := make([]uint64, n)
@@ -195,10 +195,10 @@ func (m *machine) scan(s *plan.Step, axis, n int, lines []int) {
 }
 
 // dot computes a product element by element.
-func (m *machine) dot(s *plan.Step) {
+func (m *machine) dot(s *plan.FlatStep) {
 	axis := len(s.Extents) - 3
 	lines := slices.Clone(s.Extents)
-	pairs, cols := lines[axis], lines[axis+2]
+	pairs := lines[axis]
 	lines[axis] = 1
 	d := s.Kernel.In[0].DType
 	width := kernel.DotColumns(d)
@@ -212,7 +212,7 @@ func (m *machine) dot(s *plan.Step) {
 				panel := col / width * width
 				index[axis], index[axis+2] = 0, panel
 				right := s.Operands[1]
-				right.Offset += k*min(width, cols-panel) + col - panel
+				right.Offset += k*width + col - panel
 				y[k] = *m.place(right, index)
 				index[axis+2] = col
 			} else {
@@ -225,7 +225,7 @@ func (m *machine) dot(s *plan.Step) {
 }
 
 // foldedBy returns the op by which a step folds down into a buffer.
-func foldedBy(s *plan.Step, buffer int) ir.Op {
+func foldedBy(s *plan.FlatStep, buffer int) ir.Op {
 	for o, value := range s.Kernel.Out {
 		if in := s.Kernel.Inst(value); in != nil && s.Operands[len(s.Kernel.In)+o].Buffer == buffer {
 			return in.Op

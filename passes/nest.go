@@ -180,10 +180,10 @@ func atLeastTwo(axes []int, fill int) []int {
 }
 
 // step makes the step, of one block.
-func (n *nest) step(fast bool) plan.Step {
+func (n *nest) step(fast bool) plan.FlatStep {
 	kernel, order := n.kernel(fast)
 	rank, outputs := len(n.extents), len(n.operands)-len(n.g.outputs)
-	step := plan.Step{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: n.g.values[len(n.g.values)-1].Pos}
+	step := plan.FlatStep{Kernel: kernel, Extents: n.extents, Down: n.down, Pos: n.g.values[len(n.g.values)-1].Pos}
 	step.Rows, step.Cols = n.extents[rank-2], n.extents[rank-1]
 	step.Operands = make([]plan.Access, 0, len(n.operands))
 	for _, i := range order {

@@ -101,7 +101,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	if p == nil || p.group == nil {
 		p = l.copied(a)
 	}
-	own := layout.RowMajor(append(slices.Clone(p.shape), d.pairs*d.cols)...)
+	own := layout.RowMajor(append(slices.Clone(p.shape), d.pairs*((d.cols-1)/width+1)*width)...)
 	buffer := len(l.Plan.Buffers)
 	if p.group != nil {
 		buffer = l.of(base(a))
@@ -113,7 +113,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 		if part.panels*part.cols == 0 {
 			continue
 		}
-		s := plan.Step{Kernel: p.kernel, Extents: append(slices.Clone(p.shape), part.panels, d.pairs, part.cols), Rows: d.pairs, Cols: part.cols, Pos: v.Pos}
+		s := plan.FlatStep{Kernel: p.kernel, Extents: append(slices.Clone(p.shape), part.panels, d.pairs, part.cols), Rows: d.pairs, Cols: part.cols, Pos: v.Pos}
 		for _, in := range p.inputs {
 			last := len(in.Strides) - 1
 			across, down := in.Strides[last], in.Strides[last-1]
@@ -121,7 +121,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 			in.Strides = append(slices.Clone(in.Strides[:last-1]), width*across, down, across)
 			s.Operands = append(s.Operands, in)
 		}
-		strides := append(slices.Clone(own.Strides[:len(p.shape)]), width*d.pairs, part.cols, 1)
+		strides := append(slices.Clone(own.Strides[:len(p.shape)]), width*d.pairs, width, 1)
 		s.Operands = append(s.Operands, plan.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides})
 		l.Plan.Steps = append(l.Plan.Steps, s)
 		l.tellPacked(v, p, s.Extents)

@@ -74,7 +74,7 @@ func (r *grouper) users() {
 }
 
 // buffersOf lists the buffers that a step touches, each once.
-func buffersOf(s *plan.Step) []int {
+func buffersOf(s *plan.FlatStep) []int {
 	var out []int
 	for _, a := range s.Operands {
 		if !slices.Contains(out, a.Buffer) {
@@ -92,7 +92,7 @@ type rowGroup struct {
 	rows   int         // in all
 	outer  []int       // the extents of the outer axes
 	made   []madeRows  // buffers that its steps write
-	split  []plan.Step // the steps with the outer axes split
+	split  []plan.FlatStep // the steps with the outer axes split
 	along  []int       // which axis is the last outer one
 }
 
@@ -158,7 +158,7 @@ func (r *grouper) rowsFrom(i int) int {
 }
 
 // rowsOf returns how many rows a step folds, scans or multiplies.
-func rowsOf(s *plan.Step) int {
+func rowsOf(s *plan.FlatStep) int {
 	if s.Down || s.Kernel.Fold == nil && !s.Kernel.Dots() {
 		return 0
 	}
@@ -173,7 +173,7 @@ func rowsOf(s *plan.Step) int {
 }
 
 // written lists the buffers that a step writes.
-func written(s *plan.Step) []int {
+func written(s *plan.FlatStep) []int {
 	var out []int
 	for _, a := range s.Operands[len(s.Kernel.In):] {
 		out = append(out, a.Buffer)
@@ -241,7 +241,7 @@ func (r *grouper) reads(g *rowGroup, j int) bool {
 
 // multiplies reports whether a step of the group is a product.
 func (g *rowGroup) multiplies() bool {
-	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return s.Kernel.Dots() })
+	return slices.ContainsFunc(g.split, func(s plan.FlatStep) bool { return s.Kernel.Dots() })
 }
 
 // stages returns how many steps work on whole rows.
@@ -287,7 +287,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 // local reports whether a step reads and writes of the group's buffers, for each
 // row, the elements of that row alone, and notes what it writes: the distance
 // from a row to the next.
-func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
+func (g *rowGroup) local(p *plan.Plan, s *plan.FlatStep, along int) bool {
 	ins := len(s.Kernel.In)
 	for o, a := range slices.Concat(s.Operands[ins:], s.Operands[:ins]) {
 		row := g.row(a.Buffer)
@@ -307,7 +307,7 @@ func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
 // rowOnly reports whether an access touches, for each row, elements of that row
 // alone, the rows being that far apart: next to each other if a row is more than
 // one element and they are 1 apart, as the chunks of a fold are.
-func (g *rowGroup) rowOnly(b *plan.Buffer, s *plan.Step, a plan.Access, along, row int) bool {
+func (g *rowGroup) rowOnly(b *plan.Buffer, s *plan.FlatStep, a plan.Access, along, row int) bool {
 	outer := layout.RowMajor(g.outer...).Strides
 	inner := layout.Layout{Offset: a.Offset}
 	lead := len(outer) - 1
@@ -343,7 +343,7 @@ func (g *rowGroup) rowOnly(b *plan.Buffer, s *plan.Step, a plan.Access, along, r
 }
 
 // folded reports whether an access is of an output that a step folds.
-func (g *rowGroup) folded(s *plan.Step, a plan.Access) bool {
+func (g *rowGroup) folded(s *plan.FlatStep, a plan.Access) bool {
 	for o, out := range s.Operands[len(s.Kernel.In):] {
 		if out.Buffer == a.Buffer {
 			return s.Scan == plan.NoScan && (s.Down || s.Kernel.FoldOf(o) != ir.OpInvalid)

@@ -12,7 +12,7 @@ import (
 
 // keptAxes returns the axes of a step's loop nest that a fold or a product leaves:
 // all of a step that has neither.
-func keptAxes(s *plan.Step) []int {
+func keptAxes(s *plan.FlatStep) []int {
 	last := len(s.Extents) - 1
 	axes := make([]int, 0, last+1)
 	for k := range s.Extents {
@@ -34,7 +34,7 @@ func pick[T any](from []T, axes []int) []T {
 
 // outerAxes returns the coarsest shape of the rows that refines outer and has
 // the cuts of a step's nest.
-func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
+func outerAxes(s *plan.FlatStep, outer []int, rows int) ([]int, bool) {
 	shape, ok := common(s, outer, rows)
 	if !ok {
 		return nil, false
@@ -50,7 +50,7 @@ func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
 
 // common returns the coarsest shape that the kept axes of a step and the outer
 // axes, with all the elements of a row behind them, are made of.
-func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
+func common(s *plan.FlatStep, outer []int, rows int) ([]int, bool) {
 	kept := pick(s.Extents, keptAxes(s))
 	n := 1
 	for _, e := range kept {
@@ -73,7 +73,7 @@ func apart(shape []int) layout.Layout {
 
 // splitRows returns a step with the outer axes as axes of their own, and which of
 // its axes is the last of them.
-func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int, ok bool) {
+func splitRows(s *plan.FlatStep, outer []int, rows int) (split plan.FlatStep, along int, ok bool) {
 	shape, ok := common(s, outer, rows)
 	if !ok || len(shape) < len(outer) || !slices.Equal(shape[:len(outer)], outer) {
 		return split, 0, false

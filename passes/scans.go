@@ -29,7 +29,7 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 // scan returns the step of a scan. Its output is row-major, so the scanned axis
 // is the columns if no other is inside it, and else the rows, with the innermost
 // axis as the columns.
-func (l *looper) scan(v *ir.Value) plan.Step {
+func (l *looper) scan(v *ir.Value) plan.FlatStep {
 	in, out := layoutOf(v.Args[0]), layoutOf(v)
 	outer, line, inner := cutAxes(v.Attr.Axis, in, out)
 	axes := [][]layout.Layout{outer, inner, line}
@@ -38,7 +38,7 @@ func (l *looper) scan(v *ir.Value) plan.Step {
 		last := []layout.Layout{subLayout(inner[0], k, k+1), subLayout(inner[1], k, k+1)}
 		axes = [][]layout.Layout{outer, {subLayout(inner[0], 0, k), subLayout(inner[1], 0, k)}, line, last}
 	}
-	s := plan.Step{Scan: plan.Inclusive, Down: len(inner[0].Shape) > 0, Pos: v.Pos}
+	s := plan.FlatStep{Scan: plan.Inclusive, Down: len(inner[0].Shape) > 0, Pos: v.Pos}
 	if v.Attr.Exclusive {
 		s.Scan = plan.Exclusive
 	}

@@ -14,7 +14,7 @@ import (
 // to it, or what is wrong with it. The plan may come from anywhere: no step that
 // passes touches memory outside its buffers. one is the step for one block of
 // rows if it is of a row group, and else the step.
-func (l *Linked) checkStep(in, one *plan.Step) (read, written int, err error) {
+func (l *Linked) checkStep(in, one *plan.FlatStep) (read, written int, err error) {
 	if in.Kernel == nil {
 		return 0, 0, errors.New("it has no kernel")
 	}
@@ -59,7 +59,7 @@ func (l *Linked) checkStep(in, one *plan.Step) (read, written int, err error) {
 
 // checkAccess returns the bytes of memory that an operand covers, each element
 // counted once.
-func (l *Linked) checkAccess(in, one *plan.Step, o, elems int) (bytes int, err error) {
+func (l *Linked) checkAccess(in, one *plan.FlatStep, o, elems int) (bytes int, err error) {
 	a, isOut := in.Operands[o], o >= len(in.Kernel.In)
 	if len(a.Strides) != len(in.Extents) {
 		return 0, fmt.Errorf("%d strides for %d axes", len(a.Strides), len(in.Extents))

@@ -27,7 +27,7 @@ type StepInfo struct {
 }
 
 // info describes step i of a plan, which parts compute.
-func info(in *plan.Step, parts []*step, read, written int) StepInfo {
+func info(in *plan.FlatStep, parts []*step, read, written int) StepInfo {
 	x := StepInfo{Read: read, Written: written, Group: -1, Pos: in.Pos}
 	for i, s := range parts {
 		if i == 0 {

@@ -18,7 +18,7 @@ import (
 func coverSigs(t require.TestingT, body *kernel.Kernel, lookup func(abi.Engine, string) (func(*abi.Frame), bool), engines ...abi.Engine) []string {
 	k, _ := body.Canonical()
 	p := plan.Plan{}
-	step := plan.Step{Kernel: k, Extents: []int{1, 100}, Rows: 1, Cols: 100}
+	step := plan.FlatStep{Kernel: k, Extents: []int{1, 100}, Rows: 1, Cols: 100}
 	add := func(kind plan.BufferKind, dt ir.DType, splat bool, index int) {
 		p.Buffers = append(p.Buffers, plan.Buffer{Kind: kind, DType: dt, Shape: []int{100}, Index: index})
 		a := access(len(p.Buffers)-1, 0, 0, 1)
@@ -33,7 +33,7 @@ func coverSigs(t require.TestingT, body *kernel.Kernel, lookup func(abi.Engine, 
 	for o, r := range k.Out {
 		add(plan.ResultBuffer, k.DType(r), false, o)
 	}
-	p.Steps = []plan.Step{step}
+	p.Steps = []plan.FlatStep{step}
 	l := &Linked{exec: &Executor{}}
 	require.NoError(t, l.linkBuffers(&p))
 	_, _, err := l.checkStep(&p.Steps[0], &p.Steps[0])

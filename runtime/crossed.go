@@ -50,7 +50,7 @@ type crossedUnit struct {
 
 // newCrossed returns nil for steps that are not of that kind. The first axes, as
 // many as outer says, are not theirs.
-func newCrossed(s *step, in *plan.Step, f finder, outer int) *crossed {
+func newCrossed(s *step, in *plan.FlatStep, f finder, outer int) *crossed {
 	axis, last := len(in.Extents)-3, len(in.Extents)-1
 	if axis < outer || s.kernel.Fold == nil || in.Extents[axis] < crossedIndices || in.Extents[last-1] < crossedRows {
 		return nil

@@ -38,7 +38,7 @@ type dot struct {
 }
 
 // newDot takes the pairs out of the axes that a step walks.
-func newDot(s *step, in *plan.Step) *dot {
+func newDot(s *step, in *plan.FlatStep) *dot {
 	axis := len(in.Extents) - 3
 	left, right := &s.operands[0], &s.operands[1]
 	d := &dot{pairs: in.Extents[axis], across: left.walk[axis], down: right.walk[axis], panels: in.Panels}
@@ -96,7 +96,6 @@ func (d *dot) link(f finder, s *step) error {
 // of a chunk of the right operand stay in the first-level cache.
 func (d *dot) run(ln *lane, s *step) {
 	b, f, right := &ln.block, &ln.inner, &s.operands[1]
-	first := ln.index[len(s.counts)-1] * s.blockCols
 	f.Rows = b.Rows
 	f.Step[0], f.Step[2], f.Step[kernel.DotAcross] = b.Step[0], b.Step[2], d.across
 	for k := 0; k < d.pairs; k += ir.DotChunk {
@@ -117,7 +116,7 @@ func (d *dot) run(ln *lane, s *step) {
 			f.Step[kernel.DotNext] = 0
 			if d.panels {
 				f.Step[kernel.DotNext] = d.width * right.colStep
-				f.Step[1] = min(d.width, s.cols-first-c) * right.size
+				f.Step[1] = d.width * right.size
 			}
 			f.Ptr[0] = left
 			f.Ptr[1] = unsafe.Add(b.Ptr[1], c*right.colStep+k*f.Step[1])

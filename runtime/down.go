@@ -54,7 +54,7 @@ type accumulator struct {
 
 // newDown finds the accumulators and chooses the width of a block, so that there
 // are so many, if it is wide enough.
-func newDown(s *step, in *plan.Step, pieces int) *down {
+func newDown(s *step, in *plan.FlatStep, pieces int) *down {
 	d := &down{}
 	bytes := 0
 	for o, value := range s.kernel.Out {

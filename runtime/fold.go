@@ -12,20 +12,20 @@ import (
 // chunk each, as kernels take them: one step for the whole chunks, which are an
 // axis of their own, and one for the rest. Any other step is its own only part,
 // and so is one of long rows.
-func foldParts(in *plan.Step) []*plan.Step {
+func foldParts(in *plan.FlatStep) []*plan.FlatStep {
 	last := len(in.Extents) - 1
 	n := in.Extents[last]
 	switch {
 	case in.Kernel.Fold == nil || in.Scan != plan.NoScan:
-		return []*plan.Step{in}
+		return []*plan.FlatStep{in}
 	case n <= ir.FoldChunk:
-		return []*plan.Step{foldPart(in, 0, n)}
+		return []*plan.FlatStep{foldPart(in, 0, n)}
 	case hasLongRows(in):
-		return []*plan.Step{in}
+		return []*plan.FlatStep{in}
 	case n < 2*ir.FoldChunk:
-		return []*plan.Step{foldPart(in, 0, ir.FoldChunk), foldPart(in, ir.FoldChunk, n-ir.FoldChunk)}
+		return []*plan.FlatStep{foldPart(in, 0, ir.FoldChunk), foldPart(in, ir.FoldChunk, n-ir.FoldChunk)}
 	}
-	parts := []*plan.Step{foldChunks(in, n/ir.FoldChunk)}
+	parts := []*plan.FlatStep{foldChunks(in, n/ir.FoldChunk)}
 	if rest := n % ir.FoldChunk; rest > 0 {
 		parts = append(parts, foldPart(in, n-rest, rest))
 	}
@@ -33,7 +33,7 @@ func foldParts(in *plan.Step) []*plan.Step {
 }
 
 // foldPart returns the step over n columns from the given one on, a chunk.
-func foldPart(in *plan.Step, from, n int) *plan.Step {
+func foldPart(in *plan.FlatStep, from, n int) *plan.FlatStep {
 	part := *in
 	last := len(in.Extents) - 1
 	part.Extents = slices.Clone(in.Extents)
@@ -54,7 +54,7 @@ func foldPart(in *plan.Step, from, n int) *plan.Step {
 }
 
 // foldChunks returns the step over the first n chunks, which become the rows.
-func foldChunks(in *plan.Step, n int) *plan.Step {
+func foldChunks(in *plan.FlatStep, n int) *plan.FlatStep {
 	part := *in
 	last := len(in.Extents) - 1
 	part.Extents = append(slices.Clone(in.Extents[:last]), n, ir.FoldChunk)
@@ -72,7 +72,7 @@ func foldChunks(in *plan.Step, n int) *plan.Step {
 }
 
 // folded reports whether operand o of a step is an output that the kernel folds.
-func folded(in *plan.Step, o int) bool {
+func folded(in *plan.FlatStep, o int) bool {
 	o -= len(in.Kernel.In)
 	return o >= 0 && in.Kernel.FoldOf(o) != ir.OpInvalid
 }

@@ -22,7 +22,7 @@ type longRows struct {
 }
 
 // hasLongRows reports whether a step that folds its columns is of that kind.
-func hasLongRows(in *plan.Step) bool {
+func hasLongRows(in *plan.FlatStep) bool {
 	last := len(in.Extents) - 1
 	rows, cols := in.Extents[last-1], in.Extents[last]
 	if rows == 1 || cols <= ir.FoldChunk || cols > longest || cols%ir.FoldChunk > 0 {

@@ -66,7 +66,7 @@ func (m *planMaker) step(k *kernel.Kernel, extents []int, rows, cols int, operan
 		all = append(all, operands[from])
 	}
 	all = append(all, operands[len(k.In):]...)
-	m.plan.Steps = append(m.plan.Steps, plan.Step{Kernel: canon, Extents: extents, Operands: all, Rows: rows, Cols: cols})
+	m.plan.Steps = append(m.plan.Steps, plan.FlatStep{Kernel: canon, Extents: extents, Operands: all, Rows: rows, Cols: cols})
 }
 
 func access(buffer, offset int, strides ...int) plan.Access {

@@ -60,7 +60,7 @@ func referenceGroup(p *plan.Plan, g *plan.RowGroup, data [][]uint64) {
 }
 
 // referenceStep computes line after line: what is folded, and else one element.
-func referenceStep(s *plan.Step, data [][]uint64) {
+func referenceStep(s *plan.FlatStep, data [][]uint64) {
 	body := elementary.Expand(s.Kernel)
 	axis := len(s.Extents) - 1
 	if s.Down {
@@ -115,7 +115,7 @@ func referenceStep(s *plan.Step, data [][]uint64) {
 }
 
 // accumulatedBy returns the op that an accumulator folds by.
-func accumulatedBy(s *plan.Step, o int) ir.Op {
+func accumulatedBy(s *plan.FlatStep, o int) ir.Op {
 	for i, value := range s.Kernel.Out {
 		if s.Operands[len(s.Kernel.In)+i].Buffer == s.Operands[o].Buffer {
 			return s.Kernel.Inst(value).Op

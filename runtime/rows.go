@@ -147,7 +147,7 @@ func appendSteps(steps []groupStep, parts []*step, blocks int) []groupStep {
 // blocked returns the step with the last outer axis cut in two: in front of the
 // inner axes stand count blocks from index first on, in its own place the indices
 // of one.
-func (l *Linked) blocked(in *plan.Step, lead, along, first, count, block int) *plan.Step {
+func (l *Linked) blocked(in *plan.FlatStep, lead, along, first, count, block int) *plan.FlatStep {
 	cut := func(at []int, outer, one, inner int) []int {
 		cut := append(slices.Clone(at[:lead]), outer)
 		if lead == len(at)-1 { // the only inner axis: it is the columns

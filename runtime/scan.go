@@ -48,7 +48,7 @@ type scan struct {
 }
 
 // newScan returns the scan of a step, with blocks for each of the hands.
-func newScan(s *step, in *plan.Step, hands int) *scan {
+func newScan(s *step, in *plan.FlatStep, hands int) *scan {
 	axis := len(in.Extents) - 1
 	if in.Down {
 		axis--

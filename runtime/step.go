@@ -79,7 +79,7 @@ type operand struct {
 // newStep works out the geometry of a step that checkStep has passed, whose
 // folded axis fits one kernel call. order is that of the inputs in the canonical
 // kernel. So many of its outer axes are a row group's.
-func (l *Linked) newStep(in *plan.Step, kernel *kernel.Kernel, order []int, outer int) *step {
+func (l *Linked) newStep(in *plan.FlatStep, kernel *kernel.Kernel, order []int, outer int) *step {
 	elems, _ := layout.NumElems(in.Extents)
 	s := &step{kernel: kernel, ins: len(kernel.In), elems: elems}
 	rank := len(in.Extents)
@@ -120,7 +120,7 @@ func (l *Linked) newStep(in *plan.Step, kernel *kernel.Kernel, order []int, oute
 }
 
 // addOperand appends operand from of the plan's step. walk is memory for its own.
-func (s *step) addOperand(l *Linked, in *plan.Step, from int, walk []int) {
+func (s *step) addOperand(l *Linked, in *plan.FlatStep, from int, walk []int) {
 	a, i := in.Operands[from], len(s.operands)
 	b := &l.buffers[a.Buffer]
 	o := operand{buffer: a.Buffer, size: b.size, splat: i < s.ins && s.kernel.In[i].Splat}
@@ -144,7 +144,7 @@ func (s *step) addOperand(l *Linked, in *plan.Step, from int, walk []int) {
 
 // cut divides the index space into blocks: at least so many pieces, but for what
 // must stay together. asked is Executor.ChunkElems.
-func (s *step) cut(in *plan.Step, asked, pieces, hands int) {
+func (s *step) cut(in *plan.FlatStep, asked, pieces, hands int) {
 	block := min(blockElements, ((s.elems-1)/pieces+64)&^63)
 	if asked > 0 {
 		block = min(blockElements, asked)

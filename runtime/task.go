@@ -124,7 +124,7 @@ func (l *Linked) link(p *plan.Plan) error {
 }
 
 // linkAlone makes the tasks of a step that is in no group.
-func (l *Linked) linkAlone(in *plan.Step) error {
+func (l *Linked) linkAlone(in *plan.FlatStep) error {
 	read, written, err := l.checkStep(in, in)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (l *Linked) linkAlone(in *plan.Step) error {
 
 // linkParts finds the kernels of a step, whose first axes, as many as outer says,
 // are a row group's.
-func (l *Linked) linkParts(in *plan.Step, outer int) ([]*step, error) {
+func (l *Linked) linkParts(in *plan.FlatStep, outer int) ([]*step, error) {
 	kernel, order := in.Kernel.Canonical()
 	var parts []*step
 	for _, part := range foldParts(in) {

@@ -130,7 +130,7 @@ func (s *scanner) numbered(mark string, want int) {
 // step reads a step after its first word: three lines.
 func (s *scanner) step(p *Plan) {
 	s.numbered("", len(p.Steps))
-	var st Step
+	var st FlatStep
 	st.Extents = s.Integers("[]")
 	s.Want("block")
 	s.Want("=")

@@ -13,7 +13,7 @@ import (
 type Plan struct {
 	Name    string
 	Buffers []Buffer // params, results, constants, temporaries
-	Steps   []Step
+	Steps   []FlatStep
 	Rows    []RowGroup // in order, without a common step
 	Arena   int        // bytes that the temporaries need together
 	Ledger  []Decision
@@ -76,15 +76,15 @@ func (b *Buffer) Size() int {
 // Where the kernel is a DotKernel, the last three axes are the pairs, the rows and
 // the columns of a product; the left operand stays where it is along the columns,
 // the right one along the rows, the output along the pairs. With Panels, the right
-// matrix is packed: its columns in panels of DotColumns, the last maybe narrower,
-// one panel behind the other, each row by row. The operand then has the strides
+// matrix is packed: its columns in panels of DotColumns, one panel
+// behind the other, each row by row; the last may lack columns. The operand then has the strides
 // 1 along the pairs and the number of pairs along the columns: as columns would
 // lie one behind the other, and as the panels do.
 //
 // Where Scan is set, the kernel folds its one operand, and has no other
 // instruction; the output has all the running values that ScanLine gives, and
 // strides as any output. The scanned axis is the columns, or with Down the rows.
-type Step struct {
+type FlatStep struct {
 	Kernel   *kernel.Kernel
 	Extents  []int    // at least two
 	Operands []Access // the kernel's inputs, then its outputs
@@ -98,7 +98,7 @@ type Step struct {
 
 // Accumulates reports whether operand o of a Down step is an accumulator: an
 // output in a buffer that the kernel reads too, or that input.
-func (s *Step) Accumulates(o int) bool {
+func (s *FlatStep) Accumulates(o int) bool {
 	ins := len(s.Kernel.In)
 	others := s.Operands[:ins]
 	if o < ins {
@@ -109,7 +109,7 @@ func (s *Step) Accumulates(o int) bool {
 
 // Reach returns the extents over which operand o moves: the step's, with chunks
 // in place of the elements that are folded.
-func (s *Step) Reach(o int) []int {
+func (s *FlatStep) Reach(o int) []int {
 	axis := len(s.Extents) - 1
 	switch ins := len(s.Kernel.In); {
 	case s.Scan != NoScan:
@@ -133,7 +133,7 @@ func (s *Step) Reach(o int) []int {
 }
 
 // Folds reports whether the step folds an output, or pairs into it.
-func (s *Step) Folds() bool {
+func (s *FlatStep) Folds() bool {
 	return s.Scan == NoScan && (s.Down || s.Kernel.Fold != nil || s.Kernel.Dots())
 }
 
@@ -165,7 +165,7 @@ type RowGroup struct {
 
 // OneBlock returns step i of the plan, of the group, for one block of rows: what
 // scratch buffers see of it. It is nil if the step does not have the axes.
-func (g *RowGroup) OneBlock(s *Step, i int) *Step {
+func (g *RowGroup) OneBlock(s *FlatStep, i int) *FlatStep {
 	lead := len(g.Outer) - 1
 	if lead < 0 || s.Kernel == nil || i < g.First || i-g.First >= len(g.Along) {
 		return nil
@@ -186,13 +186,6 @@ func (g *RowGroup) OneBlock(s *Step, i int) *Step {
 	}
 	one.Extents[along] = min(g.Block, s.Extents[along])
 	return &one
-}
-
-// Access is how a step reads or writes a buffer.
-type Access struct {
-	Buffer  int
-	Offset  int
-	Strides []int
 }
 
 // Inner returns the stride along the columns: 1 is unit, 0 is splat. A unit

@@ -114,7 +114,7 @@ func (p *Plan) stepLine(i int) string {
 }
 
 // operands returns the accesses, each after a space, with -> before the outputs.
-func (s *Step) operands() string {
+func (s *FlatStep) operands() string {
 	inputs := 0
 	if s.Kernel != nil {
 		inputs = min(len(s.Kernel.In), len(s.Operands))

@@ -23,7 +23,7 @@ const (
 // again and again, such as one factor for each channel of an image, is packed
 // once. So is one element a row, if its operand is a unit: compilation makes it
 // one in such a step.
-func (s *Step) ShortRows() bool {
+func (s *FlatStep) ShortRows() bool {
 	last := len(s.Extents) - 1
 	rows, cols := s.Extents[last-1], s.Extents[last]
 	if s.Folds() || s.Scan != NoScan || rows < leastRows || cols < 2 || cols > shortCols {

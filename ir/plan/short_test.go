@@ -34,7 +34,7 @@ func TestShortRows(t *testing.T) {
 	} {
 		b := kernel.NewBuilder(kernel.Operand{DType: c.dtype}, kernel.Operand{DType: c.dtype})
 		b.Store(b.Op(ir.OpAdd, 0, 1))
-		s := plan.Step{Kernel: b.Kernel(), Extents: []int{c.rows, c.cols}, Operands: []plan.Access{{Strides: c.x}, {Strides: c.y}, {Strides: c.out}}}
+		s := plan.FlatStep{Kernel: b.Kernel(), Extents: []int{c.rows, c.cols}, Operands: []plan.Access{{Strides: c.x}, {Strides: c.y}, {Strides: c.out}}}
 		require.Equal(t, c.want, s.ShortRows(), name)
 	}
 }

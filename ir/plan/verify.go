@@ -44,6 +44,7 @@ func (p *Plan) Verify() error {
 	if len(v.errs) > 0 {
 		return errors.Join(v.errs...) // what follows relies on buffers
 	}
+	v.findPanels()
 	if v.rowGroups(); len(v.errs) > 0 {
 		return errors.Join(v.errs...)
 	}
@@ -62,12 +63,13 @@ func (p *Plan) Verify() error {
 const never = -1
 
 type planVerifier struct {
-	p     *Plan
-	first []int       // the first step that writes a buffer
-	parts [][]part    // what steps write of it
-	last  []int       // the last step that reads or writes it
-	group []*RowGroup // of each step, or nil
-	errs  []error
+	p      *Plan
+	first  []int       // the first step that writes a buffer
+	parts  [][]part    // what steps write of it
+	last   []int       // the last step that reads or writes it
+	group  []*RowGroup // of each step, or nil
+	panels map[int]int // by buffer: the elements of one that a product reads in panels
+	errs   []error
 }
 
 func (v *planVerifier) fail(line, format string, args ...any) {
@@ -247,7 +249,7 @@ func (b *Buffer) bounds() (lo, hi int) {
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
-	if computed && v.elems(a.Buffer) != b.Size() {
+	if computed && v.elems(a.Buffer) != v.full(a.Buffer) {
 		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
@@ -257,6 +259,34 @@ func (v *planVerifier) read(i int, a Access) {
 type part struct {
 	step int
 	at   layout.Layout
+}
+
+// full returns how many elements of a buffer are to be written: all, but for the columns
+// that the last panel of a product's right operand lacks.
+func (v *planVerifier) full(buffer int) int {
+	b := &v.p.Buffers[buffer]
+	if n, ok := v.panels[buffer]; ok && b.Kind != ResultBuffer {
+		return n
+	}
+	return b.Size()
+}
+
+// findPanels notes how many elements the buffers have that products read in panels.
+func (v *planVerifier) findPanels() {
+	v.panels = map[int]int{}
+	for i := range v.p.Steps {
+		s := &v.p.Steps[i]
+		if !s.Panels || len(s.Operands) != 3 || len(s.Operands[1].Strides) != len(s.Extents) {
+			continue
+		}
+		n := 1
+		for k, e := range s.Extents {
+			if s.Operands[1].Strides[k] != 0 {
+				n *= e
+			}
+		}
+		v.panels[s.Operands[1].Buffer] = n
+	}
 }
 
 // elems returns how many elements of a buffer are written.
@@ -290,9 +320,9 @@ func (v *planVerifier) write(i, o int) {
 func (v *planVerifier) written(i int) {
 	b := &v.p.Buffers[i]
 	switch n := v.elems(i); {
-	case n == b.Size() || b.Kind.ReadOnly():
+	case n == v.full(i) || b.Kind.ReadOnly():
 	case n > 0:
-		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, b.Size())
+		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, v.full(i))
 	case b.Kind == ResultBuffer:
 		v.fail(v.p.bufferLine(i), "no step writes the result")
 	}

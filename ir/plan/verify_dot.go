@@ -5,7 +5,7 @@ import "errors"
 // CheckDot returns an error unless the operands of a step with a DotKernel are
 // the matrices that its comment says. No other step has panels, and none a kernel
 // whose frame has more than a step's.
-func (s *Step) CheckDot() error {
+func (s *FlatStep) CheckDot() error {
 	pairs := len(s.Extents) - 3
 	switch {
 	case s.Kernel.Transposes() || s.Kernel.Down:

@@ -68,6 +68,6 @@ func TestProductsAreNotCut(t *testing.T) {
 
 // Nor is a kernel that transposes a step's: its frame has more than a step says.
 func TestNoStepTransposes(t *testing.T) {
-	s := plan.Step{Kernel: kernel.TransposeKernel(ir.Uint32), Extents: []int{4, 4}}
+	s := plan.FlatStep{Kernel: kernel.TransposeKernel(ir.Uint32), Extents: []int{4, 4}}
 	require.ErrorContains(t, s.CheckDot(), "transposes")
 }

@@ -11,7 +11,7 @@ import (
 // accumulators as its comment says, one at least: an op that folds combines the
 // accumulator, which nothing else reads, with something, and the result is that
 // output alone.
-func (s *Step) CheckDown() error {
+func (s *FlatStep) CheckDown() error {
 	if s.Kernel.Fold != nil {
 		return fmt.Errorf("a step that folds its columns is not down")
 	}
@@ -46,7 +46,7 @@ func (s *Step) CheckDown() error {
 
 // accumulator returns the input that is the accumulator of an output, or -1 if
 // other operands are in its buffer too.
-func (s *Step) accumulator(out int) int {
+func (s *FlatStep) accumulator(out int) int {
 	in, n := -1, 0
 	for i, a := range s.Operands {
 		if a.Buffer == s.Operands[out].Buffer {

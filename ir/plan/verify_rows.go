@@ -31,7 +31,7 @@ func (v *planVerifier) rowGroups() {
 }
 
 // oneBlock returns step i, of one block of rows if it is in a group.
-func (v *planVerifier) oneBlock(i int) *Step {
+func (v *planVerifier) oneBlock(i int) *FlatStep {
 	if g := v.group[i]; g != nil {
 		return g.OneBlock(&v.p.Steps[i], i)
 	}
@@ -83,7 +83,7 @@ func (v *planVerifier) ownRowsOf(i, operand, made int) {
 
 // rowStep returns how far apart an access has two rows that follow one another, 0
 // if there is one.
-func (g *RowGroup) rowStep(s *Step, i int, a Access) int {
+func (g *RowGroup) rowStep(s *FlatStep, i int, a Access) int {
 	axes := append([]int{}, a.Strides[:len(g.Outer)-1]...)
 	axes = append(axes, a.Strides[g.Along[i-g.First]])
 	for k := len(axes) - 1; k >= 0; k-- {
@@ -96,7 +96,7 @@ func (g *RowGroup) rowStep(s *Step, i int, a Access) int {
 
 // inRow reports whether operand o of step i touches elements of its own row
 // alone, where element e of a buffer belongs to row e/row, modulo the rows.
-func (g *RowGroup) inRow(s *Step, i, o, row int, scratch bool) bool {
+func (g *RowGroup) inRow(s *FlatStep, i, o, row int, scratch bool) bool {
 	lead, along := len(g.Outer)-1, g.Along[i-g.First]
 	a := s.Operands[o]
 	rows := layout.RowMajor(g.Outer...)

@@ -9,7 +9,7 @@ import (
 // CheckScan returns an error unless the kernel of a step with Scan is what its
 // comment says: one operand, which one op folds, and nothing else. Without Scan
 // the kernel must not scan.
-func (s *Step) CheckScan() error {
+func (s *FlatStep) CheckScan() error {
 	k := s.Kernel
 	switch {
 	case s.Scan > Exclusive:

@@ -1,0 +1,81 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Library tells which kernels exist.
+type Library interface {
+	// Engine returns the better engine that has a kernel of a signature: "avx2" or
+	// "portable".
+	Engine(signature string) (engine string, ok bool)
+}
+
+// A strategy is one way to compute a step: a pure function from the step, the machine
+// and the library to loops and calls.
+type strategy struct {
+	name string
+	// draft returns nil and a reason if the strategy can't compute the step.
+	draft func(t *target, s *plan.Step) (d *Draft, why string)
+}
+
+// target is what strategies look at besides the step.
+type target struct {
+	*Machine
+	lib     Library
+	buffers []plan.Buffer
+	read    []bool // by buffer: whether a step reads it
+	// inGroup says that the step is one block of rows of a row group: its loops are
+	// inside those of the group, and one goroutine runs them all.
+	inGroup bool
+}
+
+// Draft is what a strategy makes of a step.
+type Draft struct {
+	Slots   []nest.Slot // first the step's inputs and outputs, in order
+	Scratch int         // bytes
+	Parts   []nest.Nest
+	Choice  nest.Choice
+}
+
+// newDraft returns a draft with the slots of the step's operands.
+func newDraft(t *target, s *plan.Step) *Draft {
+	d := &Draft{}
+	for _, a := range s.In {
+		d.Slots = append(d.Slots, nest.Buffer(a.Buffer, t.buffers[a.Buffer].DType))
+	}
+	for _, a := range s.Out {
+		d.Slots = append(d.Slots, nest.Buffer(a.Buffer, t.buffers[a.Buffer].DType))
+	}
+	return d
+}
+
+// cacheLine is the bytes of a line of the caches, and the alignment of local memory.
+const cacheLine = 64
+
+// scratch reserves local memory and returns its slot. Sizes are spread by a cache line
+// more than they need, so that buffers do not all begin in the same set of the cache.
+func (d *Draft) scratch(dt ir.DType, elems int) int {
+	d.Slots = append(d.Slots, nest.Slot{Kind: nest.Scratch, DType: dt, Offset: d.Scratch, Elems: elems})
+	d.Scratch += (elems*dt.Size()+cacheLine-1)&^(cacheLine-1) + cacheLine
+	return len(d.Slots) - 1
+}
+
+// table returns the slot of n elements that are all the same.
+func (d *Draft) table(dt ir.DType, bits uint64, n int) int {
+	d.Slots = append(d.Slots, nest.Slot{Kind: nest.Table, DType: dt, Elems: n, Bits: bits})
+	return len(d.Slots) - 1
+}
+
+// call returns the item of a call.
+func call(k kernel.Code, rows, cols nest.Size, args []nest.Arg, fields ...nest.Size) nest.Item {
+	return nest.Item{Call: &nest.Call{Kernel: k, Rows: rows, Cols: cols, Args: args, Fields: fields}}
+}
+
+// inner returns the item of a nest.
+func inner(loops []nest.Loop, items ...nest.Item) nest.Item {
+	return nest.Item{Nest: &nest.Nest{Loops: loops, Items: items}}
+}
