@@ -29,7 +29,7 @@ func TestDownKernel(t *testing.T) {
 	down, _ := k.DownKernel(func(int) bool { return true })
 	require.Nil(t, down)
 
-	s := plan.Step{Kernel: k, Extents: []int{4, 4}}
+	s := plan.FlatStep{Kernel: k, Extents: []int{4, 4}}
 	require.NoError(t, s.CheckDot())
 	s.Kernel, _ = k.DownKernel(func(i int) bool { return i == 0 })
 	require.ErrorContains(t, s.CheckDot(), "folds down")
