@@ -115,3 +115,36 @@ func buffersRead(p *plan.Plan) []bool {
 	}
 	return read
 }
+
+// Kernels returns the signatures of the kernels that a plan would call if every kernel
+// existed, in order of use.
+func Kernels(p *plan.Plan, m *Machine) []string {
+	out, err := Schedule(p, m, everything{})
+	if err != nil {
+		return nil
+	}
+	var sigs []string
+	seen := map[string]bool{}
+	var walk func(items []nest.Item)
+	walk = func(items []nest.Item) {
+		for _, it := range items {
+			if it.Nest != nil {
+				walk(it.Nest.Items)
+			} else if sig := it.Call.Kernel.Signature(); !seen[sig] {
+				seen[sig] = true
+				sigs = append(sigs, sig)
+			}
+		}
+	}
+	for i := range out.Tasks {
+		for _, part := range out.Tasks[i].Parts {
+			walk(part.Items)
+		}
+	}
+	return sigs
+}
+
+// everything is the library that has every kernel.
+type everything struct{}
+
+func (everything) Engine(string) (string, bool) { return "avx2", true }
