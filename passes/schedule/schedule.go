@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -116,7 +117,7 @@ func buffersRead(p *plan.Plan) []bool {
 	return read
 }
 
-// Kernels returns the signatures of the kernels that a plan would call if every kernel
+// Kernels returns the signatures of the elementwise kernels that a plan would call if every kernel
 // existed, in order of use.
 func Kernels(p *plan.Plan, m *Machine) []string {
 	out, err := Schedule(p, m, everything{})
@@ -130,9 +131,12 @@ func Kernels(p *plan.Plan, m *Machine) []string {
 		for _, it := range items {
 			if it.Nest != nil {
 				walk(it.Nest.Items)
-			} else if sig := it.Call.Kernel.Signature(); !seen[sig] {
-				seen[sig] = true
-				sigs = append(sigs, sig)
+				continue
+			}
+			k, ok := it.Call.Kernel.(*kernel.Kernel)
+			if ok && !seen[k.Signature()] {
+				seen[k.Signature()] = true
+				sigs = append(sigs, k.Signature())
 			}
 		}
 	}
