@@ -18,7 +18,32 @@ type Machine struct {
 
 	// Vector is the bytes of a vector register.
 	Vector int
+
+	// LoadWork is what reading and writing the operands of one index costs, in
+	// additions of float32.
+	LoadWork float64
+	// WakeWork is the least work worth waking a goroutine for, and PieceWork the least of
+	// a piece for one that is awake, in additions. Zen 3: about 10 and 0.6 microseconds.
+	WakeWork, PieceWork float64
+	// BlockElems is how many elements a block has at most. During a kernel call Go's
+	// runtime cannot stop the goroutine.
+	BlockElems int
+	// CallElems is how many elements of ops that cost at most CheapWork additions one
+	// kernel call handles: some twenty microseconds on Zen 3. Assembly cannot be
+	// preempted, and a longer call would hold up the garbage collector. Of any body it
+	// is at least LeastCallElems.
+	CallElems, LeastCallElems int
+	CheapWork                 float64
+	// ScanRows is how many rows a scan takes side by side.
+	ScanRows int
 }
 
 // Default returns the machine that the constants were measured on.
-func Default(workers int) *Machine { return &Machine{Workers: workers, Vector: 32} }
+func Default(workers int) *Machine {
+	return &Machine{
+		Workers: workers, Vector: 32,
+		LoadWork: 8, WakeWork: 1 << 20, PieceWork: 1 << 16,
+		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
+		ScanRows: 8,
+	}
+}
