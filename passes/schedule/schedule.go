@@ -18,6 +18,10 @@ import (
 // compute a step, none costs less than the first.
 var strategies []strategy
 
+func init() { // not an initializer: strategies try others
+	strategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled}
+}
+
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
 // library lacks.
 func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
