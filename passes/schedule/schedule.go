@@ -124,7 +124,7 @@ func buffersRead(p *plan.Plan) []bool {
 // Kernels returns the signatures of the elementwise kernels that a plan would call if every kernel
 // existed, in order of use.
 func Kernels(p *plan.Plan, m *Machine) []string {
-	out, err := Schedule(p, m, everything{})
+	out, err := Schedule(p, m, complete{})
 	if err != nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func Kernels(p *plan.Plan, m *Machine) []string {
 	return sigs
 }
 
-// everything is the library that has every kernel.
-type everything struct{}
+// complete is the library that has every kernel.
+type complete struct{}
 
-func (everything) Engine(string) (string, bool) { return "avx2", true }
+func (complete) Engine(string) (string, bool) { return "avx2", true }
