@@ -15,7 +15,12 @@ type Machine struct {
 
 	// Vector is the bytes of a vector register.
 	Vector int
+
+	scanMachine
+	tmpMachine
 }
 
 // Default returns the machine that the constants were measured on.
-func Default(workers int) *Machine { return &Machine{Workers: workers, Vector: 32} }
+func Default(workers int) *Machine {
+	return &Machine{Workers: workers, Vector: 32, scanMachine: defaultScan, tmpMachine: defaultTmp}
+}
