@@ -29,10 +29,11 @@ type prefixScan struct {
 	loops       []nest.Loop // over the outer axes
 	rows, cols  int
 	elems       int
+	step        *plan.Step
 	x, y        matrix // the first element combined, and where its result is
 	head        matrix // if exclusive: the result of no elements
-	packed      bool // the elements of a row of the operand are apart
-	nonTemporal bool // results are stored past the caches
+	packed      bool   // the elements of a row of the operand are apart
+	nonTemporal bool   // results are stored past the caches
 
 	identity  matrix // the running value of no elements
 	noCarry   matrix // the carry of no chunks
@@ -54,7 +55,7 @@ func newPrefixScan(t *target, s *plan.Step) (p *prefixScan, why string) {
 		return nil, "an operand is not affine"
 	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
-	p = &prefixScan{target: t, Draft: newDraft(t, s), by: by, dtype: d, wide: ir.PartialType(by, d), rows: 1, elems: 1}
+	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, by: by, dtype: d, wide: ir.PartialType(by, d), rows: 1, elems: 1}
 	p.x, p.y = matrix{slot: 0, offset: s.In[0].Offset}, matrix{slot: 1, offset: s.Out[0].Offset}
 	last := len(s.Axes) - 1
 	for k, a := range s.Axes {
@@ -115,7 +116,7 @@ func (p *prefixScan) finish(compute *kernel.Kernel) (*Draft, string) {
 	}
 	sig := compute.Signature()
 	engine, _ := p.lib.Engine(sig)
-	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: accessCost * float64(p.elems)}
+	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work(p.step)}
 	if p.packed {
 		p.Choice.Packed = []int{0}
 	}

@@ -122,5 +122,3 @@ func ordered(order []int, views []matrix, outs ...matrix) []matrix {
 	}
 	return slices.Concat(args, outs)
 }
-
-func abs(n int) int { return max(n, -n) }

@@ -34,7 +34,7 @@ func scanLine(t *target, s *plan.Step) (*Draft, string) {
 // longScan is a scan of one line after the other.
 type longScan struct {
 	*prefixScan
-	side        int  // chunks side by side
+	side        int    // chunks side by side
 	run, last   matrix // the last running value of each, of the elements' type and as carries are
 	carry, next matrix // the carry of each, and of the chunk behind them
 	tile, dense matrix // running values; the operand, if it is packed

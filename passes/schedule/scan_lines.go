@@ -43,7 +43,7 @@ func scanLines(t *target, s *plan.Step) (*Draft, string) {
 // blockRows returns how many rows a block has: whole lines, a multiple of those that
 // are scanned side by side.
 func (p *prefixScan) blockRows() int {
-	rows := p.blockElems(p.elems, accessCost*float64(p.elems)) / p.cols
+	rows := p.mostElems(p.step) / p.cols
 	return min(p.rows, max(p.ScanRows, rows/p.ScanRows*p.ScanRows))
 }
 
@@ -61,7 +61,7 @@ func (p *prefixScan) fewLines() bool {
 // lineScan is a scan of lines side by side.
 type lineScan struct {
 	*prefixScan
-	side             int  // lines side by side
+	side             int    // lines side by side
 	run, carry, next matrix // of each of them: next is the carry behind the present chunk
 	tile             matrix // of results that are stored past the caches
 	dense            matrix // the operand, if it is packed

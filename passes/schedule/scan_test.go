@@ -99,15 +99,10 @@ func (c *scanCase) schedule(t require.TestingT) *nest.Program {
 		}
 		d.Choice.Strategy = by.name
 		return &nest.Program{Name: "scan", Buffers: buffers, Tasks: []nest.Task{{
-			Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}, Elems: elemsOf(s)}}}
+			Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}, Elems: elems(s)}}}
 	}
 	require.Fail(t, "no strategy", "%s: %q", c, reasons)
 	return nil
-}
-
-func elemsOf(s *plan.Step) int {
-	n, _ := layout.NumElems(s.Extents())
-	return n
 }
 
 // check compares what a schedule computes with ir.ScanLine, and returns the strategy.
@@ -157,7 +152,7 @@ func scanElement(rng *rand.Rand, d ir.DType) uint64 {
 var (
 	scanOps   = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
 	scanTypes = (ir.Numeric & ir.Running).List()
-	scanSizes = []int{1, 2, 7, 8, 9, 1023, 1024, 1025, 2048, 2049, 5000}
+	scanSizes = []int{1, 2, 7, 8, 9, 1023, 1024, 1025, 2048, 2049, 5000, 9000}
 )
 
 // TestScans compares what all strategies compute with the definition.
@@ -169,7 +164,7 @@ func TestScans(t *testing.T) {
 			exclusive: rapid.Bool().Draw(t, "exclusive"), workers: rapid.IntRange(1, 2).Draw(t, "workers"),
 			nonTemporal: rapid.Bool().Draw(t, "non-temporal"),
 		}
-		n, rows := rapid.SampledFrom(scanSizes).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "rows")
+		n, rows := rapid.SampledFrom(scanSizes).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 17, 20, 33, 70}).Draw(t, "rows")
 		if n*rows > 20_000 {
 			rows = rapid.IntRange(1, 20_000/n).Draw(t, "fewer rows")
 		}
@@ -181,7 +176,10 @@ func TestScans(t *testing.T) {
 			c.shape, c.axis = append([]int{2}, c.shape...), c.axis+1
 		}
 		c.at = drawLayout(t, c.shape)
-		if rapid.Bool().Draw(t, "small blocks") {
+		switch rapid.IntRange(0, 3).Draw(t, "machine") {
+		case 1:
+			c.machine = func(m *Machine) { m.Blocks = 500 }
+		case 2:
 			c.machine = func(m *Machine) { m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.NonTemporalBytes = 64, 32, 256, 256 }
 		}
 		seen[c.check(t).Strategy]++
