@@ -59,3 +59,14 @@ func (m *Machine) block(s *plan.Step, row, col int) (rows, cols int) {
 	cols = min(s.Axes[col].Extent, limit, most)
 	return max(1, min(s.Axes[row].Extent, limit/cols, most/cols)), cols
 }
+
+// slowdown returns by how much an engine is slower than the better one.
+func (m *Machine) slowdown(engine string) float64 {
+	if engine == portable {
+		return m.PortableWork
+	}
+	return 1
+}
+
+// portable is the engine that is slower.
+const portable = "portable"

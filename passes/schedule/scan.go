@@ -10,113 +10,91 @@ import (
 // Prefix scans: what the strategies for them share. A line is scanned in chunks of
 // ir.FoldChunk elements, as ir.ScanLine says. The state of a line is its running value
 // in the chunk, which begins as the identity, and its carry: the combined last running
-// values of the chunks before, in ir.PartialType. States are in scratch.
+// values of the chunks before, in ir.PartialType. States are in local memory.
 //
 // An exclusive scan of n elements is an inclusive one of the first n-1, stored one
 // further on, behind the result of no elements.
 
-// prefixScan is a step that scans the rows or the columns of its last two axes, inside
-// loops over the other axes.
+// prefixScan is a step that scans its rows or its columns. As for any step, the last
+// axis is the columns, the one before the rows.
 type prefixScan struct {
 	*target
 	*Draft
+	step        *plan.Step
+	row, col    int // axes
 	by          ir.Op
-	dtype       ir.DType
-	wide        ir.DType // of carries
-	axis        int      // 0: along the rows' axis, 1: along the columns'
+	dtype, wide ir.DType // of elements and of carries
 	n           int      // elements of a line that are combined
 	exclusive   bool
-	loops       []nest.Loop // over the outer axes
-	rows, cols  int
-	elems       int
-	step        *plan.Step
-	x, y        matrix // the first element combined, and where its result is
-	head        matrix // if exclusive: the result of no elements
-	packed      bool   // the elements of a row of the operand are apart
-	nonTemporal bool   // results are stored past the caches
+	in          operand
+	x, y        view // the elements that are combined, and their results
+	head        view // the results of no elements, if exclusive
+	packed      bool // the operand's elements are apart along the columns
+	nonTemporal bool // results are stored past the caches
 
-	identity  matrix // the running value of no elements
-	noCarry   matrix // the carry of no chunks
-	missing   string
-	signature string // of the kernel that computes most elements
+	identity view    // the running value of no elements
+	noCarry  view    // the carry of no chunks
+	missing  *string // a kernel that the library lacks
 }
 
-// newPrefixScan returns the scan of a step, or why it is none.
-func newPrefixScan(t *target, s *plan.Step) (p *prefixScan, why string) {
+// newPrefixScan returns the scan of a step, or why it is none: the scanned axis must be
+// the given one, counted from the last one on.
+func newPrefixScan(t *target, s *plan.Step, fromLast int) (p *prefixScan, why string) {
 	role, axis := s.Kind()
+	last := len(s.Axes) - 1
 	switch {
 	case role != plan.Scan && role != plan.ScanExclusive:
 		return nil, "no axis is scanned"
+	case last < 1:
+		return nil, "there are no rows and columns"
+	case axis != last-fromLast:
+		return nil, "another axis is scanned"
 	case len(s.In) != 1 || len(s.Out) != 1 || len(s.Body.Body) > 0:
 		return nil, "the body computes something"
 	case s.Out[0].Combine.ScannedBy() == ir.OpInvalid:
 		return nil, "no scan combines by " + s.Out[0].Combine.String()
-	case s.In[0].Panel != nil || s.In[0].Index != 0 || s.Out[0].Panel != nil || s.Out[0].Index != 0:
-		return nil, "an operand is not affine"
 	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
-	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, by: by, dtype: d, wide: ir.PartialType(by, d), rows: 1, elems: 1}
-	p.x, p.y = matrix{slot: 0, offset: s.In[0].Offset}, matrix{slot: 1, offset: s.Out[0].Offset}
-	last := len(s.Axes) - 1
-	for k, a := range s.Axes {
-		p.elems *= a.Extent
-		in, out := s.In[0].Strides[k], s.Out[0].Strides[k]
-		if a.Extent == 1 {
-			in, out = 0, 0
-		}
-		switch k {
-		case last:
-			p.cols, p.x.col, p.y.col = a.Extent, in, out
-		case last - 1:
-			p.rows, p.x.row, p.y.row = a.Extent, in, out
-		default:
-			p.loops = append(p.loops, nest.Loop{Extent: nest.Fixed(a.Extent), Tile: 1})
-			p.x.strides, p.y.strides = append(p.x.strides, in), append(p.y.strides, out)
-		}
+	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: last - 1, col: last,
+		by: by, dtype: d, wide: ir.PartialType(by, d), n: s.Axes[axis].Extent, exclusive: role == plan.ScanExclusive, missing: new(string)}
+	ops, why := operandsOf(s, p.row, p.col)
+	if why != "" {
+		return nil, why
 	}
-	p.axis, p.n, p.exclusive = axis-last+1, s.Axes[axis].Extent, role == plan.ScanExclusive
-	if p.axis < 0 {
-		return nil, "the scanned axis is outside the rows"
+	columns := s.Axes[p.col].Extent > 1
+	if columns && ops[1].class != unit {
+		return nil, "the results are not contiguous along the columns"
 	}
-	if p.cols > 1 && p.y.col != 1 {
-		return nil, "the results of a row are apart"
-	}
+	p.in, p.packed = ops[0], columns && ops[0].class != unit
+	p.x, p.y = viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
 	if p.head = p.y; p.exclusive {
-		p.n--
-		p.y = p.y.at(1-p.axis, p.axis)
+		if p.n--; p.n > 0 {
+			p.y = p.y.move(axis, 1)
+		}
 	}
-	p.packed = p.cols > 1 && p.x.col != 1
-	p.nonTemporal = p.storesPastCaches(s.Out[0].Buffer)
+	p.nonTemporal = p.pastCaches(ops)
 	bits, _ := by.Info().Identity(d)
-	p.identity = matrix{slot: p.table(d, bits, 1), col: 1}
+	p.identity = p.constant(d, bits)
 	bits, _ = by.Info().Identity(p.wide)
-	p.noCarry = matrix{slot: p.table(p.wide, bits, 1), col: 1}
+	p.noCarry = p.constant(p.wide, bits)
 	return p, ""
 }
 
-// storesPastCaches reports whether the results are stored past the caches: many, which
-// no step reads, whose rows begin where lines of the caches do, as a part of such a
-// line goes to memory alone.
-func (p *prefixScan) storesPastCaches(buffer int) bool {
-	size, from := p.dtype.Size(), p.NonTemporalFrom
-	if p.Blocks > 0 {
-		from = 1
-	}
-	ragged := p.Blocks == 0 && p.rows > 1 && p.y.row*size%cacheLine != 0
-	engine, ok := p.lib.Engine(kernel.StreamKernel().Signature())
-	return ok && engine == "avx2" && !p.packed && !ragged && p.elems*size >= from &&
-		p.buffers[buffer].Kind != plan.ScratchBuffer && !p.read[buffer]
+// pastCaches reports whether the results are stored past the caches.
+func (p *prefixScan) pastCaches(ops []operand) bool {
+	engine, ok := p.lib.Engine(streamKernel().Signature())
+	out := &elementwise{target: p.target, step: p.step, row: p.row, ops: ops}
+	return ok && engine != portable && !p.packed && out.passesCaches(0)
 }
 
-// finish returns the draft with the nests of the scan, or the kernel that is missing.
-// compute is the kernel that computes most elements.
-func (p *prefixScan) finish(compute *kernel.Kernel) (*Draft, string) {
-	if p.missing != "" {
-		return nil, "no kernel is registered for " + p.missing
+// finish returns the draft, or the kernel that is missing. k computes most elements.
+func (p *prefixScan) finish(k *kernel.Kernel) (*Draft, string) {
+	if *p.missing != "" {
+		return nil, "no kernel is registered for " + *p.missing
 	}
-	sig := compute.Signature()
+	sig := k.Signature()
 	engine, _ := p.lib.Engine(sig)
-	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work(p.step)}
+	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work(p.step) * p.slowdown(engine)}
 	if p.packed {
 		p.Choice.Packed = []int{0}
 	}
@@ -126,15 +104,22 @@ func (p *prefixScan) finish(compute *kernel.Kernel) (*Draft, string) {
 	return p.Draft, ""
 }
 
-// state reserves n elements that belong to lines, one each.
-func (p *prefixScan) state(d ir.DType, n int) matrix {
-	return matrix{slot: p.scratch(d, n), row: 1, col: 1}
+// constant returns a table of one element.
+func (p *prefixScan) constant(d ir.DType, bits uint64) view {
+	return p.local(p.table(d, bits, 1), 0, 0)
+}
+
+// local returns the view of local memory whose rows and columns are so far apart.
+func (p *prefixScan) local(slot, row, col int) view {
+	v := view{slot: slot, strides: make([]int, len(p.step.Axes))}
+	v.strides[p.row], v.strides[p.col] = row, col
+	return v
 }
 
 // tile reserves rows of so many elements. A cache line is between two of them: rows a
 // power of two apart would be in few sets of the cache.
-func (p *prefixScan) tile(rows, cols int) matrix {
+func (p *prefixScan) tile(rows, cols int) view {
 	line := cacheLine / p.dtype.Size()
 	row := (cols+line-1)/line*line + line
-	return matrix{slot: p.scratch(p.dtype, rows*row), row: row, col: 1}
+	return p.local(p.scratch(p.dtype, rows*row), row, 1)
 }

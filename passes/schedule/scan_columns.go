@@ -7,122 +7,106 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The scan down the rows, vectorized across the columns.
+// scanColumns scans down the rows, vectorized across the columns:
 //
-//	for each block of columns:
-//	  the first chunk of rows: each is combined with the one above
-//	  the carries are its last row
-//	  for each other chunk:
-//	    for each row: combine it with the running values, these with the carries
-//	    combine the carries with the running values
+//	for each block of columns
+//	  each row of the first chunk is combined with the result above it
+//	  the last result is the carries
+//	  for each other chunk
+//	    each row is combined with the running values, and these with the carries
+//	    the carries are combined with the running values
+//
+// Results that are stored past the caches: see scan_rows.go.
+var scanColumns = strategy{name: "scan_columns", draft: draftColumns}
 
-// scanColumns is the strategy.
-func scanColumns(t *target, s *plan.Step) (*Draft, string) {
-	p, why := newPrefixScan(t, s)
-	switch {
-	case p == nil:
+func draftColumns(t *target, s *plan.Step) (*Draft, string) {
+	p, why := newPrefixScan(t, s, 1)
+	if p == nil {
 		return nil, why
-	case p.axis != 0:
-		return nil, "the columns are scanned"
 	}
 	c := newColumnScan(p)
-	depth := len(p.loops)
-	part := nest.Nest{Loops: append(p.loops[:depth:depth], nest.Loop{Extent: nest.Fixed(p.cols), Tile: c.block})}
-	move := func(v matrix) matrix { return v.along(depth, 0, c.block) }
-	part.Items = p.begin(depth+1, nest.Fixed(1), c.width, move(p.head))
-	if p.n > 0 {
-		part.Items = append(part.Items, c.columns(depth+1, move(p.x), move(p.y))...)
+	c.at = newWalk(s.Axes).cutAll(c.row, c.col).cut(c.col, c.block)
+	c.carry, c.run = c.carry.inside(c.at), c.run.inside(c.at)
+	items := c.begin(c.at, nest.Fixed(1), c.at.size[c.col])
+	if c.n > 0 {
+		items = append(items, c.chunks()...)
 	}
-	p.Parts = []nest.Nest{part}
-	compute := c.combine
-	if p.n > ir.FoldChunk {
-		compute, _ = kernel.RowKernel(p.by, p.dtype)
+	c.Parts = []nest.Nest{c.at.part(items)}
+	if c.n > ir.FoldChunk {
+		k, _ := kernel.RowKernel(c.by, c.dtype)
+		return c.finish(k)
 	}
-	return p.finish(compute)
+	return c.finish(c.combine)
 }
 
-// columnScan is a scan down the rows.
+// columnScan scans down the rows.
 type columnScan struct {
 	*prefixScan
-	block      int       // columns of a block
-	width      nest.Size // columns of the present one
-	combine    *kernel.Kernel
-	carry, run matrix // a row of each
-	tile       matrix // the operand, if it is packed; results that are stored past the caches
-	tileRows   int
+	combine    *kernel.Kernel // of two rows
+	block      int            // columns of a block
+	at         *walk          // inside the loops over blocks
+	carry, run view           // a row of each
+	results    view           // those that are stored past the caches
+	dense      view           // the operand, if packed
+	rows       int            // that one call takes
 }
 
 func newColumnScan(p *prefixScan) *columnScan {
-	size := p.dtype.Size()
-	block := p.ScanBytes / size
-	for p.elems/p.rows < p.Workers*block && block > p.ScanBytesLeast/size {
-		block /= 2
+	size, rows, cols := p.dtype.Size(), p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
+	c := &columnScan{prefixScan: p, block: p.ScanBytes / size}
+	for elems(p.step)/rows < p.Workers*c.block && c.block > p.ScanBytesLeast/size {
+		c.block /= 2
 	}
-	block = min(block, p.cols)
-	c := &columnScan{prefixScan: p, block: block, width: nest.Of(len(p.loops))}
-	c.combine, _ = kernel.SingleOp(p.by, ir.Invalid, kernel.Operand{DType: p.dtype}, kernel.Operand{DType: p.dtype})
-	if p.Blocks == 0 && block < c.piece() {
-		p.nonTemporal = false // short rows take a call for every few of them
+	c.block = min(c.block, cols)
+	k, err := kernel.SingleOp(p.by, ir.Invalid, kernel.Operand{DType: p.dtype}, kernel.Operand{DType: p.dtype})
+	if err != nil {
+		panic("BUG: schedule: " + err.Error())
 	}
-	if p.n > ir.FoldChunk || p.nonTemporal {
-		c.carry, c.run = p.state(p.wide, block).fixed(), p.state(p.dtype, block).fixed()
+	c.combine = k
+	if p.Blocks == 0 && c.block < c.piece() {
+		c.nonTemporal = false // short rows would take a call for every few of them
 	}
-	switch {
-	case p.nonTemporal:
-		c.tile = p.tile(kernel.DownRows, c.piece())
-	case p.packed:
-		c.tileRows = min(max(1, p.n), max(1, p.PackBytes/(block*size)))
-		c.tile = matrix{slot: p.scratch(p.dtype, c.tileRows*block), row: block, col: 1}
-	default:
-		c.tileRows = max(1, p.CallElems/block)
+	if p.n > ir.FoldChunk || c.nonTemporal {
+		c.carry, c.run = p.local(p.scratch(p.wide, c.block), 0, 1), p.local(p.scratch(p.dtype, c.block), 0, 1)
+	}
+	c.rows = max(1, p.CallElems/c.block)
+	if c.nonTemporal {
+		c.results = p.tile(kernel.DownRows, c.piece())
+	}
+	if p.packed {
+		c.rows = max(1, min(p.n, p.PackBytes/(c.block*size)))
+		c.dense = p.local(p.scratch(p.dtype, c.rows*c.block), c.block, 1)
 	}
 	return c
 }
 
-// columns returns the scan of a block of columns.
-func (c *columnScan) columns(depth int, x, y matrix) []nest.Item {
+// chunks returns the scan of a block of columns.
+func (c *columnScan) chunks() []nest.Item {
 	first := min(c.n, ir.FoldChunk)
-	var items []nest.Item
-	last := y.at(first-1, 0)
-	if c.nonTemporal {
-		last = c.run
-		items = append(items, c.start(depth))
-		items = append(items, c.fours(depth, first, x, y, false)...)
-	} else {
-		items = append(items, c.firstChunk(depth, first, x, y)...)
-	}
+	items, last := c.firstChunk(first)
 	if c.n == first {
 		return items
 	}
-	items = append(items, c.firstCarry(depth, last))
-	whole, rest := (c.n-first)/ir.FoldChunk, c.n%ir.FoldChunk
-	x, y = x.at(first, 0), y.at(first, 0)
-	if whole > 0 {
-		chunks := []nest.Loop{{Extent: nest.Fixed(whole), Tile: 1}}
-		later := c.laterChunk(depth+1, ir.FoldChunk, x.along(depth, ir.FoldChunk, 0), y.along(depth, ir.FoldChunk, 0))
-		items = append(items, inner(chunks, append(later, c.nextCarry(depth+1))...))
+	items = append(items, c.castRow(c.at, c.at.size[c.col], last, c.carry))
+	rest := c.n % ir.FoldChunk
+	if whole := c.n - first - rest; whole > 0 {
+		chunk := c.at.only(c.row, whole).cut(c.row, ir.FoldChunk)
+		later := append(c.laterChunk(chunk, first), c.nextCarry(chunk))
+		items = append(items, chunk.wrap(c.at, later)...)
 	}
 	if rest > 0 {
-		items = append(items, c.laterChunk(depth, rest, x.at(whole*ir.FoldChunk, 0), y.at(whole*ir.FoldChunk, 0))...)
+		items = append(items, c.laterChunk(c.at.only(c.row, rest), c.n-rest)...)
 	}
 	return items
 }
 
 // start returns the stores of the identity to the running values.
-func (c *columnScan) start(depth int) nest.Item {
-	return c.fill(depth, c.dtype, nest.Fixed(1), c.width, c.identity, c.run)
-}
-
-// firstCarry returns what makes the last row of the first chunk the carries.
-func (c *columnScan) firstCarry(depth int, last matrix) nest.Item {
-	if c.wide == c.dtype {
-		return c.copyRow(depth, c.dtype, c.width, last, c.carry)
-	}
-	return c.elementwise(depth, ir.OpCast, c.wide, []kernel.Operand{{DType: c.dtype}}, nest.Fixed(1), c.width, last, c.carry)
+func (c *columnScan) start(w *walk) nest.Item {
+	return c.fill(w, c.dtype, nest.Fixed(1), w.size[c.col], c.identity, c.run)
 }
 
 // nextCarry returns what combines the carries with the running values.
-func (c *columnScan) nextCarry(depth int) nest.Item {
+func (c *columnScan) nextCarry(w *walk) nest.Item {
 	b := kernel.NewBuilder(kernel.Operand{DType: c.wide}, kernel.Operand{DType: c.dtype})
 	run := kernel.Ref(1)
 	if c.wide != c.dtype {
@@ -130,51 +114,59 @@ func (c *columnScan) nextCarry(depth int) nest.Item {
 	}
 	b.Store(b.Op(c.by, 0, run))
 	k, order := b.Kernel().Canonical()
-	return c.call(depth, k, nest.Fixed(1), c.width, ordered(order, []matrix{c.carry, c.run}, c.carry))
+	return c.call(w, k, nest.Fixed(1), w.size[c.col], ordered(order, []view{c.carry, c.run}, c.carry))
 }
 
-// firstChunk returns the scan of the first rows: each is the result above it combined
-// with its own elements.
-func (c *columnScan) firstChunk(depth, rows int, x, y matrix) []nest.Item {
-	first := c.copyRow
-	if c.packed {
-		first = func(depth int, _ ir.DType, cols nest.Size, from, to matrix) nest.Item {
-			return c.pack(depth, nest.Fixed(1), cols, from, to)
-		}
-	}
-	all := []nest.Item{first(depth, c.dtype, c.width, x, y)}
-	if rows == 1 {
-		return all
-	}
-	above := y.along(depth, c.tileRows, 0)
-	y = y.at(1, 0).along(depth, c.tileRows, 0)
-	items, from := c.someRows(depth+1, nest.Of(depth), x.at(1, 0).along(depth, c.tileRows, 0))
-	height, width := nest.Of(depth), c.width
-	if dense := c.block == c.cols && from.row == c.cols && y.row == c.cols; dense && c.cols >= c.ScanDenseCols {
-		height, width = nest.Fixed(1), nest.Size{Loop: depth, N: c.cols}
-	}
-	items = append(items, c.call(depth+1, c.combine, height, width, []matrix{above, from, y}))
-	return append(all, inner([]nest.Loop{{Extent: nest.Fixed(rows - 1), Tile: c.tileRows}}, items...))
-}
-
-// laterChunk returns the scan of rows of another chunk, whose running values are apart
-// from the results.
-func (c *columnScan) laterChunk(depth, rows int, x, y matrix) []nest.Item {
+// firstChunk returns the scan of the first rows, and where the last results are.
+func (c *columnScan) firstChunk(rows int) (items []nest.Item, last view) {
 	if c.nonTemporal {
-		return append([]nest.Item{c.start(depth)}, c.fours(depth, rows, x, y, true)...)
+		return append([]nest.Item{c.start(c.at)}, c.storedRows(c.at.only(c.row, rows), 0, false)...), c.run
 	}
-	items, from := c.someRows(depth+1, nest.Of(depth), x.along(depth, c.tileRows, 0))
-	k, order := kernel.RowKernel(c.by, c.dtype)
-	views := ordered(order, []matrix{c.carry, c.run, from}, c.run, y.along(depth, c.tileRows, 0))
-	items = append(items, c.call(depth+1, k, nest.Of(depth), c.width, views))
-	return []nest.Item{c.start(depth), inner([]nest.Loop{{Extent: nest.Fixed(rows), Tile: c.tileRows}}, items...)}
+	cols := c.at.size[c.col]
+	if c.packed {
+		items = append(items, c.pack(c.at, nest.Fixed(1), cols, c.x, c.y))
+	} else {
+		items = append(items, c.copyRow(c.at, c.dtype, cols, c.x, c.y))
+	}
+	if rows > 1 {
+		below := c.at.only(c.row, rows-1).cut(c.row, c.rows)
+		items = append(items, below.wrap(c.at, c.combineRows(below))...)
+	}
+	return items, c.y.move(c.row, rows-1)
 }
 
-// someRows returns where rows of the operand are contiguous, and the call that brings
-// them there, if it is not where they are.
-func (c *columnScan) someRows(depth int, rows nest.Size, x matrix) ([]nest.Item, matrix) {
+// combineRows returns what combines rows with the results above them. Rows without gaps
+// are one long row.
+func (c *columnScan) combineRows(w *walk) []nest.Item {
+	items, x := c.someRows(w, c.x.move(c.row, 1))
+	y := c.y.move(c.row, 1)
+	rows, cols := w.size[c.row], w.size[c.col]
+	all := c.step.Axes[c.col].Extent
+	if x.strides[c.row] == all && y.strides[c.row] == all && c.block == all && all >= c.ScanDenseCols {
+		rows, cols = nest.Fixed(1), times(rows, all)
+	}
+	return append(items, c.call(w, c.combine, rows, cols, []view{c.y, x, y}))
+}
+
+// laterChunk returns the scan of the rows of w from one on, which are in a later chunk.
+func (c *columnScan) laterChunk(w *walk, from int) []nest.Item {
+	if c.nonTemporal {
+		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, true)...)
+	}
+	some := w.cut(c.row, c.rows)
+	items, x := c.someRows(some, c.x.move(c.row, from))
+	k, order := kernel.RowKernel(c.by, c.dtype)
+	views := ordered(order, []view{c.carry, c.run, x}, c.run, c.y.move(c.row, from))
+	items = append(items, c.call(some, k, some.size[c.row], some.size[c.col], views))
+	return append([]nest.Item{c.start(w)}, some.wrap(w, items)...)
+}
+
+// someRows returns where rows of the operand have no gaps, and the call that copies
+// them there if need be.
+func (c *columnScan) someRows(w *walk, x view) ([]nest.Item, view) {
 	if !c.packed {
 		return nil, x
 	}
-	return []nest.Item{c.pack(depth, rows, c.width, x, c.tile)}, c.tile
+	dense := c.dense.inside(w)
+	return []nest.Item{c.pack(w, w.size[c.row], w.size[c.col], x, dense)}, dense
 }

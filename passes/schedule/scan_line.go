@@ -1,108 +1,111 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The scan of few long lines: eight chunks of one line are scanned side by side, whose
-// carries are known when their running values are.
+// scanLine scans along the columns, one row after the other, of which several chunks are
+// scanned side by side. Their carries are known when their last running values are:
 //
-//	for each line:
-//	  for each eight chunks:
-//	    scan them apart: a tile of running values, and the last one of each
-//	    scan the last ones from the carry on: the carries of these chunks and the next
-//	    combine each row of the tile with its carry
+//	for each row
+//	  for each eight chunks
+//	    scan them apart: a tile of running values, and the last ones of each
+//	    scan the last ones, from the carry on: the carries of the chunks behind
+//	    combine each chunk of the tile with its carry
+var scanLine = strategy{name: "scan_line", draft: draftLine}
 
-// scanLine is the strategy.
-func scanLine(t *target, s *plan.Step) (*Draft, string) {
-	p, why := newPrefixScan(t, s)
+func draftLine(t *target, s *plan.Step) (*Draft, string) {
+	p, why := newPrefixScan(t, s, 0)
 	switch {
 	case p == nil:
 		return nil, why
-	case p.axis != 1:
-		return nil, "the rows are scanned"
 	case !p.fewLines():
 		return nil, "the lines are many, or of few chunks: they are scanned side by side"
 	}
-	p.Parts = []nest.Nest{newLongScan(p).part(0, p.rows)}
+	p.Parts = []nest.Nest{newLongScan(p).part(0, s.Axes[p.row].Extent)}
 	return p.finish(kernel.ScanKernel(p.by, p.dtype, false))
 }
 
-// longScan is a scan of one line after the other.
+// longScan scans one line after the other. Its step has one axis more: the rows of a
+// line, which are its chunks.
 type longScan struct {
-	*prefixScan
-	side        int    // chunks side by side
-	run, last   matrix // the last running value of each, of the elements' type and as carries are
-	carry, next matrix // the carry of each, and of the chunk behind them
-	tile, dense matrix // running values; the operand, if it is packed
+	prefixScan
+	line        int  // axis
+	side        int  // chunks
+	run, last   view // the last running values of chunks, of their type and as carries are
+	carry, next view // the carries of chunks, and of the one behind them
+	results     view // a tile
+	dense       view // the operand, if packed
 }
 
 func newLongScan(p *prefixScan) *longScan {
-	side := min(p.ScanRows, ir.Chunks(p.n))
-	l := &longScan{prefixScan: p, side: side, run: p.state(p.dtype, side), carry: p.state(p.wide, side+1), next: p.state(p.wide, 1)}
-	l.tile = p.tile(side, ir.FoldChunk)
-	if l.last = l.run; p.wide != p.dtype {
-		l.last = p.state(p.wide, side)
+	l := &longScan{prefixScan: *p, line: p.row, side: min(p.ScanRows, ir.Chunks(p.n))}
+	l.row, l.col = p.row+1, p.col+1
+	l.x, l.y, l.head = chunked(p.x), chunked(p.y), chunked(p.head)
+	step := *p.step
+	step.Axes = slices.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.FoldChunk, ir.FoldChunk))
+	l.step = &step
+	l.identity, l.noCarry = l.local(p.identity.slot, 0, 0), l.local(p.noCarry.slot, 0, 0)
+	row := func(d ir.DType, n int) view { return l.local(l.scratch(d, n), 1, 1) }
+	l.run, l.carry, l.next = row(l.dtype, l.side), row(l.wide, l.side+1), row(l.wide, 1)
+	if l.last = l.run; l.wide != l.dtype {
+		l.last = row(l.wide, l.side)
 	}
-	if p.packed {
-		l.dense = p.tile(side, ir.FoldChunk)
+	l.results = l.tile(l.side, ir.FoldChunk)
+	if l.packed {
+		l.dense = l.tile(l.side, ir.FoldChunk)
 	}
 	return l
 }
 
-// part returns the scan of so many rows, from one on.
-func (l *longScan) part(from, rows int) nest.Nest {
-	depth := len(l.loops)
-	move := func(v matrix) matrix { return v.at(from, 0).along(depth, 1, 0) }
-	part := nest.Nest{Loops: append(l.loops[:depth:depth], nest.Loop{Extent: nest.Fixed(rows), Tile: 1})}
-	part.Items = append(l.begin(depth+1, nest.Fixed(1), nest.Fixed(1), move(l.head)),
-		l.line(depth+1, chunked(move(l.x)), chunked(move(l.y)))...)
-	return part
-}
-
-// chunked returns the matrix of a line whose rows are its chunks.
-func chunked(v matrix) matrix {
-	v.row = v.col * ir.FoldChunk
+// chunked returns a view with an axis more: before the columns, the chunks of them.
+func chunked(v view) view {
+	last := len(v.strides) - 1
+	v.strides = slices.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.FoldChunk)
 	return v
 }
 
-// line returns the scan of a line.
-func (l *longScan) line(depth int, x, y matrix) []nest.Item {
+// part returns the scan of so many rows, from one on.
+func (l *longScan) part(from, rows int) nest.Nest {
+	for _, v := range []*view{&l.x, &l.y, &l.head} {
+		*v = v.move(l.line, from)
+	}
+	one := newWalk(l.step.Axes).only(l.line, rows).cutAll(l.row, l.col)
+	items := l.begin(one, nest.Fixed(1), nest.Fixed(1))
+	items = append(items, l.copyRow(one, l.wide, nest.Fixed(1), l.noCarry, l.carry.inside(one)))
 	whole, rest := l.n/ir.FoldChunk, l.n%ir.FoldChunk
-	items := []nest.Item{
-		l.copyRow(depth, l.wide, nest.Fixed(1), l.noCarry, l.carry),
-		inner([]nest.Loop{{Extent: nest.Fixed(whole), Tile: l.side}},
-			l.chunks(depth+1, nest.Of(depth), nest.Fixed(ir.FoldChunk), x.along(depth, l.side, 0), y.along(depth, l.side, 0))...),
-	}
+	chunks := one.cut(l.row, l.side)
+	items = append(items, chunks.wrap(one, l.chunks(chunks, l.x, l.y))...)
 	if rest > 0 {
-		items = append(items, l.chunks(depth, nest.Fixed(1), nest.Fixed(rest), x.at(whole, 0), y.at(whole, 0))...)
+		chunk := one.only(l.row, 1).only(l.col, rest)
+		items = append(items, l.chunks(chunk, l.x.move(l.row, whole), l.y.move(l.row, whole))...)
 	}
-	return items
+	return one.part(items)
 }
 
-// chunks returns the scan of chunks side by side.
-func (l *longScan) chunks(depth int, rows, cols nest.Size, x, y matrix) (items []nest.Item) {
+// chunks returns the scan of some chunks of a line.
+func (l *longScan) chunks(w *walk, x, y view) (items []nest.Item) {
+	rows, cols, one := w.size[l.row], w.size[l.col], nest.Fixed(1)
 	if l.packed {
-		items = append(items, l.pack(depth, rows, cols, x, l.dense))
-		x = l.dense
+		dense := l.dense.inside(w)
+		items, x = append(items, l.pack(w, rows, cols, x, dense)), dense
 	}
-	one := nest.Fixed(1)
-	items = append(items, l.scanAlone(depth, l.dtype, rows, cols, x, l.identity, l.tile, l.run))
+	run, last, carry, next, results := l.run.inside(w), l.last.inside(w), l.carry.inside(w), l.next.inside(w), l.results.inside(w)
+	items = append(items, l.scan(w, l.dtype, rows, cols, x, l.identity, results, run))
 	if l.wide != l.dtype {
-		items = append(items, l.elementwise(depth, ir.OpCast, l.wide, []kernel.Operand{{DType: l.dtype}}, one, rows, l.run, l.last))
+		items = append(items, l.castRow(w, rows, run, last))
 	}
-	items = append(items, l.scanAlone(depth, l.wide, one, rows, l.last, l.carry, l.carry.at(1, 0), l.next))
-	to := y
-	if l.nonTemporal {
-		to = l.tile
-	}
+	items = append(items, l.scan(w, l.wide, one, rows, last, carry, carry.move(l.col, 1), next))
 	k, order := kernel.CarryKernel(l.by, l.dtype)
-	items = append(items, l.call(depth, k, rows, cols, ordered(order, []matrix{l.carry, l.tile}, to)))
 	if l.nonTemporal {
-		items = append(items, l.store(depth, rows, cols, l.tile, y))
+		items = append(items, l.call(w, k, rows, cols, ordered(order, []view{carry, results}, results)), l.store(w, rows, cols, results, y))
+	} else {
+		items = append(items, l.call(w, k, rows, cols, ordered(order, []view{carry, results}, y)))
 	}
-	return append(items, l.copyRow(depth, l.wide, one, l.next, l.carry))
+	return append(items, l.copyRow(w, l.wide, one, next, carry))
 }

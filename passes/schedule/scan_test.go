@@ -33,7 +33,7 @@ var scanLibrary = func() builtins {
 	return b
 }()
 
-var scanStrategies = []strategy{{"line scan", scanLine}, {"scan of lines", scanLines}, {"column scan", scanColumns}}
+var scanStrategies = []strategy{scanLine, scanLines, scanColumns}
 
 // scanCase is a scan of an array along its last axis or the one before.
 type scanCase struct {
