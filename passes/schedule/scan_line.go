@@ -50,6 +50,9 @@ func newLongScan(p *prefixScan) *longScan {
 	step := *p.step
 	step.Axes = slices.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.FoldChunk, ir.FoldChunk))
 	l.step = &step
+	if l.packed { // chunks are far apart
+		l.in.class = strided
+	}
 	l.identity, l.noCarry = l.local(p.identity.slot, 0, 0), l.local(p.noCarry.slot, 0, 0)
 	row := func(d ir.DType, n int) view { return l.local(l.scratch(d, n), 1, 1) }
 	l.run, l.carry, l.next = row(l.dtype, l.side), row(l.wide, l.side+1), row(l.wide, 1)
