@@ -1,0 +1,118 @@
+// Package schedule turns the steps of a plan into nests: loops, calls of kernels and
+// local memory. A strategy is one way to do that for one step; each is a pure function
+// in a file of its own, and Schedule takes the cheapest that can compute the step.
+//
+// What a step computes, to the bit, does not depend on the strategy.
+package schedule
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// strategies are all ways to compute a step, the cheaper ones first: of those that can
+// compute a step, none costs less than the first.
+var strategies []strategy
+
+// Schedule returns the nests of a plan. It fails if a step needs a kernel that the
+// library lacks.
+func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
+	s := &scheduler{plan: p, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
+	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger}
+	group := 0
+	for i := 0; i < len(p.Steps); i++ {
+		var task nest.Task
+		var err error
+		if group < len(p.Rows) && p.Rows[group].First == i {
+			task, err = s.group(&p.Rows[group])
+			i = p.Rows[group].Last
+			group++
+		} else {
+			task, err = s.alone(i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Tasks = append(out.Tasks, task)
+	}
+	return out, nil
+}
+
+// scheduler schedules one plan.
+type scheduler struct {
+	plan *plan.Plan
+	target
+}
+
+// alone returns the task of a step that is in no row group.
+func (s *scheduler) alone(i int) (nest.Task, error) {
+	step := s.plan.Steps[i].Structured()
+	d, err := choose(&s.target, &step)
+	if err != nil {
+		return nest.Task{}, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
+	}
+	return nest.Task{First: i, Last: i, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts,
+		Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(&step)}, nil
+}
+
+// choose returns the draft of the cheapest strategy.
+func choose(t *target, s *plan.Step) (*Draft, error) {
+	if elems(s) == 0 {
+		return newDraft(t, s), nil
+	}
+	var best *Draft
+	var rejected []nest.Rejected
+	for _, by := range strategies {
+		d, why := by.draft(t, s)
+		switch {
+		case d == nil:
+			rejected = append(rejected, nest.Rejected{Strategy: by.name, Why: why})
+			continue
+		case best == nil || d.Choice.Cost < best.Choice.Cost:
+			if best != nil {
+				rejected = append(rejected, nest.Rejected{Strategy: best.Choice.Strategy, Cost: best.Choice.Cost})
+			}
+			best = d
+		default:
+			rejected = append(rejected, nest.Rejected{Strategy: by.name, Cost: d.Choice.Cost})
+		}
+		best.Choice.Strategy = by.name
+		if !t.CompareAll {
+			break
+		}
+	}
+	if best == nil {
+		why := "no strategy is for such a step"
+		for _, r := range rejected {
+			why = r.Strategy + ": " + r.Why
+		}
+		return nil, fmt.Errorf("%s", why)
+	}
+	best.Choice.Rejected = rejected
+	return best, nil
+}
+
+// elems returns how many indices a step has. The plan's verifier has seen that their
+// number is within int.
+func elems(s *plan.Step) int {
+	n := 1
+	for _, a := range s.Axes {
+		n *= a.Extent
+	}
+	return n
+}
+
+// buffersRead says of each buffer whether a step reads it.
+func buffersRead(p *plan.Plan) []bool {
+	read := make([]bool, len(p.Buffers))
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, a := range s.Operands[:len(s.Kernel.In)] {
+			read[a.Buffer] = true
+		}
+	}
+	return read
+}

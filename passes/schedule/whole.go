@@ -1,0 +1,68 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// whole calls one kernel for the whole body, a block at a time. Operands whose elements
+// are apart along the columns are copied into a tile of local memory first, and the
+// kernel is then called for each tile.
+var whole = strategy{name: "whole", draft: draftWhole}
+
+func draftWhole(t *target, s *plan.Step) (*Draft, string) {
+	e, why := newElementwise(t, s)
+	if e == nil {
+		return nil, why
+	}
+	if why := e.pack(); why != "" {
+		return nil, why
+	}
+	c, why := e.oneKernel()
+	if c == nil {
+		return nil, why
+	}
+	return e.write(c), ""
+}
+
+// oneKernel is the computation of a tile by one call.
+type oneKernel struct {
+	k      *kernel.Kernel
+	order  []int // the kernel's input i is input order[i] of the step
+	engine string
+	cost   float64
+}
+
+// oneKernel returns the kernel of the whole body, or says that there is none.
+func (e *elementwise) oneKernel() (c *oneKernel, why string) {
+	if e.NoWhole {
+		return nil, "kernels of whole bodies are switched off"
+	}
+	k, order := e.body()
+	engine, ok := e.lib.Engine(k.Signature())
+	if !ok {
+		return nil, "no kernel is registered for " + k.Signature()
+	}
+	return &oneKernel{k: k, order: order, engine: engine, cost: e.bodyWork(e.step) * e.slowdown(engine)}, ""
+}
+
+func (c *oneKernel) work() float64  { return c.cost }
+func (c *oneKernel) tileElems() int { return 0 }
+
+func (c *oneKernel) describe(choice *nest.Choice) {
+	choice.Kernel, choice.Engine, choice.Kernels = c.k.Signature(), c.engine, 1
+}
+
+// write returns the call.
+func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest.Item) {
+	args := make([]nest.Arg, 0, len(e.at))
+	for _, i := range c.order {
+		args = append(args, tile.arg(&e.at[i], e.row))
+	}
+	for i := len(e.step.In); i < len(e.at); i++ {
+		args = append(args, tile.arg(&e.at[i], e.row))
+	}
+	rows, cols := e.callSize(tile)
+	return nil, []nest.Item{call(c.k, rows, cols, args)}
+}
