@@ -84,6 +84,8 @@ type Machine struct {
 
 	// ScanRows is how many rows a scan takes side by side.
 	ScanRows int
+
+	Reduction
 }
 
 // Default returns the machine that the constants were measured on.
@@ -97,6 +99,7 @@ func Default(workers int) *Machine {
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalWork: 8, NonTemporalBytes: 8 << 10,
 		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,
-		ScanRows: 8,
+		ScanRows:  8,
+		Reduction: defaultReduction(),
 	}
 }

@@ -2,14 +2,15 @@ package schedule
 
 // Reduction has the constants of the strategies that reduce, all measured on Zen 3.
 type Reduction struct {
-	// TileBytes is the width of a tile of a column reduction: the accumulators of a lane
-	// stay in the first-level cache while rows stream past them in long stretches.
-	TileBytes int
-	// TileColumns is how many columns such a tile has at least, if there are as many.
-	TileColumns int
-	// LaneBytes is how much the accumulators of all lanes have at most to stay in the
-	// first-level cache together.
+	// LaneBytes is how much the accumulators of a lane have, which is a tile of columns
+	// wide: they stay in the first-level cache while rows stream past them in long
+	// stretches.
 	LaneBytes int
+	// LaneColumns is how many columns a tile has at least, if there are as many.
+	LaneColumns int
+	// FlatBytes is how much the accumulators of all lanes have at most to stay in the
+	// first-level cache together.
+	FlatBytes int
 	// FewRows is up to how many rows a call for 32 rows each is better than one for each
 	// lane.
 	FewRows int
@@ -24,15 +25,9 @@ type Reduction struct {
 	// would not fill a vector.
 	ShortLine int
 
-	// PackBytes is the size of a tile of a packed operand.
-	PackBytes int
-	// NarrowColumns is below how many columns a tile is packed column by column: the
-	// loop along a row would hardly start.
-	NarrowColumns int
-	// TransposeCols is from how many columns an operand that is read across is
-	// transposed for a whole block, and TransposedRows how many rows such a block has at
-	// least.
-	TransposeCols, TransposedRows int
+	// TransposedRows is how many rows a block has at least whose lines are read across:
+	// they are contiguous in memory there.
+	TransposedRows int
 	// LongRow is how many columns a row of several chunks has at most, so that a block
 	// has two.
 	LongRow int
@@ -55,10 +50,9 @@ type Reduction struct {
 // defaultReduction returns the measured values.
 func defaultReduction() Reduction {
 	return Reduction{
-		TileBytes: 16 << 10, TileColumns: 128, LaneBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
+		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
 		MinColumns: 16, JoinedRows: 128, ShortLine: 8,
-		PackBytes: 16 << 10, NarrowColumns: 8, TransposeCols: 64, TransposedRows: 16,
-		LongRow:  32 << 10,
+		TransposedRows: 16, LongRow: 32 << 10,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}
 }

@@ -113,3 +113,11 @@ func combiners(s *plan.Step) []ir.Op {
 	}
 	return ops
 }
+
+// sharing writes parts that use the same local memory as those before.
+func (d *Draft) sharing(write func()) {
+	before := d.Scratch
+	d.Scratch = 0
+	write()
+	d.Scratch = max(d.Scratch, before)
+}

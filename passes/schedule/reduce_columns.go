@@ -55,7 +55,7 @@ func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
 	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: t.columnCost(s)}
 	c.d.packed(c.ops)
 	for _, one := range chunks(s, len(s.Axes)-2) {
-		c.part(one)
+		c.d.sharing(func() { c.part(one) })
 	}
 	return c.d, ""
 }
@@ -123,8 +123,8 @@ func (c *columnReduction) tile() {
 			bytes += s.Body.OutType(o).Size()
 		}
 	}
-	c.width = min(cols, max(1, c.TileBytes/bytes))
-	for c.width > c.TileColumns && elems(s)/n/c.width*ir.Chunks(n) < c.pieces(c.work(s)) {
+	c.width = min(cols, max(1, c.LaneBytes/bytes))
+	for c.width > c.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.pieces(c.work(s)) {
 		c.width /= 2
 	}
 	c.flat = n > 1 && c.width == cols
@@ -144,7 +144,7 @@ func (c *columnReduction) tile() {
 			c.flat = c.flat && s.Out[o].Strides[last] == cols
 		}
 	}
-	c.flat = c.flat && ir.FoldLanes*cols*bytes <= c.LaneBytes
+	c.flat = c.flat && ir.FoldLanes*cols*bytes <= c.FlatBytes
 	if widest > 0 { // packed 32 rows at a time
 		c.width = min(c.width, c.PackBytes/ir.FoldLanes/widest)
 	}

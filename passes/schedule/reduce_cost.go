@@ -35,6 +35,9 @@ func (t *target) columnCost(s *plan.Step) float64 {
 	return cost
 }
 
+// pairCost estimates a pairwise reduction: it goes before a row reduction.
+func (t *target) pairCost(s *plan.Step) float64 { return t.rowCost(s) - float64(elems(s)) }
+
 // contiguousBytes returns how many bytes of an index are inputs that are contiguous
 // along the lines, and how many inputs that are contiguous across them. An input that
 // repeats along either is not counted: it is one element a row, or the same row each

@@ -14,73 +14,116 @@ import (
 // combined in their order.
 type laneWriter struct {
 	*columnReduction
-	s                  *plan.Step // its lines are one chunk
-	n                  int        // rows
-	cols, groups, lane int        // axes; s has groups for its lines, and no lanes
-	block              *walk
-	ins                []view // by the strides along lanes alone
-	accs               []view // by output, those that are combined
-	identity           []view
-	before             []nest.Item // fill local memory
-	packs              []packed
+	s                   *plan.Step // its lines are one chunk
+	n                   int        // rows
+	cols, groups, lanes int        // axes: groups has the place of the lines, lanes are behind
+	block               *walk
+	ins                 []view // as the plan has them, or copies
+	accs, identity      []view // by output, if it is combined
+	before              []nest.Item
+	packs               []copied // for each group
 }
-
-// box is some groups of rows, and of each group the first lanes.
-type box struct{ first, groups, lanes int }
 
 // part appends the part that reduces lines of one chunk.
 func (c *columnReduction) part(s *plan.Step) {
-	begin := c.d.Scratch
-	c.d.Scratch = 0
 	last := len(s.Axes) - 1
-	w := &laneWriter{columnReduction: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lane: last + 1}
+	w := &laneWriter{columnReduction: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
 	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.FoldLanes)})
 	axes[last].Extent = 1
-	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lane).cut(w.cols, c.width)
-	w.lay()
+	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
+	w.layInputs()
+	w.layLanes()
 	items := append(w.before, w.reduce()...)
 	c.d.Parts = append(c.d.Parts, w.block.part(append(items, w.join()...)))
-	c.d.Scratch = max(c.d.Scratch, begin)
 }
 
-// lay gives accumulators and copies their places.
-func (w *laneWriter) lay() {
-	last, rows := len(w.s.Axes)-1, min(w.n, ir.FoldLanes)
-	local := func(slot, lane int) view {
-		v := view{slot: slot, strides: make([]int, last+2), from: w.block.depth()}
-		v.strides[w.cols], v.strides[w.lane] = 1, lane
-		return v
-	}
+// local returns the view of local memory that has some elements for each lane.
+func (w *laneWriter) local(slot, lane int) view {
+	v := view{slot: slot, strides: make([]int, w.lanes+1), from: w.block.depth()}
+	v.strides[w.cols], v.strides[w.lanes] = 1, lane
+	return v
+}
+
+// inLanes returns the view of an operand of the step.
+func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
+	v := viewOf(slot, a)
+	row := v.strides[w.groups]
+	v.strides = append(slices.Clone(v.strides), row)
+	v.strides[w.groups] = row * ir.FoldLanes
+	return v
+}
+
+// layInputs gives the inputs that are copied their places. An input that is the same
+// for all rows is copied once.
+func (w *laneWriter) layInputs() {
+	rows := min(w.n, ir.FoldLanes)
 	for i := range w.s.In {
-		op := w.ops[i]
-		v := viewOf(i, &w.s.In[i])
-		v.strides = append(slices.Clone(v.strides), v.strides[last]) // groups: see at
-		repeated := w.flat && op.class == unit && op.row == 0
-		if w.ins = append(w.ins, v); op.class <= splat && !repeated {
+		op, from := w.ops[i], w.inLanes(i, &w.s.In[i])
+		joined := w.flat && op.class == unit && op.row == 0
+		if w.ins = append(w.ins, from); op.class <= splat && !joined {
 			continue
 		}
-		to := local(w.d.scratch(op.dtype, rows*w.width), w.width)
-		if w.ins[i] = to; repeated {
-			w.before = append(w.before, w.repeat(op, v, to))
-			continue
+		to := w.local(w.d.scratch(op.dtype, rows*w.width), w.width)
+		if op.row == 0 && !joined {
+			to.strides[w.lanes] = 0
 		}
-		w.packs = append(w.packs, packed{from: v, to: to, op: op, once: op.row == 0})
-	}
-	for o := range w.s.Out {
-		d := w.s.Body.OutType(o)
-		w.accs, w.identity = append(w.accs, view{}), append(w.identity, view{})
-		if op := w.s.Out[o].Combine; op != ir.OpInvalid {
-			bits, _ := op.Info().Identity(d)
-			w.accs[o] = local(w.d.scratch(d, rows*w.width), w.width)
-			w.identity[o] = local(w.d.table(d, bits, w.width*w.rowsAsOne()), 0)
+		switch w.ins[i] = to; {
+		case joined:
+			args := []nest.Arg{w.block.arg(&from, w.lanes), w.block.arg(&to, w.lanes)}
+			w.before = append(w.before, call(copyKernel(op.dtype, false), nest.Fixed(rows), w.block.size[w.cols], args))
+		case op.row == 0:
+			w.before = append(w.before, packBlock(op.dtype, nest.Fixed(1), w.block.size[w.cols], w.block.arg(&from, w.lanes), op.col, w.block.arg(&to, w.lanes)))
+		default:
+			w.packs = append(w.packs, copied{from: from, to: to, op: op})
 		}
 	}
 }
 
-// rowsAsOne returns how many rows a row of a call is.
-func (w *laneWriter) rowsAsOne() int {
-	if w.flat {
-		return min(w.n, ir.FoldLanes)
+// layLanes gives the accumulators their places.
+func (w *laneWriter) layLanes() {
+	rows := min(w.n, ir.FoldLanes)
+	w.accs, w.identity = make([]view, len(w.s.Out)), make([]view, len(w.s.Out))
+	for o := range w.s.Out {
+		op, d := w.s.Out[o].Combine, w.s.Body.OutType(o)
+		if op == ir.OpInvalid {
+			continue
+		}
+		bits, ok := op.Info().Identity(d)
+		if !ok {
+			panic("BUG: schedule: a combiner without identity: " + op.String())
+		}
+		wide := w.width
+		if w.flat {
+			wide *= rows
+		}
+		w.accs[o] = w.local(w.d.scratch(d, rows*w.width), w.width)
+		w.identity[o] = w.local(w.d.table(d, bits, wide), 0)
 	}
-	return 1
+}
+
+// join returns the calls that combine the lanes: the upper half with the lower one, until
+// one lane is left, which goes to the output.
+func (w *laneWriter) join() (items []nest.Item) {
+	for o := range w.s.Out {
+		op := w.s.Out[o].Combine
+		if op == ir.OpInvalid {
+			continue
+		}
+		k := combineKernel(op, w.s.Body.OutType(o))
+		left := min(w.n, ir.FoldLanes)
+		for half := ir.FoldLanes / 2; half > 0; half /= 2 {
+			if left <= half {
+				continue
+			}
+			upper, to := w.accs[o], w.accs[o]
+			upper.offset = half * w.width
+			if half == 1 {
+				to = w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
+			}
+			args := []nest.Arg{w.block.arg(&w.accs[o], w.lanes), w.block.arg(&upper, w.lanes), w.block.arg(&to, w.lanes)}
+			items = append(items, call(k, nest.Fixed(left-half), w.block.size[w.cols], args))
+			left = half
+		}
+	}
+	return items
 }

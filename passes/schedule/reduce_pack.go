@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -16,22 +15,15 @@ type packer struct {
 	s        *plan.Step
 	row, col int
 	rows     int // of a tile
-	copies   []packed
-	scratch  int // what the parts before need
+	copies   []copied
 }
 
-// packed is an operand that is copied.
-type packed struct {
+// copied is an operand that is copied.
+type copied struct {
 	from, to view
 	op       operand
 	once     bool // for a block
 }
-
-// begin starts a part: parts use the same local memory.
-func (p *packer) begin() { p.scratch, p.d.Scratch = p.d.Scratch, 0 }
-
-// end closes the part.
-func (p *packer) end() { p.d.Scratch = max(p.d.Scratch, p.scratch) }
 
 // lay gives the operands that are copied their places, and returns where a call finds
 // each.
@@ -46,7 +38,7 @@ func (p *packer) lay(block *walk, ops []operand) []view {
 		}
 		to := view{strides: make([]int, len(p.s.Axes)), from: block.depth()}
 		rows, line := p.rows, cols
-		c := packed{from: from, op: op}
+		c := copied{from: from, op: op}
 		switch {
 		case op.row == 0:
 			rows, line, c.once = 1, 0, true
@@ -66,7 +58,7 @@ func (p *packer) lay(block *walk, ops []operand) []view {
 
 // turns reports whether an operand is transposed for a whole block.
 func (p *packer) turns(op *operand) bool {
-	return op.class == transposed && p.s.Axes[p.col].Extent >= p.TransposeCols
+	return op.class == transposed && p.s.Axes[p.col].Extent >= p.TransposedCols
 }
 
 // tileRows returns how many rows a tile has: those of a block if nothing is copied tile
@@ -105,7 +97,7 @@ func (p *packer) items(w *walk, once bool) (items []nest.Item) {
 			rows = nest.Fixed(1)
 		}
 		from, to := w.arg(&c.from, p.row), w.arg(&c.to, p.row)
-		if c.op.class == transposed || w.most[p.col] < p.NarrowColumns && c.op.row != 0 {
+		if c.op.class == transposed {
 			from.Step = c.op.col
 			items = append(items, transposeBlock(c.op.dtype, w.size[p.col], rows, from, c.op.row, to))
 		} else {
@@ -128,13 +120,11 @@ func (d *Draft) packed(ops []operand) {
 // packBlock returns the item that copies rows x cols elements, which are across apart
 // along the columns.
 func packBlock(d ir.DType, rows, cols nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
-	k := &kernel.Micro{Row: kernel.Pack, Type: kernel.BitsType(d)}
-	return call(k, rows, cols, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
+	return call(packKernel(d), rows, cols, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
 }
 
 // transposeBlock returns the item that copies lines of elements that are across apart.
 // Element r of line c becomes the element in row r and column c.
 func transposeBlock(d ir.DType, lines, rows nest.Size, from nest.Arg, across int, to nest.Arg) nest.Item {
-	k := kernel.TransposeKernel(kernel.TransposeType(d.Size()))
-	return call(k, rows, lines, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
+	return call(transposeKernel(d), rows, lines, []nest.Arg{from, to}, nest.Fixed(across*d.Size()))
 }

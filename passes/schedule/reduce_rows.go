@@ -51,7 +51,7 @@ func reduceRows(t *target, step *plan.Step) (*Draft, string) {
 		return r.d, ""
 	}
 	for _, one := range chunks(s, last) {
-		r.part(one)
+		r.d.sharing(func() { r.part(one) })
 	}
 	return r.d, ""
 }
@@ -62,8 +62,6 @@ func (r *rowReduction) part(s *plan.Step) {
 	row := line - 1
 	cols := s.Axes[line].Extent
 	p := &packer{target: r.target, d: r.d, s: s, row: row, col: line}
-	p.begin()
-	defer p.end()
 	rows := max(1, min(r.callElems(s), r.mostElems(s))/cols)
 	ops := make([]operand, len(s.In))
 	for i := range s.In {
