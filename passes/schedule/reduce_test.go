@@ -42,7 +42,11 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 	expected := evalReduction(p, &step, inputs)
 	for _, by := range want {
 		for _, m := range machines() {
-			for _, lib := range []library{nil, {"t3 = add"}} {
+			libraries := []library{nil}
+			if by.name == byColumns.name {
+				libraries = append(libraries, library{"t3 = "}) // no kernel of many rows
+			}
+			for _, lib := range libraries {
 				d, why := by.draft(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
 				if why == "a row reduction costs less" {
 					t.Fatalf("%s: %s: %s", by.name, why, p)
@@ -160,11 +164,7 @@ func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]u
 
 var lengths = []int{1, 2, 8, 31, 32, 33, 63, 64, 65, 130, 1023, 1024, 1025, 2047, 2048, 2049, 3000}
 
-var (
-	byRows    = strategy{"reduce rows", reduceRows}
-	byColumns = strategy{"reduce columns", reduceColumns}
-	byPairs   = strategy{"reduce pairs", reducePairs}
-)
+var byPairs, byColumns, byRows = reductions[0], reductions[1], reductions[2]
 
 // TestReduceRows has an output that is stored beside two that are combined.
 func TestReduceRows(t *testing.T) {
@@ -181,6 +181,144 @@ func TestReduceRows(t *testing.T) {
     %%0{%[2]d,1}+0 %%1{%[2]d,1}+0 -> %%2{1,%[1]d}+0 %%3{%[2]d,1}+0 %%4{%[3]d,1}+0
 }
 `, rows, n, ir.Chunks(n)), byRows)
+		}
+	}
+}
+
+// TestLongRows has lines that lie one behind the other, and others where one thing is
+// different each.
+func TestLongRows(t *testing.T) {
+	for _, x := range []struct{ cols, row, a, sRow int }{
+		{2048, 2048, 1, 0}, {5120, 5120, 1, 0}, {2049, 2049, 1, 0}, {2048, 2050, 1, 0}, {2048, 2048, 5, 0}, {2048, 2048, 1, 1}, {40 << 10, 40 << 10, 1, 0},
+	} {
+		for _, rows := range []int{2, 5, 33} {
+			chunks := ir.Chunks(x.cols)
+			if rows*x.cols > 1<<17 {
+				continue
+			}
+			aChunk := rows
+			if x.a > 1 {
+				x.a, aChunk = chunks, 1
+			}
+			checkReduction(t, reducePlan(t, `plan long arena=0 {
+  %%0 = param x 0 : f32[%[1]d]
+  %%1 = param s 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[%[3]d]
+  %%3 = result b 1 : u8[%[3]d]
+  step 0 [%[2]d,%[4]d] block=[%[2]d,%[4]d]
+    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; t2 = cast:u8 t1; store add(t0) max(t2) }
+    %%0{%[5]d,1}+0 %%1{%[6]d,0}+0 -> %%2{%[7]d,%[8]d}+0 %%3{%[7]d,%[8]d}+0
+}
+`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk), byRows)
+		}
+	}
+}
+
+// TestReduceStrides has inputs that go backwards, are transposed, or repeat.
+func TestReduceStrides(t *testing.T) {
+	for _, n := range []int{1, 5, 32, 100, 1024, 2500} {
+		const rows = 37
+		for _, x := range []struct {
+			offset int
+			a      [3]int
+		}{{0, [3]int{rows * n, 1, rows}}, {2*rows*n - 1, [3]int{-rows * n, -n, -1}}, {0, [3]int{rows * n, 0, 2}}, {n - 1, [3]int{0, n, -1}}, {3, [3]int{0, 0, 0}}, {0, [3]int{rows * n, n, 1}}, {0, [3]int{1, 2, 2 * rows}}} {
+			checkReduction(t, reducePlan(t, `plan strides arena=0 {
+  %%0 = param x 0 : f32[%[4]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[2,%[2]d,%[3]d]
+  step 0 [2,%[2]d,%[1]d] block=[%[2]d,%[1]d]
+    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store min(t0) }
+    %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> %%2{%[9]d,%[3]d,1}+0
+}
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], rows*ir.Chunks(n)), byRows)
+			checkReduction(t, reducePlan(t, `plan strides arena=0 {
+  %%0 = param x 0 : f32[%[4]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[%[3]d,2,%[2]d]
+  step 0 [2,%[2]d,%[1]d] block=[%[2]d,%[1]d]
+    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store min(t0) }
+    %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> %%2{%[2]d,1,%[9]d}+0
+}
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], 2*rows), byRows, byColumns)
+		}
+	}
+}
+
+// TestReduceTypes has each combiner and types of each size.
+func TestReduceTypes(t *testing.T) {
+	for by, types := range map[string][]string{"add": {"f32", "f64", "i32", "i64", "u32", "u8"}, "mul": {"f32", "u8"}, "max": {"f64", "i64"}, "min": {"f32", "i32"}, "and": {"bool"}, "or": {"bool"}} {
+		for _, d := range types {
+			for _, n := range []int{2, 33, 700, 1024, 1500} {
+				checkReduction(t, reducePlan(t, `plan types arena=0 {
+  %%0 = param x 0 : %[1]s[3,%[3]d]
+  %%1 = result a 0 : %[1]s[%[4]d,3]
+  step 0 [3,%[3]d] block=[3,%[3]d]
+    kernel (u0:%[1]s) { store %[2]s(u0) }
+    %%0{%[3]d,1}+0 -> %%1{1,3}+0
+}
+`, d, by, n, ir.Chunks(n)), byRows, byColumns)
+			}
+		}
+	}
+}
+
+// TestReduceFinds has indices, which only rows give.
+func TestReduceFinds(t *testing.T) {
+	for _, by := range []string{"argmin", "argmax"} {
+		p := reducePlan(t, `plan finds arena=0 {
+  %%0 = param x 0 : f32[5,1500]
+  %%1 = result a 0 : i32[2,5]
+  step 0 [5,1500] block=[5,1500]
+    kernel (u0:f32) { store %s(u0) }
+    %%0{1500,1}+0 -> %%1{1,5}+0
+}
+`, by)
+		checkReduction(t, p, byRows)
+		step := p.Steps[0].Structured()
+		_, why := reduceColumns(&target{Machine: Default(1), lib: library{}, buffers: p.Buffers}, &step)
+		require.Equal(t, "an index is found along a row alone", why)
+	}
+}
+
+func TestReduceColumns(t *testing.T) {
+	for _, n := range lengths {
+		for _, cols := range []int{1, 3, 40, 200} {
+			if n*cols > 150_000 {
+				continue
+			}
+			checkReduction(t, reducePlan(t, `plan columns arena=0 {
+  %%0 = param x 0 : f32[2,%[1]d,%[2]d]
+  %%1 = result a 0 : f32[%[3]d,2,%[2]d]
+  step 0 [2,%[1]d,%[2]d] block=[%[1]d,%[2]d] down
+    kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }
+    %%1{%[2]d,%[4]d,1}+0 %%0{%[5]d,%[2]d,1}+0 -> %%1{%[2]d,%[4]d,1}+0
+}
+`, n, cols, ir.Chunks(n), 2*cols, n*cols), byColumns, byRows)
+		}
+	}
+}
+
+// TestColumnBodies has two accumulators, a store, inputs that repeat, packed ones.
+func TestColumnBodies(t *testing.T) {
+	for _, n := range []int{1, 20, 33, 100, 160, 1024, 1100} {
+		for _, cols := range []int{1, 17, 3000} {
+			if n*cols > 100_000 {
+				continue
+			}
+			for _, x := range [][3]int{{0, cols, 1}, {0, 1, n}, {n*cols - 1, -cols, -1}, {0, 2 * cols, 1}, {0, 0, 1}, {0, 0, 2}} {
+				checkReduction(t, reducePlan(t, `plan bodies arena=0 {
+  %%0 = param x 0 : f32[%[7]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = param z 2 : f32[%[1]d]
+  %%3 = result a 0 : f32[%[3]d,%[2]d]
+  %%4 = result b 1 : f64[%[3]d,%[2]d]
+  %%5 = result c 2 : f32[%[1]d,%[2]d]
+  step 0 [%[1]d,%[2]d] block=[%[1]d,%[2]d] down
+    kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f64) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = add u3 t1; t3 = cast:f64 t0; t4 = max u4 t3; store t2 t4 t1 }
+    %%0{%[5]d,%[6]d}+%[4]d %%1{0,1}+0 %%2{1,0}+0 %%3{%[2]d,1}+0 %%4{%[2]d,1}+0 -> %%3{%[2]d,1}+0 %%4{%[2]d,1}+0 %%5{%[2]d,1}+0
+}
+`, n, cols, ir.Chunks(n), x[0], x[1], x[2], 2*n*cols), byColumns)
+			}
 		}
 	}
 }
