@@ -230,3 +230,9 @@ func ElementOf(d DType, n int) uint64 {
 	}
 	return Wrap(d, int64(n))
 }
+
+// CheckReduce returns an error unless an op combines elements of a type into one.
+func CheckReduce(by Op, d DType) error {
+	_, err := InferFold(Attr{By: by}, Type{d, Shape{Fixed(1)}})
+	return err
+}

@@ -53,7 +53,6 @@ var Default = []Pass{
 	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "rows", Run: rows, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
 	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"rows", "lifetimes are counted in steps, and scratch is not in the arena"}}},
-	{Name: "schedule", Run: schedule, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"loops", "blocks divide extents that are final"}}},
 }
 
 // Options are settings of Lower.

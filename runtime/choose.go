@@ -3,28 +3,9 @@ package runtime
 import (
 	"fmt"
 
-	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
-
-// StepInfo says how a step of a plan is run.
-type StepInfo struct {
-	Signature string // of the body
-	Compiled  string // "kernel" for one for the whole body, or "cover of 5"
-	Engine    string // "avx2", "portable", or "avx2+portable" for a mixed cover
-	Packed    []int  // operands that are copied into scratch: tile by tile or block by block, or once if a tile repeats
-	Streamed  []int  // operands, outputs all, that are stored past the caches
-	Blocks    int    // kernel calls, were nothing tiled
-	Chunks    int    // what the workers share out
-	Elements  int    // of the index space
-	Read      int    // bytes, each element counted once
-	Written   int    // bytes
-	Group     int    // the row group that it belongs to, or -1
-	Block     int    // rows of a block of that
-	Pos       ir.Pos
-}
 
 // info describes step i of a plan, which parts compute.
 func info(in *plan.FlatStep, parts []*step, read, written int) StepInfo {

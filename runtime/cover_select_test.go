@@ -35,7 +35,7 @@ func coverSigs(t require.TestingT, body *kernel.Kernel, lookup func(abi.Engine, 
 	}
 	p.Steps = []plan.FlatStep{step}
 	l := &Linked{exec: &Executor{}}
-	require.NoError(t, l.linkBuffers(&p))
+	require.NoError(t, l.linkBuffers(p.Buffers, p.Arena))
 	_, _, err := l.checkStep(&p.Steps[0], &p.Steps[0])
 	require.NoError(t, err)
 	kern, order := k.Canonical()

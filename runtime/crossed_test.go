@@ -46,7 +46,7 @@ func TestCrossed(t *testing.T) {
 func requireCrossed(t *testing.T, p *plan.Plan, want bool) {
 	l, err := (&Executor{}).Link(p)
 	require.NoError(t, err)
-	require.Equal(t, want, l.tasks[0].steps[0].crossed != nil, p.String())
+	require.Equal(t, want, l.tasks[0].computation.(*stepTask).steps[0].crossed != nil, p.String())
 }
 
 // What crosses in other ways, and what does not although it nearly does.

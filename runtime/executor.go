@@ -44,7 +44,7 @@ type Executor struct {
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
 	stream int                                               // benchmarks; 0 is streamFrom
 	once   sync.Once
-	crew   *crew
+	pool   *pool
 }
 
 var shared Executor
@@ -53,17 +53,17 @@ var shared Executor
 // workers stay for the life of the process.
 func DefaultExecutor() *Executor { return &shared }
 
-// workers returns the crew, made at the first call.
-func (e *Executor) workers() *crew {
+// workers returns the pool, made at the first call.
+func (e *Executor) workers() *pool {
 	e.once.Do(func() {
 		n := e.Workers
 		if n <= 0 {
 			n = goruntime.GOMAXPROCS(0)
 		}
-		e.crew = newCrew(n - 1)
-		goruntime.AddCleanup(e, (*crew).stop, e.crew)
+		e.pool = newPool(n - 1)
+		goruntime.AddCleanup(e, (*pool).stop, e.pool)
 	})
-	return e.crew
+	return e.pool
 }
 
 // Helped returns how many chunks the workers have computed so far, those of the
@@ -77,7 +77,7 @@ func (e *Executor) Helped() int {
 // which later runs take over.
 type Linked struct {
 	exec    *Executor // keeps the workers
-	crew    *crew
+	pool    *pool
 	buffers []buffer
 	params  []int // the buffer of each input
 	results []int // the buffer of each output
@@ -85,7 +85,7 @@ type Linked struct {
 	arena   int
 	tasks   []*task // without those that have no elements
 	infos   []StepInfo
-	pool    sync.Pool // of *state
+	states  sync.Pool // of *state
 }
 
 // Link chooses for each step of the plan the first that exists: the kernel of
@@ -98,8 +98,8 @@ func (e *Executor) Link(p *plan.Plan) (*Linked, error) {
 	if p == nil {
 		return nil, fmt.Errorf("link: the plan is nil")
 	}
-	l := &Linked{exec: e, crew: e.workers(), arena: p.Arena}
-	if err := l.linkBuffers(p); err != nil {
+	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena}
+	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}
 	l.markRead(p)
@@ -151,7 +151,7 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	st, _ := l.pool.Get().(*state)
+	st, _ := l.states.Get().(*state)
 	if st == nil {
 		var err error
 		if st, err = newState(l); err != nil {
@@ -163,7 +163,7 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 		err = st.run(ctx)
 	}
 	st.release()
-	l.pool.Put(st)
+	l.states.Put(st)
 	goruntime.KeepAlive(outs)
 	goruntime.KeepAlive(ins)
 	return err
@@ -171,14 +171,14 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 
 // state is what one run needs, reused by later ones.
 type state struct {
-	l     *Linked
-	bases []unsafe.Pointer // of each buffer: its element at index 0,...,0
-	arena []byte           // temporaries
-	spare []byte           // outs that overlap are computed here
-	moves []spareOut
-	reach []reach // of the tensors that have elements
-	lane  lane    // the caller's
-	job   job
+	l      *Linked
+	bases  []unsafe.Pointer // of each buffer: its element at index 0,...,0
+	arena  []byte           // temporaries
+	spare  []byte           // outs that overlap are computed here
+	moves  []spareOut
+	reach  []reach // of the tensors that have elements
+	worker worker  // the caller's
+	job    job
 }
 
 // spareOut is an out computed in spare memory, to be copied at the end.
@@ -189,7 +189,8 @@ type spareOut struct {
 
 func newState(l *Linked) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
-	st.job.left.L = &l.crew.mu
+	st.worker.frames = make([]frames, len(l.tasks))
+	st.job.left.L = &l.pool.mu
 	var err error
 	if st.arena, err = memory.Allocate(l.arena); err != nil {
 		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)

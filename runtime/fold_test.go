@@ -226,7 +226,7 @@ func TestManyRows(t *testing.T) {
 `, d, body, last)
 			l, err := (&Executor{}).Link(p)
 			require.NoError(t, err)
-			require.Equal(t, want, l.tasks[0].steps[0].down.many != nil, body)
+			require.Equal(t, want, l.tasks[0].computation.(*stepTask).steps[0].down.many != nil, body)
 		}
 	}
 }

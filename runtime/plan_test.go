@@ -230,20 +230,24 @@ func poison(t require.TestingT, l *Linked) {
 		st.arena[i] = 0xff
 	}
 	scratch, window := 0, 0
-	for _, task := range l.tasks {
+	for _, each := range l.tasks {
+		task, ok := each.computation.(*stepTask)
+		if !ok {
+			continue
+		}
 		scratch = max(scratch, task.scratch)
 		if task.group != nil {
 			window = max(window, task.group.window)
 		}
 	}
-	for into, n := range map[*[]byte]int{&st.lane.scratch: scratch, &st.lane.window: window} {
+	for into, n := range map[*[]byte]int{&st.worker.lane.scratch: scratch, &st.worker.lane.window: window} {
 		*into, err = memory.Allocate(n)
 		require.NoError(t, err)
 		for i := range *into {
 			(*into)[i] = 0xff
 		}
 	}
-	l.pool.Put(st)
+	l.states.Put(st)
 }
 
 // interpreted is a lookup that has a kernel for every whole body of a plan, too.

@@ -69,7 +69,7 @@ func (l *Linked) linkGroup(p *plan.Plan, index int) error {
 	if len(steps) == 0 {
 		return nil
 	}
-	t := newTask(l.exec, g, steps)
+	t := newStepTask(l.exec, g, steps)
 	l.tasks = append(l.tasks, t)
 	for i := in.First; i <= in.Last; i++ {
 		l.infos[i].Chunks, l.infos[i].Group, l.infos[i].Block = t.chunks, index, in.Block

@@ -78,7 +78,7 @@ func TestShortRowsArePacked(t *testing.T) {
 			l, err := (&Executor{}).Link(p)
 			require.NoError(t, err)
 			require.Equal(t, c.packed, l.Steps()[1].Packed)
-			s := l.tasks[1].steps[0]
+			s := l.tasks[1].computation.(*stepTask).steps[0]
 			if c.packed == nil {
 				return
 			}

@@ -10,16 +10,6 @@ import (
 )
 
 const (
-	// chunkElements is how many elements a worker takes at a time, about: some tens
-	// of microseconds.
-	chunkElements = 32 << 10
-	// handWork is the least work worth waking a worker for, in additions of assembly,
-	// and handTime how many nanoseconds it takes, about.
-	handWork, handTime = 1 << 20, 10_000
-	// awakeWork is the least work of a hand where the other is awake and looks for it.
-	awakeWork = 150_000
-	// pieceWork is the least work of a piece where the hands get one each.
-	pieceWork = 1 << 16
 	// blockElements bounds a kernel call, during which Go's runtime can't stop
 	// the goroutine. Plans keep below it; a larger block is cut.
 	blockElements = 64 << 10
@@ -98,7 +88,7 @@ func (l *Linked) newStep(in *plan.FlatStep, kernel *kernel.Kernel, order []int, 
 	pieces := l.exec.pieces(s.work())
 	switch {
 	case in.Scan != plan.NoScan:
-		s.scan = newScan(s, in, l.crew.hands())
+		s.scan = newScan(s, in, l.pool.parallelism())
 	case kernel.Dots():
 		s.dot = newDot(s, in)
 	case in.Down:
@@ -115,7 +105,7 @@ func (l *Linked) newStep(in *plan.FlatStep, kernel *kernel.Kernel, order []int, 
 			s.findTurns(in.Extents[len(in.Extents)-1])
 		}
 	}
-	s.cut(in, l.exec.ChunkElems, pieces, l.crew.hands())
+	s.cut(in, l.exec.ChunkElems, pieces, l.pool.parallelism())
 	return s
 }
 

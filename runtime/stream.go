@@ -77,7 +77,7 @@ func (s *step) cost() float64 {
 // fence waits until other processors see what the calling goroutine has streamed.
 // If it has moved from one thread to another, the first did so then: interrupts
 // and locked instructions drain the buffers of such stores too.
-func (t *task) fence() {
+func (t *stepTask) fence() {
 	if t.stream != nil {
 		call(t.stream, &noRows)
 	}

@@ -8,18 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// task is what the goroutines of a run share out: the chunks of a step, or blocks
-// of rows that go through all the steps of a group.
-type task struct {
-	steps  []*step
-	group  *group // nil for one step
-	blocks int    // of the step, or of rows
-	chunk  int    // blocks of a chunk
-	chunks int
-	time   int64 // nanoseconds that it takes, a guess
-	hands  int   // how many goroutines are worth their waking
-	awake  int   // how many are worth it that are awake
-	yields bool  // after each chunk
+// stepTask is the computation of a step, or of blocks of rows that go through all the
+// steps of a group.
+type stepTask struct {
+	steps []*step
+	group *group // nil for one step
 
 	scratch  int              // bytes that the steps need of a lane, one at a time
 	operands int              // that a step has at most
@@ -27,11 +20,14 @@ type task struct {
 	inner    bool             // a step calls kernels within a block
 }
 
-// newTask returns the task of steps that have kernels.
-func newTask(e *Executor, g *group, steps []*step) *task {
-	t := &task{steps: steps, group: g, blocks: steps[0].blocks}
+// newStepTask returns the task of steps that have kernels.
+func newStepTask(e *Executor, g *group, steps []*step) *task {
+	t := &stepTask{steps: steps, group: g}
+	blocks, chunk := steps[0].blocks, chunkElements
 	if g != nil {
-		t.blocks = g.blocks
+		blocks = g.blocks
+	} else if steps[0].dot != nil {
+		chunk = contractElements
 	}
 	work, elems := 0.0, 0
 	for i, s := range steps {
@@ -45,60 +41,32 @@ func newTask(e *Executor, g *group, steps []*step) *task {
 		t.operands = max(t.operands, len(s.operands))
 		t.inner = t.inner || s.fn == nil || len(s.turns) > 0 || s.long != nil
 	}
-	t.cut(work, elems, e.pieces(work), e.ChunkElems)
-	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
-	t.hands, t.awake = worth(handWork), worth(awakeWork)
-	if e.ChunkElems > 0 {
-		t.hands, t.yields = t.chunks, true
-	}
-	t.time = int64(min(work*handTime/handWork, lookFor))
-	return t
+	return e.newTask(t, blocks, elems, work, chunk)
 }
 
-// pieces returns into how many pieces so much work is cut at least. A small task is
-// one for each of the hands, if they are worth it: they come at once, and find their
-// piece in the cache where they left it. A larger one is two for each, as some come
-// late.
-func (e *Executor) pieces(work float64) int {
-	hands := e.workers().hands()
-	switch {
-	case hands == 1:
-		return 1
-	case e.ChunkElems > 0: // a test
-		return 2 * hands
-	}
-	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
-	return max(1, upTo(hands, pieceWork), upTo(2*hands, handWork))
+func (t *stepTask) prepare(w *worker) error {
+	w.lane.job = w.job
+	return w.lane.prepare(t)
 }
 
-// cut divides the blocks into chunks that are as equal as can be: at least so many
-// pieces, and of a task that is not over at once more, to look at the context in
-// between. asked is Executor.ChunkElems.
-func (t *task) cut(work float64, elems, pieces, asked int) {
-	chunk := chunkElements
-	if t.group == nil && t.steps[0].dot != nil {
-		chunk *= 8 // a pair costs little
-	}
-	chunks := pieces
-	if work >= handWork {
-		chunks = max((elems-1)/chunk+1, pieces)
-	}
-	if asked > 0 {
-		chunks = (elems-1)/asked + 1
-	}
-	t.chunk = (t.blocks-1)/min(chunks, mostChunks) + 1
-	t.chunks = (t.blocks-1)/t.chunk + 1
-}
-
-// compute runs chunk c.
-func (t *task) compute(ln *lane, bases []unsafe.Pointer, c int) {
-	first := c * t.chunk
-	n := min(t.chunk, t.blocks-first)
+func (t *stepTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	if t.group != nil {
-		t.group.compute(ln, bases, first, n)
+		t.group.compute(&w.lane, bases, first, n)
 	} else {
-		t.steps[0].compute(ln, bases, first, n)
+		t.steps[0].compute(&w.lane, bases, first, n)
 	}
+}
+
+func (t *stepTask) finish(w *worker) {
+	w.lane.forget(t)
+	t.fence()
+}
+
+func (t *stepTask) kernel(w *worker) string {
+	if w.lane.now == nil {
+		return t.steps[0].kernel.Signature()
+	}
+	return w.lane.now.kernel.Signature()
 }
 
 // link makes the tasks of the plan, and the descriptions of its steps.
@@ -141,7 +109,7 @@ func (l *Linked) linkAlone(in *plan.FlatStep) error {
 	about := info(in, parts, read, written)
 	for _, s := range parts {
 		if s.elems > 0 {
-			t := newTask(l.exec, nil, []*step{s})
+			t := newStepTask(l.exec, nil, []*step{s})
 			l.tasks = append(l.tasks, t)
 			about.Chunks += t.chunks
 		}

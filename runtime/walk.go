@@ -23,7 +23,7 @@ type lane struct {
 }
 
 // prepare lays the programs of a task out.
-func (ln *lane) prepare(t *task) error {
+func (ln *lane) prepare(t *stepTask) error {
 	if len(ln.scratch) < t.scratch {
 		scratch, err := memory.Allocate(t.scratch)
 		if err != nil {
@@ -51,7 +51,7 @@ func (ln *lane) prepare(t *task) error {
 }
 
 // forget drops the pointers to tensors, so that an idle lane keeps none alive.
-func (ln *lane) forget(t *task) {
+func (ln *lane) forget(t *stepTask) {
 	clear(ln.block.Ptr[:t.operands])
 	if t.inner {
 		clear(ln.inner.Ptr[:])

@@ -43,17 +43,17 @@ func (b *Buffer) SharesBytes(c *Buffer) bool {
 func (v *planVerifier) inPlace(step, from, to int) bool {
 	a, b := &v.p.Buffers[from], &v.p.Buffers[to]
 	s := &v.p.Steps[step]
-	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || s.Folds() || s.Scan == Exclusive {
+	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || !s.InPlace() {
 		return false
 	}
 	var out Access
-	for _, o := range s.Operands[len(s.Kernel.In):] {
+	for _, o := range s.Out {
 		if o.Buffer == to {
-			out = o
+			out = o.Access
 		}
 	}
-	for _, o := range s.Operands[:len(s.Kernel.In)] {
-		if o.Buffer == from && !sameElements(s.Extents, o, out) {
+	for _, o := range s.In {
+		if o.Buffer == from && !sameElements(s.Extents(), o, out) {
 			return false
 		}
 	}

@@ -53,6 +53,9 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	if last < 1 {
 		return nil, "there are no rows and columns"
 	}
+	if elems(s) == 0 {
+		return nil, "there are no elements"
+	}
 	e = &elementwise{target: t, step: s, row: last - 1, col: last}
 	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
 		return nil, why

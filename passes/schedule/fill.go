@@ -32,7 +32,7 @@ func draftFill(t *target, s *plan.Step) (*Draft, string) {
 				continue
 			}
 			e.fill(broadcast, set)
-			if c, _ := e.oneKernel(); c != nil {
+			if c, _ := e.oneKernel(); c != nil && (c.engine != portable || e.cheaperThanTiling(c)) {
 				return e.write(c), ""
 			}
 		}

@@ -50,7 +50,7 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 	}
 	work := 0.0
 	for i := g.First; i <= g.Last; i++ {
-		step := s.plan.Steps[i].Structured()
+		step := s.plan.Steps[i]
 		work += s.work(&step)
 	}
 	few := (rows-1)/s.pieces(work) + 1
@@ -72,7 +72,7 @@ func (w *groupWriter) part(from, count, size int) error {
 	outer := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
 	first := len(w.task.Parts) == 0
 	for i := w.g.First; i <= w.g.Last; i++ {
-		step := w.plan.Steps[i].Structured()
+		step := w.plan.Steps[i]
 		one, steps, err := w.oneBlock(&step, i, from, size)
 		if err != nil {
 			return err

@@ -49,7 +49,7 @@ type scheduler struct {
 
 // alone returns the task of a step that is in no row group.
 func (s *scheduler) alone(i int) (nest.Task, error) {
-	step := s.plan.Steps[i].Structured()
+	step := s.plan.Steps[i]
 	d, err := choose(&s.target, &step)
 	if err != nil {
 		return nest.Task{}, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
@@ -109,8 +109,7 @@ func elems(s *plan.Step) int {
 func buffersRead(p *plan.Plan) []bool {
 	read := make([]bool, len(p.Buffers))
 	for i := range p.Steps {
-		s := &p.Steps[i]
-		for _, a := range s.Operands[:len(s.Kernel.In)] {
+		for _, a := range p.Steps[i].In {
 			read[a.Buffer] = true
 		}
 	}

@@ -23,6 +23,9 @@ func draftWhole(t *target, s *plan.Step) (*Draft, string) {
 	if c == nil {
 		return nil, why
 	}
+	if c.engine == portable && !e.cheaperThanTiling(c) {
+		return nil, "only the portable engine has the kernel, and a tiling by assembly costs less"
+	}
 	return e.write(c), ""
 }
 

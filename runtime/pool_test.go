@@ -161,7 +161,7 @@ func TestWorkersJoin(t *testing.T) {
 func TestWorkersEnd(t *testing.T) {
 	e := &Executor{Workers: 20}
 	check(t, e, fiveOpsPlan(manyChunks, 4096), "")
-	c := e.crew
+	c := e.pool
 	require.Positive(t, c.living())
 	goruntime.KeepAlive(e)
 	e = nil
@@ -176,13 +176,13 @@ func TestWorkersEnd(t *testing.T) {
 func awake(t *testing.T) *Executor {
 	e := &Executor{Workers: 2}
 	c := e.workers()
-	c.looks, c.lookFor = 1, int64(time.Hour)
+	c.maxSpinners, c.spinTimeout = 1, int64(time.Hour)
 	c.wake(1)
-	require.Eventually(t, func() bool { return c.looking.Load() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return c.spinners.Load() == 1 }, 10*time.Second, time.Millisecond)
 	return e
 }
 
-func (c *crew) living() int {
+func (c *pool) living() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.alive
@@ -204,7 +204,7 @@ func TestSmallTask(t *testing.T) {
 		}
 	})
 	l := check(t, e, fiveOpsPlan(hookedTask, 4096), "")
-	require.LessOrEqual(t, l.tasks[0].hands, 1)
+	require.LessOrEqual(t, l.tasks[0].parallelism, 1)
 	require.Equal(t, 2, min(2, l.tasks[0].awake))
 	require.Positive(t, e.Helped())
 
@@ -212,7 +212,7 @@ func TestSmallTask(t *testing.T) {
 	for range 20 { // as if it were long ago each time
 		e := &Executor{Workers: 2}
 		check(t, e, p, "")
-		require.Zero(t, e.crew.living())
+		require.Zero(t, e.pool.living())
 	}
 }
 
@@ -220,15 +220,15 @@ func TestSmallTask(t *testing.T) {
 func TestBurst(t *testing.T) {
 	e := &Executor{Workers: 2}
 	c := e.workers()
-	c.looks, c.lookFor = 1, lookFor
-	small := &task{time: handTime}
+	c.maxSpinners, c.spinTimeout = 1, spinTimeout
+	small := &task{nanos: wakeNanos}
 	woken := 0
 	for range 10 {
 		if c.bursts(small) {
 			woken++
 		}
 	}
-	require.LessOrEqual(t, woken, 10*lookPart*handTime/(2*lookFor))
+	require.LessOrEqual(t, woken, 10*spinRatio*wakeNanos/(2*spinTimeout))
 	check(t, e, fiveOpsPlan(smallTask, 4096), "")
 	require.Zero(t, c.living())
 	c.burst.Store(clock() + int64(time.Hour)) // as after many
@@ -246,15 +246,15 @@ func TestOneProcessor(t *testing.T) {
 	for range 100 {
 		require.NoError(t, l.Run(context.Background(), outs, ins))
 	}
-	require.Zero(t, e.crew.living())
+	require.Zero(t, e.pool.living())
 	check(t, e, fiveOpsPlan(manyChunks, 4096), "")
 }
 
 func TestWorkersThatLookEnd(t *testing.T) {
 	e := awake(t)
-	e.crew.stop()
-	require.Eventually(t, func() bool { return e.crew.living() == 0 }, 10*time.Second, time.Millisecond)
-	require.Zero(t, e.crew.looking.Load())
+	e.pool.stop()
+	require.Eventually(t, func() bool { return e.pool.living() == 0 }, 10*time.Second, time.Millisecond)
+	require.Zero(t, e.pool.spinners.Load())
 }
 
 // Go's runtime can stop the world while workers do nothing but call kernels.
