@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,20 +12,22 @@ import (
 )
 
 // pairPlan takes distances of rows of x, n of them, to rows of y, each of cols elements;
-// the strides of x, then of y.
+// the strides of x, then of y. The body ends with
+// the combiner.
 func pairPlan(t require.TestingT, body, d string, outer, n, rows, cols int, strides ...int) *plan.Plan {
+	body, by, _ := strings.Cut(body, " by ")
 	return reducePlan(t, `plan distances arena=0 {
   %%0 = param x 0 : %[1]s[%[3]d,%[4]d,%[6]d]
   %%1 = param y 1 : %[1]s[%[5]d,%[6]d]
   %%2 = result z 0 : %[1]s[%[3]d,%[4]d,%[5]d]
-  step 0 [%[3]d,%[4]d,%[5]d,%[6]d] block=[64,1024]
+  step 0 [%[3]d,%[4]d,%[5]d,%[6]d reduce]
     kernel (u0:%[1]s, u1:%[1]s) { %[2]s }
-    %%0{%[7]d,%[8]d,%[9]d,%[10]d}+0 %%1{%[11]d,%[12]d,%[13]d,%[14]d}+0 -> %%2{%[15]d,%[5]d,1,0}+0
+    %%0{%[7]d,%[8]d,%[9]d,%[10]d}+0 %%1{%[11]d,%[12]d,%[13]d,%[14]d}+0 -> %[16]s %%2{%[15]d,%[5]d,1,0}+0
 }
-`, d, body, outer, n, rows, cols, strides[0], strides[1], strides[2], strides[3], strides[4], strides[5], strides[6], strides[7], n*rows)
+`, d, body, outer, n, rows, cols, strides[0], strides[1], strides[2], strides[3], strides[4], strides[5], strides[6], strides[7], n*rows, by)
 }
 
-const distance = "t0 = sub u0 u1; t1 = mul t0 t0; store add(t1)"
+const distance = "t0 = sub u0 u1; t1 = mul t0 t0; store t1 by add"
 
 // TestPairs has rows and indices that blocks and vectors divide, or not, and lines of
 // all lengths.
@@ -51,17 +54,17 @@ func TestPairShapes(t *testing.T) {
 		why     string
 	}{
 		{distance, 3, []int{n * cols, cols, 0, 1, 0, 0, cols, 1}, ""},
-		{"t0 = sub u1 u0; t1 = mul t0 t0; store add(t1)", 3, []int{n * cols, cols, 0, 1, 0, 0, cols, 1}, ""},
-		{"t0 = sub u1 u0; t1 = abs t0; store max(t1)", 1, []int{0, cols, 0, 1, 0, 0, cols, 1}, ""},
-		{"t0 = add u0 u1; store min(t0)", 2, []int{n * cols, cols, 0, 1, 0, 0, cols, 1}, ""},
-		{"t0 = mul u0 u1; store add(t0)", 1, []int{0, cols, 0, 1, 0, 0, cols, 1}, ""},
-		{"t0 = sub u0 u1; t1 = abs t0; store add(t1)", 1, []int{0, 0, 0, 1, 0, 0, cols, 1}, ""},
+		{"t0 = sub u1 u0; t1 = mul t0 t0; store t1 by add", 3, []int{n * cols, cols, 0, 1, 0, 0, cols, 1}, ""},
+		{"t0 = sub u1 u0; t1 = abs t0; store t1 by max", 1, []int{0, cols, 0, 1, 0, 0, cols, 1}, ""},
+		{"t0 = add u0 u1; store t0 by min", 2, []int{n * cols, cols, 0, 1, 0, 0, cols, 1}, ""},
+		{"t0 = mul u0 u1; store t0 by add", 1, []int{0, cols, 0, 1, 0, 0, cols, 1}, ""},
+		{"t0 = sub u0 u1; t1 = abs t0; store t1 by add", 1, []int{0, 0, 0, 1, 0, 0, cols, 1}, ""},
 		{distance, 1, []int{0, 1, 0, 1, 0, 0, 1, 1}, ""}, // rows that overlap
 		{distance, 1, []int{0, cols, 0, 1, 0, 0, 0, 1}, "the rows are not combined with indices"},
 		{distance, 1, []int{0, 1, 1, 1, 0, 0, cols, 1}, "an input differs from row to row and from index to index"},
 		{distance, 1, []int{0, 1, 0, n, 0, 0, cols, 1}, "an input is not contiguous along the lines"},
 		{distance, 1, []int{0, cols, 0, 1, 0, 0, 1, rows}, "an input is not contiguous along the lines"},
-		{"t0 = sub u0 u1; t1 = sqrt t0; store add(t1)", 1, []int{0, cols, 0, 1, 0, 0, cols, 1}, "the body is none of those that reduce columns"},
+		{"t0 = sub u0 u1; t1 = sqrt t0; store t1 by add", 1, []int{0, cols, 0, 1, 0, 0, cols, 1}, "the body is none of those that reduce columns"},
 	}
 	for _, x := range tests {
 		p := pairPlan(t, x.body, "f32", x.outer, n, rows, cols, x.strides...)
@@ -81,7 +84,7 @@ func TestPairShapes(t *testing.T) {
 }
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {
-	step := p.Steps[0].Structured()
+	step := p.Steps[0]
 	_, why := reducePairs(&target{Machine: Default(1), lib: library(everything), buffers: p.Buffers}, &step)
 	require.Equal(t, want, why, p.String())
 }
@@ -94,7 +97,7 @@ func TestPairBlocks(t *testing.T) {
 			for _, workers := range []int{1, 4, 32} {
 				n := 16 + rows%1500
 				x := pairPlan(t, distance, "f64", 1, n, rows, cols, 0, cols, 0, 1, 0, 0, cols, 1)
-				step := x.Steps[0].Structured()
+				step := x.Steps[0]
 				p := &pairwise{target: &target{Machine: Default(workers)}, s: &step, index: 1, row: 2, line: 3}
 				require.Empty(t, p.check())
 				each := p.blockRows()
