@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -33,10 +34,9 @@ func (p *Program) Kernels() []string {
 	}
 	var sigs []string
 	seen := map[string]bool{}
-	for _, plan := range append([]*plan.Plan{bound.plan}, p.lines()...) {
-		for i := range plan.Steps {
-			k, _ := plan.Steps[i].Kernel.Canonical()
-			if sig := k.Signature(); !seen[sig] {
+	for _, pl := range append([]*plan.Plan{bound.plan}, p.lines()...) {
+		for _, sig := range schedule.Kernels(pl, p.machine) {
+			if !seen[sig] {
 				seen[sig] = true
 				sigs = append(sigs, sig)
 			}

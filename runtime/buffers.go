@@ -25,9 +25,8 @@ type buffer struct {
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
 	dense  bool
-	offset int  // temporary: bytes from the start of the arena; scratch: of its group's
-	bytes  int  // that it takes there: scratch for a block of rows
-	read   bool // by a step
+	offset int // temporary: bytes from the start of the arena; scratch: of its group's
+	bytes  int // that it takes there: scratch for a block of rows
 }
 
 // linkBuffers checks the buffers of a plan or program and puts them in order.
@@ -156,16 +155,4 @@ func (b *buffer) check(t *tensor.Tensor) error {
 		}
 	}
 	return fmt.Errorf("strides %v given, the plan is for %v", t.Strides(), b.layout.Strides)
-}
-
-// mayAlias reports whether a write of one buffer may be a write of the other.
-func mayAlias(buffers []buffer, i, j int) bool {
-	a, b := &buffers[i], &buffers[j]
-	switch {
-	case i == j:
-		return true
-	case a.kind != b.kind || a.kind != plan.TempBuffer && a.kind != plan.ScratchBuffer:
-		return false // Run keeps params and results apart
-	}
-	return a.offset < b.offset+b.bytes && b.offset < a.offset+a.bytes
 }

@@ -31,9 +31,6 @@ type Executor struct {
 	Workers int
 	// Portable keeps to the generated Go loops, never assembly.
 	Portable bool
-	// NoFused never takes one kernel for a whole body, always its single
-	// operations: for tests and measurements.
-	NoFused bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
 	// for 32 Ki, less in small steps, and leaves steps to the caller that are done
 	// before a worker has come. A number is for tests: every step of two chunks is
@@ -42,7 +39,6 @@ type Executor struct {
 	ChunkElems int
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
-	stream int                                               // benchmarks; 0 is streamFrom
 	once   sync.Once
 	pool   *pool
 }
@@ -83,34 +79,9 @@ type Linked struct {
 	results []int // the buffer of each output
 	consts  []uint64
 	arena   int
-	tasks   []*task // without those that have no elements
-	infos   []StepInfo
+	tasks   []*task   // without those that have no elements
 	states  sync.Pool // of *state
 }
-
-// Link chooses for each step of the plan the first that exists: the kernel of
-// that very signature in assembly; a cover of it by the built-in kernels, of one
-// or two operations each, in assembly; the portable kernel of that signature; a
-// portable cover. It is an error
-// when an operation has no kernel, or when the plan is not sound: an access
-// outside its buffer, an operand of the wrong type.
-func (e *Executor) Link(p *plan.Plan) (*Linked, error) {
-	if p == nil {
-		return nil, fmt.Errorf("link: the plan is nil")
-	}
-	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena}
-	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
-		return nil, fmt.Errorf("link %s: %w", p.Name, err)
-	}
-	l.markRead(p)
-	if err := l.link(p); err != nil {
-		return nil, fmt.Errorf("link %s: %w", p.Name, err)
-	}
-	return l, nil
-}
-
-// Steps describes the steps in the plan's order.
-func (l *Linked) Steps() []StepInfo { return append([]StepInfo(nil), l.infos...) }
 
 // NewResult returns a fresh tensor for result i of the plan, to be given to Run.
 // It fails as New does, and on an i that there is not.

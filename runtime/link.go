@@ -14,21 +14,21 @@ import (
 // strides are bytes, and what does not change between iterations is a constant. A loop of
 // one iteration is none.
 
-// LinkProgram finds the kernels of a program, in assembly where there is one and
+// Link finds the kernels of a program, in assembly where there is one and
 // Executor.Portable does not forbid it. It is an error when a kernel does not exist or
 // the program is not sound.
-func (e *Executor) LinkProgram(p *nest.Program) (*Linked, error) {
+func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 	if p == nil {
 		return nil, errors.New("link: the program is nil")
 	}
 	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena}
-	if err := l.linkProgram(p); err != nil {
+	if err := l.link(p); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}
 	return l, nil
 }
 
-func (l *Linked) linkProgram(p *nest.Program) error {
+func (l *Linked) link(p *nest.Program) error {
 	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
 		return err
 	}
@@ -39,14 +39,11 @@ func (l *Linked) linkProgram(p *nest.Program) error {
 			return fmt.Errorf("task %d: %w", i, err)
 		}
 		blocks := t.iterations()
-		chunks := 0
 		if blocks > 0 {
 			t.number = len(l.tasks)
 			task := l.exec.newTask(t, blocks, in.Elems, in.Work, t.chunkElements)
 			l.tasks = append(l.tasks, task)
-			chunks = task.chunks
 		}
-		l.infos = append(l.infos, describe(in, blocks, chunks)...)
 	}
 	return nil
 }

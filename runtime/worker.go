@@ -14,7 +14,6 @@ type worker struct {
 	job     *job     // at which the worker is
 	scratch []byte   // local memory of tasks, as large as any task has needed
 	frames  []frames // tasks laid out for this worker; one for each task of a state
-	lane    lane
 }
 
 // framesOf returns where the worker keeps the frames of its run's task of that number: a

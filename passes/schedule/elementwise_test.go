@@ -272,6 +272,7 @@ func TestElementwise(t *testing.T) {
 			}
 		}
 	})
+	t.Log(reached)
 	for _, by := range elementwiseStrategies {
 		require.Positive(t, reached[by.name], by.name)
 	}

@@ -23,7 +23,7 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 	}
 	rows := g.Outer[lead]
 	block := s.blockOfRows(g)
-	w.block = block
+	w.block, w.task.Block = block, block
 	if whole := rows / block; whole > 0 {
 		if err := w.part(0, whole, block); err != nil {
 			return nest.Task{}, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -16,6 +17,10 @@ import (
 // strategies are all ways to compute a step, the cheaper ones first: of those that can
 // compute a step, none costs less than the first.
 var strategies []strategy
+
+func init() { // not an initializer: strategies try others
+	strategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled}
+}
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
 // library lacks.
@@ -115,3 +120,39 @@ func buffersRead(p *plan.Plan) []bool {
 	}
 	return read
 }
+
+// Kernels returns the signatures of the elementwise kernels that a plan would call if every kernel
+// existed, in order of use.
+func Kernels(p *plan.Plan, m *Machine) []string {
+	out, err := Schedule(p, m, everything{})
+	if err != nil {
+		return nil
+	}
+	var sigs []string
+	seen := map[string]bool{}
+	var walk func(items []nest.Item)
+	walk = func(items []nest.Item) {
+		for _, it := range items {
+			if it.Nest != nil {
+				walk(it.Nest.Items)
+				continue
+			}
+			k, ok := it.Call.Kernel.(*kernel.Kernel)
+			if ok && !seen[k.Signature()] {
+				seen[k.Signature()] = true
+				sigs = append(sigs, k.Signature())
+			}
+		}
+	}
+	for i := range out.Tasks {
+		for _, part := range out.Tasks[i].Parts {
+			walk(part.Items)
+		}
+	}
+	return sigs
+}
+
+// everything is the library that has every kernel.
+type everything struct{}
+
+func (everything) Engine(string) (string, bool) { return "avx2", true }
