@@ -142,8 +142,11 @@ func (e *elementwise) setTile(c computation) {
 		}
 	}
 	e.tileCols = min(e.blockCols, wide)
+	if e.joined {
+		e.tileCols = e.blockCols // whole rows
+	}
 	e.tileRows = min(e.blockRows, max(1, limit/e.tileCols))
-	if wide < limit { // the rows may be few
+	if wide < limit && !e.joined { // the rows may be few
 		e.tileCols = min(e.blockCols, limit/e.tileRows)
 	}
 }

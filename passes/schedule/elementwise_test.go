@@ -24,8 +24,8 @@ func (l library) Engine(signature string) (string, bool) {
 	return engine, engine != ""
 }
 
-// everything has all kernels.
-func everything(string) string { return "avx2" }
+// anyKernel has all kernels.
+func anyKernel(string) string { return "avx2" }
 
 // singles has the kernels that copy, and elementwise ones of one op.
 func singles(signature string) string {
@@ -73,8 +73,12 @@ func randomAccess(t *rapid.T, extents []int) (a plan.Access, size int) {
 	}
 	a.Strides = make([]int, len(extents))
 	stride := rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "apart")
-	lo, hi := 0, 0
+	lo, hi, last := 0, 0, len(extents)-1
+	broadcast := rapid.IntRange(0, 2).Draw(t, "along the columns") == 0
 	for _, k := range slices.Backward(order) {
+		if k == last && broadcast {
+			continue
+		}
 		switch rapid.IntRange(0, 5).Draw(t, "kind") {
 		case 0:
 			continue // broadcast
@@ -176,6 +180,9 @@ func randomBody(t *rapid.T, d ir.DType, in []plan.Access) *kernel.Kernel {
 		b.In = append(b.In, kernel.Operand{DType: d, Splat: !slices.ContainsFunc(a.Strides, func(s int) bool { return s != 0 })})
 	}
 	last := kernel.Ref(0)
+	value := func(name string) kernel.Ref {
+		return kernel.Ref(rapid.IntRange(0, len(b.In)+len(b.Body)-1).Draw(t, name))
+	}
 	op := func(args ...kernel.Ref) {
 		ops := []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}
 		if len(args) == 1 {
@@ -198,8 +205,9 @@ func randomBody(t *rapid.T, d ir.DType, in []plan.Access) *kernel.Kernel {
 			op(last)
 			continue
 		}
-		any := rapid.IntRange(0, len(b.In)+len(b.Body)-1).Draw(t, "any")
-		op(last, kernel.Ref(any))
+		before := last
+		op(value("left"), value("right")) // of one element a row, maybe
+		op(before, last)
 	}
 	if len(b.Body) == 0 {
 		op(last)
@@ -226,7 +234,7 @@ var elementwiseStrategies = []strategy{coalesced, transposeBlocks, nontemporal, 
 // TestElementwise checks that every strategy computes what the step says.
 func TestElementwise(t *testing.T) {
 	reached := map[string]int{}
-	libraries := map[string]library{"everything": everything, "singles": singles, "units": units, "portable": func(string) string { return portable },
+	libraries := map[string]library{"everything": anyKernel, "singles": singles, "units": units, "portable": func(string) string { return portable },
 		"mixed": func(s string) string {
 			if len(s)%3 == 0 {
 				return portable
@@ -251,9 +259,9 @@ func TestElementwise(t *testing.T) {
 		}
 		want, err := eval.Plan(p, inputs)
 		require.NoError(t, err, p)
-		before, why := whole.draft(&target{Machine: to.Machine, lib: library(everything), buffers: p.Buffers, read: to.read}, &p.Steps[0])
+		before, why := whole.draft(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[0])
 		require.Empty(t, why)
-		after, why := whole.draft(&target{Machine: to.Machine, lib: library(everything), buffers: p.Buffers, read: to.read}, &p.Steps[2])
+		after, why := whole.draft(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
 		require.Empty(t, why)
 		for _, by := range elementwiseStrategies {
 			d, why := by.draft(to, &p.Steps[1])
@@ -274,5 +282,28 @@ func TestElementwise(t *testing.T) {
 	})
 	for _, by := range elementwiseStrategies {
 		require.Positive(t, reached[by.name], by.name)
+	}
+}
+
+// BenchmarkChoose schedules a step for which the first strategies are not.
+func BenchmarkChoose(b *testing.B) {
+	p, err := plan.ParsePlan(`plan f arena=0 {
+  %0 = param x 0  : f32[100,100]
+  %1 = param y 1  : f32[100]
+  %2 = result z 0 : f32[100,100]
+  step 0 [100,100]
+    kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = mul t0 u1; store t1 }
+    %0{100,1}+0 %1{0,1}+0 -> %2{100,1}+0
+}
+`)
+	require.NoError(b, err)
+	to := &target{Machine: Default(2), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, by := range elementwiseStrategies {
+			if d, _ := by.draft(to, &p.Steps[0]); d != nil {
+				break
+			}
+		}
 	}
 }
