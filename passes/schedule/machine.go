@@ -15,7 +15,11 @@ type Machine struct {
 
 	// Vector is the bytes of a vector register.
 	Vector int
+
+	Matmul MatmulBlocks
 }
 
 // Default returns the machine that the constants were measured on.
-func Default(workers int) *Machine { return &Machine{Workers: workers, Vector: 32} }
+func Default(workers int) *Machine {
+	return &Machine{Workers: workers, Vector: 32, Matmul: matmulBlocks}
+}
