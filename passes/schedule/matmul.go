@@ -62,7 +62,6 @@ type product struct {
 	width                int // columns of a panel
 	blockRows, blockCols int
 	packed               int // slot of the packed left chunk, -1 if it is not packed
-	packs                nest.Item
 }
 
 // matmul drafts a step that multiplies matrices.
@@ -147,8 +146,8 @@ func (p *product) block() {
 	for _, l := range p.batch() {
 		elems *= l.Extent.N
 	}
-	alone := p.inGroup || p.Workers <= 1
-	for !alone && elems/p.blockRows/min(p.cols(), most) < p.Matmul.BlocksPerWorker*p.Workers && most > p.Matmul.LeastCols {
+	oneWorker := p.inGroup || p.Workers <= 1
+	for !oneWorker && elems/p.blockRows/min(p.cols(), most) < p.Matmul.BlocksPerWorker*p.Workers && most > p.Matmul.LeastCols {
 		most /= 2
 	}
 	p.blockCols = equal(p.cols(), most, p.width)

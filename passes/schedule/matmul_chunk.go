@@ -27,7 +27,7 @@ func (c *chunk) items() (items []nest.Item, why string) {
 	}
 	left := c.arg(c.left)
 	across := c.access[c.left].Strides[c.pairs]
-	if c.lies() {
+	if c.packsLeft() {
 		pack, packed, why := c.pack(left, n)
 		if why != "" {
 			return nil, why
@@ -72,9 +72,9 @@ func (c *chunk) arg(o int) nest.Arg {
 	return arg
 }
 
-// lies reports whether the left rows are packed: their elements are apart, or so many
+// packsLeft reports whether the left rows are packed: their elements are apart, or so many
 // rows share a set of the cache, and there are columns enough to pay for the copy.
-func (c *chunk) lies() bool {
+func (c *chunk) packsLeft() bool {
 	a := &c.access[c.left]
 	across, row := a.Strides[c.pairs], a.Strides[c.pairs+1]*c.dtype.Size()
 	return c.cols() >= c.Matmul.PackCols && (across != 1 || row%c.Matmul.SetBytes == 0)
