@@ -84,6 +84,7 @@ type Machine struct {
 
 	PrefixScan
 	Reduction
+	Matmul MatmulBlocks
 }
 
 // Default returns the machine that the constants were measured on.
@@ -99,5 +100,6 @@ func Default(workers int) *Machine {
 		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,
 		PrefixScan: defaultPrefixScan(),
 		Reduction:  defaultReduction(),
+		Matmul:     matmulBlocks,
 	}
 }

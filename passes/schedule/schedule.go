@@ -23,7 +23,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Reduce:        reductions,
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
-		plan.Contract:      {},
+		plan.Contract:      {multiply},
 	}
 }
 
