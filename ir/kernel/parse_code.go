@@ -27,7 +27,6 @@ func ScanCode(s *ir.Scanner) Code {
 	row, ok := RowByName(name)
 	if !ok {
 		s.Refuse(at, "no micro-kernel has the name %.40q", name)
-		return &Micro{}
 	}
 	m := &Micro{Row: row, Type: s.Dtype()}
 	if err := m.Verify(); err != nil && s.Bad == nil {
