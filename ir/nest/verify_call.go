@@ -61,6 +61,9 @@ func (v *verifier) call(c *Call, outer int) {
 		a.line, a.part, a.outer = at, v.part, outer
 		args[i] = a
 	}
+	if v.dead {
+		return
+	}
 	v.overlaps(c, args)
 	for i := range args {
 		a := &args[i]
@@ -177,7 +180,7 @@ func (v *verifier) inside(c *checked, a *access) string {
 	switch {
 	case c.bad:
 		return "its bytes pass int"
-	case lo < least || hi > end:
+	case !v.dead && (lo < least || hi > end):
 		return fmt.Sprintf("bytes %d to %d are outside the slot, which has %d to %d", lo, hi, least, end)
 	}
 	return ""
