@@ -53,6 +53,9 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	if last < 1 {
 		return nil, "there are no rows and columns"
 	}
+	if elems(s) == 0 {
+		return nil, "there are no elements"
+	}
 	e = &elementwise{target: t, step: s, row: last - 1, col: last}
 	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
 		return nil, why
@@ -139,8 +142,11 @@ func (e *elementwise) setTile(c computation) {
 		}
 	}
 	e.tileCols = min(e.blockCols, wide)
+	if e.joined {
+		e.tileCols = e.blockCols // whole rows
+	}
 	e.tileRows = min(e.blockRows, max(1, limit/e.tileCols))
-	if wide < limit { // the rows may be few
+	if wide < limit && !e.joined { // the rows may be few
 		e.tileCols = min(e.blockCols, limit/e.tileRows)
 	}
 }

@@ -83,6 +83,8 @@ type Machine struct {
 	TilingWork float64
 
 	PrefixScan
+	Reduction
+	Matmul MatmulBlocks
 }
 
 // Default returns the machine that the constants were measured on.
@@ -97,5 +99,7 @@ func Default(workers int) *Machine {
 		NonTemporalFrom: 16 << 20, NonTemporalWork: 8, NonTemporalBytes: 8 << 10,
 		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,
 		PrefixScan: defaultPrefixScan(),
+		Reduction:  defaultReduction(),
+		Matmul:     matmulBlocks,
 	}
 }

@@ -15,6 +15,9 @@ import (
 // An exclusive scan of n elements is an inclusive one of the first n-1, stored one
 // further on, behind the result of no elements.
 
+// scans are the strategies for steps that scan an axis, the best one first.
+var scans = []strategy{scanLine, scanLines, scanColumns}
+
 // prefixScan is a step that scans its rows or its columns. As for any step, the last
 // axis is the columns, the one before the rows.
 type prefixScan struct {

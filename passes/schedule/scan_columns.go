@@ -17,7 +17,7 @@ import (
 //	    the carries are combined with the running values
 //
 // Results that are stored past the caches: see scan_rows.go.
-var scanColumns = strategy{name: "scan_columns", draft: draftColumns}
+var scanColumns = strategy{name: "column scan", draft: draftColumns}
 
 func draftColumns(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, 1)

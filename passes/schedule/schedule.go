@@ -14,12 +14,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// strategies are all ways to compute a step, the cheaper ones first: of those that can
-// compute a step, none costs less than the first.
-var strategies []strategy
+// strategies are the ways to compute a step, by its role, the cheaper ones first.
+var strategies [plan.Contract + 1][]strategy
 
-func init() { // not an initializer: strategies try others
-	strategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled}
+func init() { // not an initializer: some strategies choose others for their parts
+	strategies = [...][]strategy{
+		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
+		plan.Reduce:        reductions,
+		plan.Scan:          scans,
+		plan.ScanExclusive: scans,
+		plan.Contract:      {multiply},
+	}
 }
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
@@ -70,7 +75,8 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 	}
 	var best *Draft
 	var rejected []nest.Rejected
-	for _, by := range strategies {
+	role, _ := s.Kind()
+	for _, by := range strategies[role] {
 		d, why := by.draft(t, s)
 		switch {
 		case d == nil:
@@ -124,7 +130,7 @@ func buffersRead(p *plan.Plan) []bool {
 // Kernels returns the signatures of the elementwise kernels that a plan would call if every kernel
 // existed, in order of use.
 func Kernels(p *plan.Plan, m *Machine) []string {
-	out, err := Schedule(p, m, everything{})
+	out, err := Schedule(p, m, complete{})
 	if err != nil {
 		return nil
 	}
@@ -152,7 +158,7 @@ func Kernels(p *plan.Plan, m *Machine) []string {
 	return sigs
 }
 
-// everything is the library that has every kernel.
-type everything struct{}
+// complete is the library that has every kernel.
+type complete struct{}
 
-func (everything) Engine(string) (string, bool) { return "avx2", true }
+func (complete) Engine(string) (string, bool) { return "avx2", true }
