@@ -12,11 +12,8 @@ type PrefixScan struct {
 	// ScanBytesLeast is how many it has at least where narrower blocks give work to more
 	// goroutines: all of them stay in the first-level cache.
 	ScanBytesLeast int
-	// ScanDenseCols is from how many columns on rows without gaps are one long row: a
-	// kernel then reads no element of the row above that it has not yet stored.
-	ScanDenseCols int
 }
 
 func defaultPrefixScan() PrefixScan {
-	return PrefixScan{ScanRows: 8, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10, ScanDenseCols: 32}
+	return PrefixScan{ScanRows: 8, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10}
 }

@@ -135,17 +135,11 @@ func (c *columnScan) firstChunk(rows int) (items []nest.Item, last view) {
 	return items, c.y.move(c.row, rows-1)
 }
 
-// combineRows returns what combines rows with the results above them. Rows without gaps
-// are one long row.
+// combineRows returns what combines rows with the results above them. Kernels compute
+// rows in order.
 func (c *columnScan) combineRows(w *walk) []nest.Item {
 	items, x := c.someRows(w, c.x.move(c.row, 1))
-	y := c.y.move(c.row, 1)
-	rows, cols := w.size[c.row], w.size[c.col]
-	all := c.step.Axes[c.col].Extent
-	if x.strides[c.row] == all && y.strides[c.row] == all && c.block == all && all >= c.ScanDenseCols {
-		rows, cols = nest.Fixed(1), times(rows, all)
-	}
-	return append(items, c.call(w, c.combine, rows, cols, []view{c.y, x, y}))
+	return append(items, c.call(w, c.combine, w.size[c.row], w.size[c.col], []view{c.y, x, c.y.move(c.row, 1)}))
 }
 
 // laterChunk returns the scan of the rows of w from one on, which are in a later chunk.
