@@ -14,8 +14,8 @@ import (
 // memory, as wide as a tile of columns. A kernel combines rows with the accumulators of
 // their lanes; then the lanes are combined in halves, until one is left.
 
-// columnReduction writes the parts of a column reduction.
-type columnReduction struct {
+// columnWriter writes the parts of a column reduction.
+type columnWriter struct {
 	*target
 	d     *Draft
 	s     *plan.Step // in normal form
@@ -35,7 +35,9 @@ type accumulator struct {
 }
 
 // reduceColumns is the strategy.
-func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
+var reduceColumns = strategy{name: "column reduction", draft: draftColumns}
+
+func draftColumns(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)
 	if why == "" {
 		why = columnsCan(s)
@@ -46,7 +48,7 @@ func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
 	if why != "" {
 		return nil, why
 	}
-	c := &columnReduction{target: t, d: newDraft(t, step), s: s}
+	c := &columnWriter{target: t, d: newDraft(t, step), s: s}
 	engine, why := c.kernels()
 	if why != "" {
 		return nil, why
@@ -62,7 +64,7 @@ func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
 
 // kernels finds the kernels that combine rows with accumulators, and returns their
 // engine.
-func (c *columnReduction) kernels() (engine, why string) {
+func (c *columnWriter) kernels() (engine, why string) {
 	s, last := c.s, len(c.s.Axes)-1
 	c.body = &kernel.Kernel{In: slices.Clone(s.Body.In), Body: s.Body.Body, Out: s.Body.Out, Fast: s.Body.Fast}
 	c.ops = make([]operand, len(s.In))
@@ -114,7 +116,7 @@ func combineKernel(op ir.Op, d ir.DType) *kernel.Kernel {
 
 // tile chooses the columns of a tile, so that there are enough of them for several
 // goroutines if they stay wide enough, and tells whether 32 rows become one.
-func (c *columnReduction) tile() {
+func (c *columnWriter) tile() {
 	s, last := c.s, len(c.s.Axes)-1
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
 	bytes, widest := 0, 0

@@ -13,7 +13,7 @@ import (
 // some groups and lanes with the accumulators of those lanes; in each lane, groups are
 // combined in their order.
 type laneWriter struct {
-	*columnReduction
+	*columnWriter
 	s                   *plan.Step // its lines are one chunk
 	n                   int        // rows
 	cols, groups, lanes int        // axes: groups has the place of the lines, lanes are behind
@@ -25,7 +25,7 @@ type laneWriter struct {
 }
 
 // part appends the part that reduces lines of one chunk.
-func (c *columnReduction) part(s *plan.Step) {
+func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
 	w := &laneWriter{columnReduction: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
 	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.FoldLanes)})

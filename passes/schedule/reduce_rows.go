@@ -13,8 +13,8 @@ import (
 // elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
 // of their own. Several whole chunks of a line are the rows of a call.
 
-// rowReduction writes the parts of a row reduction.
-type rowReduction struct {
+// rowWriter writes the parts of a row reduction.
+type rowWriter struct {
 	*target
 	d     *Draft
 	s     *plan.Step     // in normal form
@@ -24,7 +24,9 @@ type rowReduction struct {
 }
 
 // reduceRows is the strategy.
-func reduceRows(t *target, step *plan.Step) (*Draft, string) {
+var reduceRows = strategy{name: "row reduction", draft: draftRows}
+
+func draftRows(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)
 	if why == "" {
 		why = rowsCan(s)
@@ -33,7 +35,7 @@ func reduceRows(t *target, step *plan.Step) (*Draft, string) {
 		return nil, why
 	}
 	last := len(s.Axes) - 1
-	r := &rowReduction{target: t, d: newDraft(t, step), s: s}
+	r := &rowWriter{target: t, d: newDraft(t, step), s: s}
 	r.ops = make([]operand, len(s.In))
 	body := &kernel.Kernel{In: slices.Clone(s.Body.In), Body: s.Body.Body, Out: s.Body.Out, Fold: combiners(s), Fast: s.Body.Fast}
 	for i := range s.In {
@@ -57,7 +59,7 @@ func reduceRows(t *target, step *plan.Step) (*Draft, string) {
 }
 
 // part appends the part that reduces lines of one chunk.
-func (r *rowReduction) part(s *plan.Step) {
+func (r *rowWriter) part(s *plan.Step) {
 	line := len(s.Axes) - 1
 	row := line - 1
 	cols := s.Axes[line].Extent
@@ -80,7 +82,7 @@ func (r *rowReduction) part(s *plan.Step) {
 }
 
 // call returns the call of the kernel on the rows and columns of a place.
-func (r *rowReduction) call(w *walk, s *plan.Step, ins []view, row, col int) nest.Item {
+func (r *rowWriter) call(w *walk, s *plan.Step, ins []view, row, col int) nest.Item {
 	var args []nest.Arg
 	for _, from := range r.order {
 		args = append(args, w.arg(&ins[from], row))
@@ -94,7 +96,7 @@ func (r *rowReduction) call(w *walk, s *plan.Step, ins []view, row, col int) nes
 
 // long reports whether the lines are whole chunks, one line behind the other: the
 // chunks of many lines are the rows of one call, which reads memory in long stretches.
-func (r *rowReduction) long() bool {
+func (r *rowWriter) long() bool {
 	last := len(r.s.Axes) - 1
 	rows, n := r.s.Axes[last-1].Extent, r.s.Axes[last].Extent
 	if rows == 1 || n <= ir.FoldChunk || n > r.LongRow || n%ir.FoldChunk > 0 {
@@ -115,7 +117,7 @@ func (r *rowReduction) long() bool {
 
 // longRows appends the part for such lines. The results are line after line, and the
 // plan has them chunk after chunk: they go through local memory and are transposed.
-func (r *rowReduction) longRows() {
+func (r *rowWriter) longRows() {
 	s, last := r.s, len(r.s.Axes)-1
 	row, count := last-1, s.Axes[last].Extent/ir.FoldChunk
 	rows := max(1, r.mostElems(s)/s.Axes[last].Extent)

@@ -40,8 +40,8 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 	expected := evalReduction(p, &step, inputs)
 	for _, by := range want {
 		for _, m := range machines() {
-			libraries := []library{everything}
-			if by.name == byColumns.name {
+			libraries := []library{anyKernel}
+			if by.name == reduceColumns.name {
 				libraries = append(libraries, without("t3 = ")) // no kernel of many rows
 			}
 			for limited, lib := range libraries {
@@ -162,8 +162,6 @@ func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]u
 
 var lengths = []int{1, 2, 8, 31, 32, 33, 63, 64, 65, 130, 1023, 1024, 1025, 2047, 2048, 2049, 3000}
 
-var byPairs, byColumns, byRows = reductions[0], reductions[1], reductions[2]
-
 // TestReduceRows has an output that is stored beside two that are combined.
 func TestReduceRows(t *testing.T) {
 	for _, n := range lengths {
@@ -178,7 +176,7 @@ func TestReduceRows(t *testing.T) {
     kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = sub t0 u1; store t0 t1 t1 }
     %%0{%[2]d,1}+0 %%1{%[2]d,1}+0 -> add %%2{1,%[1]d}+0 %%3{%[2]d,1}+0 max %%4{%[3]d,1}+0
 }
-`, rows, n, ir.Chunks(n)), byRows)
+`, rows, n, ir.Chunks(n)), reduceRows)
 		}
 	}
 }
@@ -210,7 +208,7 @@ func TestLongRows(t *testing.T) {
     kernel (u0:f32, %[9]s1:f32) { t0 = sub u0 %[9]s1; t1 = abs t0; t2 = cast:u8 t1; store t0 t2 }
     %%0{%[5]d,1}+0 %%1{%[6]d,0}+0 -> add %%2{%[7]d,%[8]d}+0 max %%3{%[7]d,%[8]d}+0
 }
-`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk, class), byRows)
+`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk, class), reduceRows)
 		}
 	}
 }
@@ -235,7 +233,7 @@ func TestReduceStrides(t *testing.T) {
     kernel (%[10]s0:f32, u1:f32) { t0 = sub %[10]s0 u1; store t0 }
     %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> min %%2{%[9]d,%[3]d,1}+0
 }
-`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], rows*ir.Chunks(n), class), byRows)
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], rows*ir.Chunks(n), class), reduceRows)
 			checkReduction(t, reducePlan(t, `plan strides arena=0 {
   %%0 = param x 0 : f32[%[4]d]
   %%1 = param y 1 : f32[%[2]d]
@@ -244,7 +242,7 @@ func TestReduceStrides(t *testing.T) {
     kernel (%[10]s0:f32, u1:f32) { t0 = sub %[10]s0 u1; store t0 }
     %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> min %%2{%[2]d,1,%[9]d}+0
 }
-`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], 2*rows, class), byRows, byColumns)
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], 2*rows, class), reduceRows, reduceColumns)
 		}
 	}
 }
@@ -261,7 +259,7 @@ func TestReduceTypes(t *testing.T) {
     kernel (u0:%[1]s) { store u0 }
     %%0{%[3]d,1}+0 -> %[2]s %%1{1,3}+0
 }
-`, d, by, n, ir.Chunks(n)), byRows, byColumns)
+`, d, by, n, ir.Chunks(n)), reduceRows, reduceColumns)
 			}
 		}
 	}
@@ -278,9 +276,9 @@ func TestReduceFinds(t *testing.T) {
     %%0{1500,1}+0 -> %s %%1{1,5}+0
 }
 `, by)
-		checkReduction(t, p, byRows)
+		checkReduction(t, p, reduceRows)
 		step := p.Steps[0]
-		_, why := reduceColumns(&target{Machine: Default(1), lib: library(everything), buffers: p.Buffers}, &step)
+		_, why := draftColumns(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 		require.Equal(t, "an index is found along a row alone", why)
 	}
 }
@@ -298,7 +296,7 @@ func TestReduceColumns(t *testing.T) {
     kernel (u0:f32) { store u0 }
     %%0{%[5]d,%[2]d,1}+0 -> add %%1{%[2]d,%[4]d,1}+0
 }
-`, n, cols, ir.Chunks(n), 2*cols, n*cols), byColumns, byRows)
+`, n, cols, ir.Chunks(n), 2*cols, n*cols), reduceColumns, reduceRows)
 		}
 	}
 }
@@ -322,7 +320,7 @@ func TestColumnBodies(t *testing.T) {
     kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = cast:f64 t0; store t1 t2 t1 }
     %%0{%[5]d,%[6]d}+%[4]d %%1{0,1}+0 %%2{1,0}+0 -> add %%3{%[2]d,1}+0 max %%4{%[2]d,1}+0 %%5{%[2]d,1}+0
 }
-`, n, cols, ir.Chunks(n), x[0], x[1], x[2], 2*n*cols), byColumns)
+`, n, cols, ir.Chunks(n), x[0], x[1], x[2], 2*n*cols), reduceColumns)
 			}
 		}
 	}

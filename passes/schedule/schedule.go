@@ -19,7 +19,7 @@ import (
 var strategies []strategy
 
 func init() { // not an initializer: strategies try others
-	strategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled}
+	strategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled, reducePairs, reduceColumns, reduceRows}
 }
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
