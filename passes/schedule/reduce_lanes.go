@@ -27,7 +27,7 @@ type laneWriter struct {
 // part appends the part that reduces lines of one chunk.
 func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
-	w := &laneWriter{columnReduction: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
+	w := &laneWriter{columnWriter: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
 	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.FoldLanes)})
 	axes[last].Extent = 1
 	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
