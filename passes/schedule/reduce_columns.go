@@ -25,6 +25,7 @@ type columnWriter struct {
 	flat  bool // 32 rows are dense in memory, and become one
 	one   accumulator
 	many  accumulator // its code is nil if there is none
+	tiles *tiling     // that computes what one does, or nil
 }
 
 // accumulator is a kernel that combines some rows with the lanes they belong to.
@@ -55,6 +56,10 @@ func draftColumns(t *target, step *plan.Step) (*Draft, string) {
 	}
 	c.tile()
 	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: t.columnCost(s)}
+	if c.tiles != nil {
+		c.d.Choice.Cost += (c.tiles.work() - c.bodyWork(s)) * float64(elems(s))
+		c.tiles.describe(&c.d.Choice)
+	}
 	c.d.packed(c.ops)
 	for _, one := range chunks(s, len(s.Axes)-2) {
 		c.d.sharing(func() { c.part(one) })
@@ -81,8 +86,14 @@ func (c *columnWriter) kernels() (engine, why string) {
 		return "", "the body has too many operands to accumulate"
 	}
 	engine, ok := c.lib.Engine(c.one.code.Signature())
-	if !ok || c.NoWhole {
-		return "", "no kernel computes it: " + c.one.code.Signature()
+	if ok = ok && !c.NoWhole; !ok || engine == portable {
+		c.tiles, why = c.tiling(0, nil).newTiling()
+		if c.tiles == nil && !ok {
+			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why
+		}
+		if ok && c.tiles != nil && c.bodyWork(s)*c.PortableWork <= c.tiles.work() {
+			c.tiles = nil
+		}
 	}
 	for o, op := range combine {
 		if op == ir.OpInvalid {
@@ -92,7 +103,7 @@ func (c *columnWriter) kernels() (engine, why string) {
 			return "", "no kernel combines lanes by " + op.String()
 		}
 	}
-	if packs {
+	if packs || c.tiles != nil {
 		return engine, ""
 	}
 	c.many.rows = c.RowsAtOnce
@@ -146,8 +157,11 @@ func (c *columnWriter) tile() {
 			c.flat = c.flat && s.Out[o].Strides[last] == cols
 		}
 	}
-	c.flat = c.flat && ir.FoldLanes*cols*bytes <= c.FlatBytes
+	c.flat = c.flat && c.tiles == nil && ir.FoldLanes*cols*bytes <= c.FlatBytes
 	if widest > 0 { // packed 32 rows at a time
 		c.width = min(c.width, c.PackBytes/ir.FoldLanes/widest)
+	}
+	if c.tiles != nil {
+		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/ir.FoldLanes))
 	}
 }

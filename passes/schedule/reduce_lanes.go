@@ -22,6 +22,7 @@ type laneWriter struct {
 	accs, identity      []view // by output, if it is combined
 	before              []nest.Item
 	packs               []copied // for each group
+	most                int      // bytes of local memory that tilings need at most
 }
 
 // part appends the part that reduces lines of one chunk.
@@ -35,6 +36,7 @@ func (c *columnWriter) part(s *plan.Step) {
 	w.layLanes()
 	items := append(w.before, w.reduce()...)
 	c.d.Parts = append(c.d.Parts, w.block.part(append(items, w.join()...)))
+	c.d.Scratch = max(c.d.Scratch, w.most)
 }
 
 // local returns the view of local memory that has some elements for each lane.

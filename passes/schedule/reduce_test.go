@@ -40,7 +40,7 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 	expected := evalReduction(p, &step, inputs)
 	for _, by := range want {
 		for _, m := range machines() {
-			libraries := []library{anyKernel}
+			libraries := []library{anyKernel, singles}
 			if by.name == reduceColumns.name {
 				libraries = append(libraries, without("t3 = ")) // no kernel of many rows
 			}
