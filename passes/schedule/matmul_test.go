@@ -15,7 +15,6 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-
 // TestMatmul lowers products of every form and compares what the nests of their steps
 // store with ir.DotLine. The machine has random blocks, so that small products have
 // many, with tails.

@@ -21,7 +21,7 @@ var strategies [plan.Contract + 1][]strategy
 func init() { // not an initializer: some strategies choose others for their parts
 	strategies = [...][]strategy{
 		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
-		plan.Reduce:        reductions,
+		plan.Reduce:        {reducePairs, reduceColumns, reduceRows},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
