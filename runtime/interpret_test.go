@@ -231,6 +231,12 @@ func TestProgramTexts(t *testing.T) {
 			p, err := nest.Parse(source)
 			require.NoError(t, err)
 			checkProgram(t, p)
+
+			_, err = (&Executor{Verify: true, lookup: orMeanings}).LinkProgram(p)
+			require.NoError(t, err)
+			p.Tasks[0].Parts = append(p.Tasks[0].Parts, p.Tasks[0].Parts[0])
+			_, err = (&Executor{Verify: true, lookup: orMeanings}).LinkProgram(p)
+			require.ErrorContains(t, err, "link ", "what it computes twice")
 		})
 	}
 }

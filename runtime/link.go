@@ -14,12 +14,17 @@ import (
 // strides are bytes, and what does not change between iterations is a constant. A loop of
 // one iteration is none.
 
-// LinkProgram finds the kernels of a program, in assembly where there is one and
-// Executor.Portable does not forbid it. It is an error when a kernel does not exist or
-// the program is not sound.
+// LinkProgram finds the kernels of a program: assembly where there is any, unless
+// Executor.Portable is set. It is an error if a kernel does not exist. A program that does
+// not come from package passes/schedule must have been verified, or Executor.Verify be set.
 func (e *Executor) LinkProgram(p *nest.Program) (*Linked, error) {
 	if p == nil {
 		return nil, errors.New("link: the program is nil")
+	}
+	if e.Verify {
+		if err := p.Verify(); err != nil {
+			return nil, fmt.Errorf("link %s: %w", p.Name, err)
+		}
 	}
 	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena}
 	if err := l.linkProgram(p); err != nil {
@@ -68,7 +73,7 @@ type base struct {
 	buffer int            // of the program, or -1
 	offset int            // bytes from there, or in scratch memory, to element 0
 	table  unsafe.Pointer // of a table
-	elems  int
+	lo, hi int            // the least and the greatest location of an element
 }
 
 // scopeLoop is an enclosing loop as the source numbers them.
@@ -99,7 +104,7 @@ func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 
 // slot returns where a slot's elements are. The memory of a table is made here.
 func (k *taskLinker) slot(s *nest.Slot) (base, error) {
-	b := base{size: s.DType.Size(), buffer: -1, offset: s.Offset, elems: s.Elems}
+	b := base{size: s.DType.Size(), buffer: -1, offset: s.Offset, hi: s.Elems - 1}
 	switch s.Kind {
 	case nest.Operand:
 		if s.Buffer < 0 || s.Buffer >= len(k.l.buffers) {
@@ -110,6 +115,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 			return b, fmt.Errorf("buffer %d is no memory of %s", s.Buffer, s.DType)
 		}
 		b.buffer, b.offset = s.Buffer, -buffer.layout.Offset*b.size
+		b.lo, b.hi = buffer.lo, buffer.hi
 		return b, nil
 	case nest.Scratch:
 		if s.Offset < 0 || s.Offset%memory.Alignment != 0 || s.Elems < 0 || s.Elems > (k.in.Scratch-s.Offset)/b.size {
@@ -117,7 +123,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 		}
 		return b, nil
 	case nest.Table:
-		if s.Elems < 1 || s.Elems > maxTable {
+		if s.Elems < 1 || s.Elems > maxTable/b.size {
 			return b, fmt.Errorf("a table of %d elements", s.Elems)
 		}
 		table, err := memory.Allocate(s.Elems * b.size)
@@ -133,7 +139,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 	return b, fmt.Errorf("kind %d does not exist", s.Kind)
 }
 
-// maxTable is how many elements a table has at most.
+// maxTable is how many bytes a table has at most.
 const maxTable = 1 << 20
 
 func (k *taskLinker) linkPart(in *nest.Nest) error {

@@ -178,6 +178,8 @@ func TestLinkProgramErrors(t *testing.T) {
 		"no buffer 5":           func(t *nest.Task, _ *nest.Call) { t.Slots[0].Buffer = 5 },
 		"no memory of i32":      func(t *nest.Task, _ *nest.Call) { t.Slots[0].DType = ir.Int32 },
 		"1 strides in 2 loops":  func(_ *nest.Task, c *nest.Call) { c.Args[0].Strides = []int{1} },
+		"no element 1200":       func(_ *nest.Task, c *nest.Call) { c.Args[0].Offset = 1200 },
+		"no element -1":         func(_ *nest.Task, c *nest.Call) { c.Args[2].Offset = -1 },
 		"2 arguments, want 3":   func(_ *nest.Task, c *nest.Call) { c.Args = c.Args[:2] },
 		"1 fields, want 0":      func(_ *nest.Task, c *nest.Call) { c.Fields = []nest.Size{nest.Fixed(1)} },
 		"loop 2 does not":       func(_ *nest.Task, c *nest.Call) { c.Rows = nest.Of(2) },
