@@ -117,9 +117,15 @@ func guardedOuts(t require.TestingT, p *nest.Program) (outs []*tensor.Tensor, ch
 	}
 }
 
-// checkProgram runs a program by several Executors, more than once each, and compares with
-// its definition.
+// checkProgram verifies a program and compares it with its definition.
 func checkProgram(t require.TestingT, p *nest.Program) {
+	require.NoError(t, p.Verify())
+	compareProgram(t, p)
+}
+
+// compareProgram runs a program by several Executors, more than once each, and compares with
+// its definition.
+func compareProgram(t require.TestingT, p *nest.Program) {
 	_, ins := operandsFor(t, newRand(), &plan.Plan{Buffers: p.Buffers})
 	want := evaluated(t, p, ins)
 	for name, e := range map[string]*Executor{
