@@ -22,7 +22,8 @@ import (
 //     each argument's slot has elements of its type, or as wide ones where bits are copied;
 //   - all bytes of an argument, in all iterations, are inside its slot; what is read-only
 //     is not stored to;
-//   - what a call stores is where it reads the same elements, or apart from what it reads;
+//   - what a call stores is where it reads the same elements, or one line further on, or
+//     apart from what it reads;
 //   - no parallel iteration of a task, of any part, touches what another one stores;
 //   - an element of a buffer is stored once, or again by a call that reads it; what is
 //     read is stored before; a result is stored in full;
@@ -71,7 +72,9 @@ type verifier struct {
 	now      *Task    // that is checked
 	index    int      // its
 	part     int      // that is checked
+	depth    int      // of nests
 	loops    []loop   // round what is checked
+	dead     bool     // a loop of them has no iteration
 	accesses []access // of the task, to buffers that it may store to
 }
 
@@ -154,8 +157,13 @@ func (v *verifier) slot(s *Slot) string {
 
 // nest checks a nest and all in it. iterations is the number of those of the loops round it.
 func (v *verifier) nest(n *Nest, iterations int) {
-	outer := len(v.loops)
-	defer func() { v.loops = v.loops[:outer] }()
+	outer, dead := len(v.loops), v.dead
+	v.depth++
+	defer func() { v.loops, v.dead, v.depth = v.loops[:outer], dead, v.depth-1 }()
+	if v.depth > maxDepth {
+		v.fail(fmt.Sprintf("part %d", v.part), "more than %d nests in each other", maxDepth)
+		return
+	}
 	for _, l := range n.Loops {
 		var c checked
 		line := fmt.Sprintf("part %d, loop %d, %s", v.part, len(v.loops), l)
@@ -171,7 +179,7 @@ func (v *verifier) nest(n *Nest, iterations int) {
 			return
 		}
 		if l.Extent.N == 0 {
-			return // no iteration
+			v.dead, l.Extent.N = true, 1
 		}
 		next := newLoop(&c, v.loops, l)
 		if next.chain > maxChain {

@@ -77,91 +77,16 @@ func (v *verifier) partsApart(list []*access) {
 	}
 }
 
-// iterationsApart checks the accesses to one memory by one part, of which some store.
-// They must move alike from one parallel iteration to the next, and what they touch in
-// one iteration must fit into a box, such that boxes do not overlap.
-func (v *verifier) iterationsApart(list []*access) {
-	stores := slices.IndexFunc(list, func(a *access) bool { return a.stores })
-	if stores < 0 {
-		return
-	}
-	first := list[0]
-	var c checked
-	var parallel []axis
-	for k, l := range first.loops[:first.outer] {
-		if l.count() > 1 {
-			parallel = append(parallel, axis{l.count(), first.strides[k]})
-		}
-	}
-	if len(parallel) == 0 {
-		return
-	}
-	var box region
-	for i, a := range list {
-		for k, l := range a.loops[:a.outer] {
-			if l.count() > 1 && a.strides[k] != first.strides[k] {
-				v.fail(a.line, "along loop %d it does not move as another argument of the same memory, which is stored", k)
-				return
-			}
-		}
-		r := newRegion(&c, a.begin, a.axes(&c, a.outer))
-		if r.repeats = false; i == 0 {
-			box = r
-		} else if !box.contains(&r) {
-			box = box.widen(&c, &r)
-		}
-	}
-	all := newBox(&c, box, parallel)
-	if c.bad || !all.injective() {
-		v.fail(list[stores].line, "parallel iterations touch what others store")
-	}
-}
-
-// newBox returns a box at each parallel iteration.
-func newBox(c *checked, box region, parallel []axis) region {
-	r := region{lo: box.lo, axes: slices.Clone(box.axes)}
-	for _, a := range parallel {
-		if a.stride < 0 {
-			a.stride = c.mul(a.stride, -1)
-		}
-		r.axes = append(r.axes, a)
-	}
-	return r
-}
-
-// widen returns a region with the bytes of two.
-func (r *region) widen(c *checked, s *region) region {
-	if r.lo > s.lo {
-		r, s = s, r
-	}
-	axes := slices.Clone(r.axes)
-	for _, a := range s.axes {
-		k := slices.IndexFunc(axes, func(b axis) bool { return a.stride == b.stride })
-		if k < 0 {
-			axes = append(axes, a)
-			continue
-		}
-		axes[k].n = max(axes[k].n, a.n)
-	}
-	slices.SortStableFunc(axes, func(a, b axis) int { return b.stride - a.stride })
-	rest := s.lo - r.lo
-	for k := range axes {
-		axes[k].n = c.add(axes[k].n, rest/axes[k].stride)
-		rest %= axes[k].stride
-	}
-	if rest > 0 {
-		axes = append(axes, axis{2, rest})
-	}
-	return newRegion(c, r.lo, axes)
-}
-
 // coverage checks that elements are stored before they are read, and once.
 func (v *verifier) coverage() {
+	var above *access // of the call
 	for i := range v.accesses {
 		a := &v.accesses[i]
 		state := &v.buffers[a.slot.Buffer]
 		state.dies = v.index
 		switch {
+		case a.above:
+			above = a
 		case !a.stores || a.updates:
 			if !v.isStored(a) {
 				v.fail(a.line, "it is read before it is stored")
@@ -175,6 +100,11 @@ func (v *verifier) coverage() {
 				state.born = v.index
 			}
 			v.store(a)
+			if above != nil && !v.isStored(above) {
+				v.fail(above.line, "it is read before it is stored")
+				return
+			}
+			above = nil
 		}
 	}
 }

@@ -46,6 +46,14 @@ func (w *walk) cut(axis, n int) *walk {
 	return in
 }
 
+// having returns the same place where an axis has n indices.
+func (w *walk) having(axis, n int) *walk {
+	in := *w
+	in.size, in.most = slices.Clone(w.size), slices.Clone(w.most)
+	in.size[axis], in.most[axis] = nest.Fixed(n), n
+	return &in
+}
+
 // cutAll returns the place inside loops over single indices of all axes but some.
 func (w *walk) cutAll(but ...int) *walk {
 	for axis := range w.size {
