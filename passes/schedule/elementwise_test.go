@@ -292,6 +292,7 @@ func TestElementwise(t *testing.T) {
 			}
 			reached[by.name]++
 			program := programOf(p, []*Draft{before, d, after})
+			require.NoError(t, program.Verify(), "%s\n%s%s", by.name, p, program)
 			got, err := nest.Eval(program, flat, nest.Shuffled(1))
 			require.NoError(t, err, "%s\n%s%s", by.name, p, program)
 			for _, b := range p.Buffers {
