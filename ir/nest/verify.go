@@ -71,7 +71,9 @@ type verifier struct {
 	now      *Task    // that is checked
 	index    int      // its
 	part     int      // that is checked
+	depth    int      // of nests
 	loops    []loop   // round what is checked
+	dead     bool     // a loop of them has no iteration
 	accesses []access // of the task, to buffers that it may store to
 }
 
@@ -154,8 +156,13 @@ func (v *verifier) slot(s *Slot) string {
 
 // nest checks a nest and all in it. iterations is the number of those of the loops round it.
 func (v *verifier) nest(n *Nest, iterations int) {
-	outer := len(v.loops)
-	defer func() { v.loops = v.loops[:outer] }()
+	outer, dead := len(v.loops), v.dead
+	v.depth++
+	defer func() { v.loops, v.dead, v.depth = v.loops[:outer], dead, v.depth-1 }()
+	if v.depth > maxDepth {
+		v.fail(fmt.Sprintf("part %d", v.part), "more than %d nests in each other", maxDepth)
+		return
+	}
 	for _, l := range n.Loops {
 		var c checked
 		line := fmt.Sprintf("part %d, loop %d, %s", v.part, len(v.loops), l)
@@ -171,7 +178,7 @@ func (v *verifier) nest(n *Nest, iterations int) {
 			return
 		}
 		if l.Extent.N == 0 {
-			return // no iteration
+			v.dead, l.Extent.N = true, 1
 		}
 		next := newLoop(&c, v.loops, l)
 		if next.chain > maxChain {
