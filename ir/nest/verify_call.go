@@ -77,8 +77,8 @@ func (v *verifier) sizes(c *Call) string {
 	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
 	for i, s := range dims {
 		d := kernel.Rows + kernel.Dim(i)
-		hint := d >= kernel.Field0 && c.Kernel.Fields()[d-kernel.Field0] == "next"
-		if !v.isSize(s) && !(hint && s.Loop == -1) {
+		signed := d >= kernel.Field0 && slices.Contains([]string{"next", "across"}, c.Kernel.Fields()[d-kernel.Field0])
+		if !v.isSize(s) && !(signed && s.Loop == -1) {
 			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", dimName(c.Kernel, d), s)
 		}
 	}

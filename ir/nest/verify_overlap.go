@@ -32,6 +32,19 @@ type memoryID struct {
 	n     int
 }
 
+// accumulates reports whether a call of an elementwise kernel stores all of its rows to
+// one place, from where it also reads: each row is combined with what the one before has
+// left.
+func accumulates(call *Call, args []access, out int) bool {
+	a := &args[out]
+	for j := range args {
+		if b := &args[j]; !b.stores && call.Args[out].Step == 0 && call.Args[j].Step == 0 && a.samePlace(b) && *a.slot == *b.slot {
+			return true
+		}
+	}
+	return false
+}
+
 // overlaps checks what a call stores against its other arguments.
 func (v *verifier) overlaps(call *Call, args []access) {
 	k, _ := call.Kernel.(*kernel.Kernel)
@@ -43,7 +56,7 @@ func (v *verifier) overlaps(call *Call, args []access) {
 		}
 		var c checked
 		block := newRegion(&c, 0, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
-		if !block.injective() || c.bad {
+		if !(block.injective() || inPlace && accumulates(call, args, i)) || c.bad {
 			v.fail(a.line, "one call stores two elements to one place")
 		}
 		if k != nil && k.Dots() && call.Fields[2].N != 0 {
