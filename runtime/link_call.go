@@ -53,7 +53,7 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
-	if body, ok := in.Kernel.(*kernel.Kernel); ok && elementwise(body) {
+	if body, ok := in.Kernel.(*kernel.Kernel); ok && elementwise(body) && !readsAbove(in, len(body.In)) {
 		c.rowBytes = make([]int, len(args))
 		for i, a := range args {
 			if a.Inner == kernel.Cols {
@@ -68,6 +68,19 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 // at the same place, so that rows without a gap between them are as good as one.
 func elementwise(k *kernel.Kernel) bool {
 	return k.Fold == nil && !k.Down && !k.Dots() && !k.Transposes()
+}
+
+// readsAbove reports whether a call reads what it stores at another place: elements of a
+// row that it has computed before.
+func readsAbove(c *nest.Call, ins int) bool {
+	for _, in := range c.Args[:ins] {
+		for _, out := range c.Args[ins:] {
+			if in.Slot == out.Slot && in.Offset != out.Offset {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // argument links an argument: where it is in the first iteration of all loops, and how far

@@ -22,7 +22,8 @@ import (
 //     each argument's slot has elements of its type, or as wide ones where bits are copied;
 //   - all bytes of an argument, in all iterations, are inside its slot; what is read-only
 //     is not stored to;
-//   - what a call stores is where it reads the same elements, or apart from what it reads;
+//   - what a call stores is where it reads the same elements, or one line further on, or
+//     apart from what it reads;
 //   - no parallel iteration of a task, of any part, touches what another one stores;
 //   - an element of a buffer is stored once, or again by a call that reads it; what is
 //     read is stored before; a result is stored in full;

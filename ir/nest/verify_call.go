@@ -20,6 +20,7 @@ type access struct {
 	all     region // of all iterations
 	stores  bool
 	updates bool // the call reads what it stores
+	above   bool // read: each line, but for the first, is one that the call has stored
 }
 
 // isSize reports whether a size is of enclosing loops, and not negative.
@@ -77,8 +78,8 @@ func (v *verifier) sizes(c *Call) string {
 	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
 	for i, s := range dims {
 		d := kernel.Rows + kernel.Dim(i)
-		signed := d >= kernel.Field0 && slices.Contains([]string{"next", "across"}, c.Kernel.Fields()[d-kernel.Field0])
-		if !v.isSize(s) && !(signed && s.Loop == -1) {
+		distance := d >= kernel.Field0 && (dimName(c.Kernel, d) == "next" || dimName(c.Kernel, d) == "across")
+		if !v.isSize(s) && !(distance && s.Loop == -1) {
 			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", dimName(c.Kernel, d), s)
 		}
 	}

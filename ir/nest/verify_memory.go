@@ -79,11 +79,14 @@ func (v *verifier) partsApart(list []*access) {
 
 // coverage checks that elements are stored before they are read, and once.
 func (v *verifier) coverage() {
+	var above *access // of the call
 	for i := range v.accesses {
 		a := &v.accesses[i]
 		state := &v.buffers[a.slot.Buffer]
 		state.dies = v.index
 		switch {
+		case a.above:
+			above = a
 		case !a.stores || a.updates:
 			if !v.isStored(a) {
 				v.fail(a.line, "it is read before it is stored")
@@ -97,6 +100,11 @@ func (v *verifier) coverage() {
 				state.born = v.index
 			}
 			v.store(a)
+			if above != nil && !v.isStored(above) {
+				v.fail(above.line, "it is read before it is stored")
+				return
+			}
+			above = nil
 		}
 	}
 }

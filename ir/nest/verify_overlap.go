@@ -32,19 +32,6 @@ type memoryID struct {
 	n     int
 }
 
-// accumulates reports whether a call of an elementwise kernel stores all of its rows to
-// one place, from where it also reads: each row is combined with what the one before has
-// left.
-func accumulates(call *Call, args []access, out int) bool {
-	a := &args[out]
-	for j := range args {
-		if b := &args[j]; !b.stores && call.Args[out].Step == 0 && call.Args[j].Step == 0 && a.samePlace(b) && *a.slot == *b.slot {
-			return true
-		}
-	}
-	return false
-}
-
 // overlaps checks what a call stores against its other arguments.
 func (v *verifier) overlaps(call *Call, args []access) {
 	k, _ := call.Kernel.(*kernel.Kernel)
@@ -56,7 +43,7 @@ func (v *verifier) overlaps(call *Call, args []access) {
 		}
 		var c checked
 		block := newRegion(&c, 0, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
-		if !(block.injective() || inPlace && accumulates(call, args, i)) || c.bad {
+		if c.bad || !block.injective() && !(inPlace && a.carried(args)) {
 			v.fail(a.line, "one call stores two elements to one place")
 		}
 		if k != nil && k.Dots() && call.Fields[2].N != 0 {
@@ -69,6 +56,8 @@ func (v *verifier) overlaps(call *Call, args []access) {
 			case inPlace && !b.stores && a.samePlace(b) && *a.slot == *b.slot:
 				a.updates = true
 			case inPlace && !b.stores && v.sameBytes(a, b) && a.samePlace(b):
+			case inPlace && !b.stores && a.below(b):
+				b.above = true
 			case !v.apartInCall(a, b):
 				v.fail(a.line, "it shares bytes with argument %d, and not element by element", j)
 			}
@@ -80,6 +69,22 @@ func (v *verifier) overlaps(call *Call, args []access) {
 // the beginning of their slots.
 func (a *access) samePlace(b *access) bool {
 	return a.begin == b.begin && a.size == b.size && slices.Equal(a.strides, b.strides) && slices.Equal(a.dims, b.dims)
+}
+
+// carried reports whether what a call stores is one line for all rows, which it reads
+// too: each row takes it from the row before, as kernels compute rows in order.
+func (a *access) carried(args []access) bool {
+	return a.dims[0].stride == 0 && a.dims[1].stride == a.size &&
+		slices.ContainsFunc(args, func(b access) bool { return !b.stores && a.samePlace(&b) && *a.slot == *b.slot })
+}
+
+// below reports whether what a call stores is one line further on than what it reads, in
+// a loop that moves on too: each row then reads what the row before has stored.
+func (a *access) below(b *access) bool {
+	step := a.dims[0].stride
+	back := func(stride int) bool { return step > 0 && stride < 0 || step < 0 && stride > 0 }
+	return *a.slot == *b.slot && a.begin-b.begin == step && a.size == b.size && slices.Equal(a.strides, b.strides) &&
+		slices.Equal(a.dims, b.dims) && !slices.ContainsFunc(a.strides[a.outer:], back)
 }
 
 // sameBytes reports whether the slots of two arguments begin at the same byte.

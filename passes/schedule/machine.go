@@ -82,10 +82,9 @@ type Machine struct {
 	// TilingWork is what writing and reading a register costs, in additions an element.
 	TilingWork float64
 
-	// ScanRows is how many rows a scan takes side by side.
-	ScanRows int
-
+	PrefixScan
 	Reduction
+	Matmul MatmulBlocks
 }
 
 // Default returns the machine that the constants were measured on.
@@ -99,7 +98,8 @@ func Default(workers int) *Machine {
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalWork: 8, NonTemporalBytes: 8 << 10,
 		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,
-		ScanRows:  8,
-		Reduction: defaultReduction(),
+		PrefixScan: defaultPrefixScan(),
+		Reduction:  defaultReduction(),
+		Matmul:     matmulBlocks,
 	}
 }

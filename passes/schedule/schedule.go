@@ -7,6 +7,7 @@ package schedule
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -14,12 +15,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// strategies are all ways to compute a step, the cheaper ones first: of those that can
-// compute a step, none costs less than the first.
-var strategies []strategy
+// strategies are the ways to compute a step, by its role, the cheaper ones first.
+var strategies [plan.Contract + 1][]strategy
 
-func init() { // not an initializer: strategies try others
-	strategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled, reducePairs, reduceColumns, reduceRows}
+func init() { // not an initializer: some strategies choose others for their parts
+	strategies = [...][]strategy{
+		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
+		plan.Reduce:        {reducePairs, reduceColumns, reduceRows},
+		plan.Scan:          scans,
+		plan.ScanExclusive: scans,
+		plan.Contract:      {multiply},
+	}
 }
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
@@ -70,7 +76,8 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 	}
 	var best *Draft
 	var rejected []nest.Rejected
-	for _, by := range strategies {
+	role, _ := s.Kind()
+	for _, by := range strategies[role] {
 		d, why := by.draft(t, s)
 		switch {
 		case d == nil:
@@ -121,38 +128,62 @@ func buffersRead(p *plan.Plan) []bool {
 	return read
 }
 
-// Kernels returns the signatures of the elementwise kernels that a plan would call if every kernel
-// existed, in order of use.
+// Kernels returns the signatures of the kernels that compute a plan's bodies if every
+// kernel exists, in order of use. The kernels of copies into local memory, which
+// strategies call besides, are not among them.
 func Kernels(p *plan.Plan, m *Machine) []string {
-	out, err := Schedule(p, m, everything{})
+	out, err := Schedule(p, m, complete{})
 	if err != nil {
 		return nil
 	}
 	var sigs []string
-	seen := map[string]bool{}
-	var walk func(items []nest.Item)
-	walk = func(items []nest.Item) {
-		for _, it := range items {
-			if it.Nest != nil {
-				walk(it.Nest.Items)
-				continue
-			}
-			k, ok := it.Call.Kernel.(*kernel.Kernel)
-			if ok && !seen[k.Signature()] {
-				seen[k.Signature()] = true
-				sigs = append(sigs, k.Signature())
-			}
+	seen := map[string]bool{"": true}
+	add := func(sig string) {
+		if !seen[sig] {
+			seen[sig] = true
+			sigs = append(sigs, sig)
 		}
 	}
 	for i := range out.Tasks {
-		for _, part := range out.Tasks[i].Parts {
-			walk(part.Items)
+		t := &out.Tasks[i]
+		for _, c := range t.Choices {
+			add(c.Kernel)
+		}
+		for _, part := range t.Parts {
+			for c := range calls(part.Items) {
+				if k, ok := c.Kernel.(*kernel.Kernel); ok && !moves(k) {
+					add(k.Signature())
+				}
+			}
 		}
 	}
 	return sigs
 }
 
-// everything is the library that has every kernel.
-type everything struct{}
+// moves reports whether a kernel moves elements as they are.
+func moves(k *kernel.Kernel) bool {
+	return k.Transposes() || k.Streams() || len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy && k.Fold == nil
+}
 
-func (everything) Engine(string) (string, bool) { return "avx2", true }
+// calls yields the calls of items, those of nests included.
+func calls(items []nest.Item) iter.Seq[*nest.Call] {
+	return func(yield func(*nest.Call) bool) {
+		for _, it := range items {
+			if it.Call != nil && !yield(it.Call) {
+				return
+			}
+			if it.Nest != nil {
+				for c := range calls(it.Nest.Items) {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// complete is the library that has every kernel.
+type complete struct{}
+
+func (complete) Engine(string) (string, bool) { return "avx2", true }

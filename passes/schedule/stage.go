@@ -187,15 +187,19 @@ func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
 
 // transpose returns the call that copies an operand column by column.
 func (e *elementwise) transpose(i int, w *walk, to *view) nest.Item {
-	o := &e.ops[i]
-	from, into := w.arg(&e.at[i], e.col), w.arg(to, e.row)
-	across, rows := o.row, w.size[e.row]
+	return transposeCall(&e.ops[i], w.size[e.row], w.size[e.col], w.arg(&e.at[i], e.col), w.arg(to, e.row))
+}
+
+// transposeCall returns the call that copies a block column by column. The lines of from
+// are its columns, those of into its rows.
+func transposeCall(o *operand, rows, cols nest.Size, from, into nest.Arg) nest.Item {
+	across := o.row
 	if across == -1 && rows.Loop < 0 { // the last row first: then the kernel reads vectors
 		from.Offset += (rows.N - 1) * across
 		into.Offset += (rows.N - 1) * into.Step
 		across, into.Step = 1, -into.Step
 	}
-	return call(transposeKernel(o.dtype), rows, w.size[e.col], []nest.Arg{from, into}, nest.Fixed(across*o.size()))
+	return call(transposeKernel(o.dtype), rows, cols, []nest.Arg{from, into}, nest.Fixed(across*o.size()))
 }
 
 // repeat returns the calls that copy the first row of a dense tile to all others.
