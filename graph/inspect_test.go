@@ -54,7 +54,7 @@ func TestDump(t *testing.T) {
 
 	err = p.Dump(&all, "codegen")
 	require.ErrorContains(t, err, here2(-1)+`: dump: there is no stage "codegen": the stages are graph, contract, reductions, canonicalize, `)
-	require.ErrorContains(t, err, ", plan, kernels")
+	require.ErrorContains(t, err, ", plan, schedule, kernels")
 }
 
 func TestDumpEnv(t *testing.T) {

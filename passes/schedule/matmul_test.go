@@ -15,7 +15,6 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-
 // TestMatmul lowers products of every form and compares what the nests of their steps
 // store with ir.DotLine. The machine has random blocks, so that small products have
 // many, with tails.
@@ -43,7 +42,7 @@ func TestMatmul(t *testing.T) {
 					reached[what]++
 				}
 			}
-			for _, c := range calls(d.Parts[0].Items) {
+			for c := range calls(d.Parts[0].Items) {
 				reached[c.Kernel.Signature()]++
 			}
 		}
@@ -55,19 +54,6 @@ func TestMatmul(t *testing.T) {
 }
 
 const transposeU32 = "kernel (u0:u32) { t0 = permute u0; store t0 }"
-
-// calls returns the calls of items, in order.
-func calls(items []nest.Item) []*nest.Call {
-	var all []*nest.Call
-	for _, it := range items {
-		if it.Call != nil {
-			all = append(all, it.Call)
-		} else {
-			all = append(all, calls(it.Nest.Items)...)
-		}
-	}
-	return all
-}
 
 // drawProduct returns the text of a graph with a product.
 func drawProduct(t *rapid.T) string {

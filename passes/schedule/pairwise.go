@@ -14,9 +14,9 @@ import (
 // differ from row to row, once for all of its indices. A kernel then reduces columns,
 // many rows in a vector, without accumulators in memory.
 
-// pairwise writes the parts of a pairwise reduction. Its step is in normal form; the
+// pairWriter writes the parts of a pairwise reduction. Its step is in normal form; the
 // axes before the rows and the lines are the indices.
-type pairwise struct {
+type pairWriter struct {
 	*target
 	d                *Draft
 	s                *plan.Step
@@ -28,13 +28,15 @@ type pairwise struct {
 }
 
 // reducePairs is the strategy.
-func reducePairs(t *target, step *plan.Step) (*Draft, string) {
+var reducePairs = strategy{name: "pairwise reduction", draft: draftPairs}
+
+func draftPairs(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)
 	if why != "" {
 		return nil, why
 	}
 	last := len(s.Axes) - 1
-	p := &pairwise{target: t, d: newDraft(t, step), s: s, index: last - 2, row: last - 1, line: last}
+	p := &pairWriter{target: t, d: newDraft(t, step), s: s, index: last - 2, row: last - 1, line: last}
 	if why = p.check(); why == "" && !t.CompareAll && columnsCan(s) == "" && t.columnCost(s) < t.rowCost(s) {
 		why = "a column reduction costs less"
 	}
@@ -57,7 +59,7 @@ func reducePairs(t *target, step *plan.Step) (*Draft, string) {
 
 // check finds the inputs that differ from row to row, and returns why the step is not
 // of this kind.
-func (p *pairwise) check() string {
+func (p *pairWriter) check() string {
 	s := p.s
 	if p.NoWhole {
 		return "kernels of whole bodies are switched off"
@@ -90,7 +92,7 @@ func (p *pairwise) check() string {
 }
 
 // kernel finds the kernel, and returns its engine.
-func (p *pairwise) kernel() (engine, why string) {
+func (p *pairWriter) kernel() (engine, why string) {
 	body := &kernel.Kernel{In: slices.Clone(p.s.Body.In), Body: p.s.Body.Body, Out: p.s.Body.Out, Fold: combiners(p.s), Fast: p.s.Body.Fast}
 	p.code, p.order = body.DownKernel(func(i int) bool { return !slices.Contains(p.rows, i) })
 	if p.code == nil {
@@ -104,12 +106,12 @@ func (p *pairwise) kernel() (engine, why string) {
 }
 
 // fit returns how many rows, a multiple of kernel.DownCols, have so many bytes.
-func (p *pairwise) fit(bytes int) int {
+func (p *pairWriter) fit(bytes int) int {
 	return bytes / (p.s.Axes[p.line].Extent * p.size * len(p.rows) * kernel.DownCols) * kernel.DownCols
 }
 
 // blockRows returns how many rows a block has: the last one has enough for the kernel.
-func (p *pairwise) blockRows() int {
+func (p *pairWriter) blockRows() int {
 	rows := p.s.Axes[p.row].Extent
 	n := min(rows, p.PairWidth, p.fit(p.TransposedBytes))
 	for rows%n > 0 && rows%n < kernel.DownCols {
@@ -119,7 +121,7 @@ func (p *pairwise) blockRows() int {
 }
 
 // blockIndices returns how many indices a block has: blocks have about the same number.
-func (p *pairwise) blockIndices(rows int) int {
+func (p *pairWriter) blockIndices(rows int) int {
 	indices, pieces := p.s.Axes[p.index].Extent, p.pieces(p.work(p.s))
 	most := p.PairBlock
 	for pieces > 1 && most > p.PairStep && elems(p.s)/(rows*p.s.Axes[p.line].Extent*min(most, indices)) < 2*pieces {
@@ -133,7 +135,7 @@ func (p *pairwise) blockIndices(rows int) int {
 // many rows as stay in the first-level cache are combined with a few indices, then the
 // next rows with those, so that results go to the same memory. The last rows are never
 // fewer than the kernel takes.
-func (p *pairwise) part(from, n, rows int) {
+func (p *pairWriter) part(from, n, rows int) {
 	block := newWalk(p.s.Axes).having(p.row, n).cutAll(p.index, p.row, p.line).cut(p.row, rows).cut(p.index, p.blockIndices(p.blockRows()))
 	items, ins := p.transpose(block, from, rows)
 	out := viewOf(len(p.s.In), &p.s.Out[0].Access)
@@ -153,7 +155,7 @@ func (p *pairwise) part(from, n, rows int) {
 
 // transpose returns the calls that transpose the inputs that differ from row to row, and
 // where the kernel finds all inputs.
-func (p *pairwise) transpose(block *walk, from, rows int) (items []nest.Item, ins []view) {
+func (p *pairWriter) transpose(block *walk, from, rows int) (items []nest.Item, ins []view) {
 	for i := range p.s.In {
 		v := viewOf(i, &p.s.In[i])
 		if ins = append(ins, v); !slices.Contains(p.rows, i) {
@@ -172,7 +174,7 @@ func (p *pairwise) transpose(block *walk, from, rows int) (items []nest.Item, in
 
 // call returns the call that combines the rows of a place, from the given one of the
 // block on, with its indices.
-func (p *pairwise) call(at *walk, ins []view, out view, row int) nest.Item {
+func (p *pairWriter) call(at *walk, ins []view, out view, row int) nest.Item {
 	var args []nest.Arg
 	for _, i := range p.order {
 		v, line := ins[i], p.index

@@ -40,7 +40,7 @@ func TestPairs(t *testing.T) {
 		{"f32", 65, 79, 64}, {"f32", 16, 70, 256}, {"f32", 17, 16, 7}, {"f64", 16, 65, 128},
 		{"f64", 17, 530, 2}, {"f64", 16, 31, 100}, {"f32", 1100, 65, 2},
 	} {
-		checkReduction(t, pairPlan(t, distance, x.d, 1, x.n, x.rows, x.cols, x.n*x.cols, x.cols, 0, 1, 0, 0, x.cols, 1), byPairs)
+		checkReduction(t, pairPlan(t, distance, x.d, 1, x.n, x.rows, x.cols, x.n*x.cols, x.cols, 0, 1, 0, 0, x.cols, 1), reducePairs)
 	}
 }
 
@@ -70,9 +70,9 @@ func TestPairShapes(t *testing.T) {
 		p := pairPlan(t, x.body, "f32", x.outer, n, rows, cols, x.strides...)
 		requirePairs(t, p, x.why)
 		if x.why == "" {
-			checkReduction(t, p, byPairs)
+			checkReduction(t, p, reducePairs)
 		} else {
-			checkReduction(t, p, byRows)
+			checkReduction(t, p, reduceRows)
 		}
 	}
 	usual := []int{0, cols, 0, 1, 0, 0, cols, 1}
@@ -85,7 +85,7 @@ func TestPairShapes(t *testing.T) {
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {
 	step := p.Steps[0]
-	_, why := reducePairs(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+	_, why := draftPairs(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 	require.Equal(t, want, why, p.String())
 }
 
@@ -98,7 +98,7 @@ func TestPairBlocks(t *testing.T) {
 				n := 16 + rows%1500
 				x := pairPlan(t, distance, "f64", 1, n, rows, cols, 0, cols, 0, 1, 0, 0, cols, 1)
 				step := x.Steps[0]
-				p := &pairwise{target: &target{Machine: Default(workers)}, s: &step, index: 1, row: 2, line: 3}
+				p := &pairWriter{target: &target{Machine: Default(workers)}, s: &step, index: 1, row: 2, line: 3}
 				require.Empty(t, p.check())
 				each := p.blockRows()
 				if last := rows % each; each < kernel.DownCols || last > 0 && last < kernel.DownCols || each*cols*8 > 2*p.TransposedBytes {

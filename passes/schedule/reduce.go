@@ -8,13 +8,6 @@ import (
 // What the strategies for reductions share: the normal form of a step, its chunks, and
 // the choice between rows and columns.
 
-// reductions are the strategies for steps that reduce an axis, the best one first.
-var reductions = []strategy{
-	{name: "pairwise reduction", draft: reducePairs},
-	{name: "column reduction", draft: reduceColumns},
-	{name: "row reduction", draft: reduceRows},
-}
-
 // reduction returns a step in the normal form of a reduction: its Reduce axis is the
 // last one, and there is one before it.
 func reduction(s *plan.Step) (norm *plan.Step, why string) {

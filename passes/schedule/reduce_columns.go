@@ -14,8 +14,8 @@ import (
 // memory, as wide as a tile of columns. A kernel combines rows with the accumulators of
 // their lanes; then the lanes are combined in halves, until one is left.
 
-// columnReduction writes the parts of a column reduction.
-type columnReduction struct {
+// columnWriter writes the parts of a column reduction.
+type columnWriter struct {
 	*target
 	d     *Draft
 	s     *plan.Step // in normal form
@@ -25,6 +25,7 @@ type columnReduction struct {
 	flat  bool // 32 rows are dense in memory, and become one
 	one   accumulator
 	many  accumulator // its code is nil if there is none
+	tiles *tiling     // that computes what one does, or nil
 }
 
 // accumulator is a kernel that combines some rows with the lanes they belong to.
@@ -35,7 +36,9 @@ type accumulator struct {
 }
 
 // reduceColumns is the strategy.
-func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
+var reduceColumns = strategy{name: "column reduction", draft: draftColumns}
+
+func draftColumns(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)
 	if why == "" {
 		why = columnsCan(s)
@@ -46,13 +49,17 @@ func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
 	if why != "" {
 		return nil, why
 	}
-	c := &columnReduction{target: t, d: newDraft(t, step), s: s}
+	c := &columnWriter{target: t, d: newDraft(t, step), s: s}
 	engine, why := c.kernels()
 	if why != "" {
 		return nil, why
 	}
 	c.tile()
 	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: t.columnCost(s)}
+	if c.tiles != nil {
+		c.d.Choice.Cost += (c.tiles.work() - c.bodyWork(s)) * float64(elems(s))
+		c.tiles.describe(&c.d.Choice)
+	}
 	c.d.packed(c.ops)
 	for _, one := range chunks(s, len(s.Axes)-2) {
 		c.d.sharing(func() { c.part(one) })
@@ -62,7 +69,7 @@ func reduceColumns(t *target, step *plan.Step) (*Draft, string) {
 
 // kernels finds the kernels that combine rows with accumulators, and returns their
 // engine.
-func (c *columnReduction) kernels() (engine, why string) {
+func (c *columnWriter) kernels() (engine, why string) {
 	s, last := c.s, len(c.s.Axes)-1
 	c.body = &kernel.Kernel{In: slices.Clone(s.Body.In), Body: s.Body.Body, Out: s.Body.Out, Fast: s.Body.Fast}
 	c.ops = make([]operand, len(s.In))
@@ -79,8 +86,14 @@ func (c *columnReduction) kernels() (engine, why string) {
 		return "", "the body has too many operands to accumulate"
 	}
 	engine, ok := c.lib.Engine(c.one.code.Signature())
-	if !ok || c.NoWhole {
-		return "", "no kernel computes it: " + c.one.code.Signature()
+	if ok = ok && !c.NoWhole; !ok || engine == portable {
+		c.tiles, why = c.tiling(0, nil).newTiling()
+		if c.tiles == nil && !ok {
+			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why
+		}
+		if ok && c.tiles != nil && c.bodyWork(s)*c.PortableWork <= c.tiles.work() {
+			c.tiles = nil
+		}
 	}
 	for o, op := range combine {
 		if op == ir.OpInvalid {
@@ -90,7 +103,7 @@ func (c *columnReduction) kernels() (engine, why string) {
 			return "", "no kernel combines lanes by " + op.String()
 		}
 	}
-	if packs {
+	if packs || c.tiles != nil {
 		return engine, ""
 	}
 	c.many.rows = c.RowsAtOnce
@@ -114,7 +127,7 @@ func combineKernel(op ir.Op, d ir.DType) *kernel.Kernel {
 
 // tile chooses the columns of a tile, so that there are enough of them for several
 // goroutines if they stay wide enough, and tells whether 32 rows become one.
-func (c *columnReduction) tile() {
+func (c *columnWriter) tile() {
 	s, last := c.s, len(c.s.Axes)-1
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
 	bytes, widest := 0, 0
@@ -144,8 +157,11 @@ func (c *columnReduction) tile() {
 			c.flat = c.flat && s.Out[o].Strides[last] == cols
 		}
 	}
-	c.flat = c.flat && ir.FoldLanes*cols*bytes <= c.FlatBytes
+	c.flat = c.flat && c.tiles == nil && ir.FoldLanes*cols*bytes <= c.FlatBytes
 	if widest > 0 { // packed 32 rows at a time
 		c.width = min(c.width, c.PackBytes/ir.FoldLanes/widest)
+	}
+	if c.tiles != nil {
+		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/ir.FoldLanes))
 	}
 }

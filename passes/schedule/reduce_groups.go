@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
@@ -61,17 +63,17 @@ func (w *laneWriter) laneByLane(b box) bool {
 		few *= w.many.rows
 	}
 	rows := w.n - b.first*ir.FoldLanes
-	return !w.flat && len(w.packs) == 0 && rows > few
+	return !w.flat && len(w.packs) == 0 && w.tiles == nil && rows > few
 }
 
 // calls returns the calls for a box of whole groups, inside a loop over lanes or not.
 func (w *laneWriter) calls(a *accumulator, b box, lanes *walk) []nest.Item {
 	groups := lanes.having(w.groups, b.groups/a.rows)
 	if w.flat || lanes.most[w.lanes] == 1 { // the groups are the rows of one call
-		return []nest.Item{w.call(groups, a, b, w.groups, false)}
+		return w.call(groups, a, b, w.groups, false)
 	}
 	each := groups.cut(w.groups, 1)
-	return each.wrap(groups, append(w.pack(each, b), w.call(each, a, b, w.lanes, false)))
+	return each.wrap(groups, append(w.pack(each, b), w.call(each, a, b, w.lanes, false)...))
 }
 
 // accumulate returns the calls that combine one row, or many, of each lane.
@@ -81,45 +83,52 @@ func (w *laneWriter) accumulate(a *accumulator, b box, begin bool) []nest.Item {
 	if w.flat {
 		line = w.groups
 	}
-	return append(w.pack(at, b), w.call(at, a, b, line, begin))
+	return append(w.pack(at, b), w.call(at, a, b, line, begin)...)
 }
 
 // call returns the call that combines the rows of a place in a box, whose lines follow
-// one another along an axis.
-func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool) nest.Item {
-	var args []nest.Arg
-	input := func(v view, row int) {
+// one another along an axis, or the calls of a tiling.
+func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool) []nest.Item {
+	var views []view
+	operand := func(v view, row int) {
 		v.offset += (b.first + row) * v.strides[w.groups]
-		v.strides = append([]int{}, v.strides...)
+		v.strides = slices.Clone(v.strides)
 		v.strides[w.groups] *= a.rows
-		args = append(args, at.arg(&v, line))
+		views = append(views, v)
 	}
 	for _, from := range a.from {
 		switch o := from.In - len(w.ins); {
 		case o < 0:
-			input(w.ins[from.In], from.Row)
+			operand(w.ins[from.In], from.Row)
 		case begin:
-			args = append(args, at.arg(&w.identity[o], line))
+			views = append(views, w.identity[o])
 		default:
-			args = append(args, at.arg(&w.accs[o], line))
+			views = append(views, w.accs[o])
 		}
 	}
 	for o := range w.s.Out {
 		out := w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
 		switch {
 		case w.s.Out[o].Combine == ir.OpInvalid:
-			input(out, 0)
+			operand(out, 0)
 		case w.n == 1: // one lane is the result
-			args = append(args, at.arg(&out, line))
+			views = append(views, out)
 		default:
-			args = append(args, at.arg(&w.accs[o], line))
+			views = append(views, w.accs[o])
 		}
 	}
-	rows, cols := at.size[line], at.size[w.cols]
+	if w.tiles != nil {
+		return w.writeTiling(at, views)
+	}
+	var args []nest.Arg
+	for i := range views {
+		args = append(args, at.arg(&views[i], line))
+	}
+	cols := at.size[w.cols]
 	if w.flat {
 		cols = times(cols, at.most[w.lanes])
 	}
-	return call(a.code, rows, cols, args)
+	return []nest.Item{call(a.code, at.size[line], cols, args)}
 }
 
 // pack returns the calls that copy the packed inputs of one group of rows.

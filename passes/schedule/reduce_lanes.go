@@ -13,7 +13,7 @@ import (
 // some groups and lanes with the accumulators of those lanes; in each lane, groups are
 // combined in their order.
 type laneWriter struct {
-	*columnReduction
+	*columnWriter
 	s                   *plan.Step // its lines are one chunk
 	n                   int        // rows
 	cols, groups, lanes int        // axes: groups has the place of the lines, lanes are behind
@@ -22,12 +22,13 @@ type laneWriter struct {
 	accs, identity      []view // by output, if it is combined
 	before              []nest.Item
 	packs               []copied // for each group
+	most                int      // bytes of local memory that tilings need at most
 }
 
 // part appends the part that reduces lines of one chunk.
-func (c *columnReduction) part(s *plan.Step) {
+func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
-	w := &laneWriter{columnReduction: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
+	w := &laneWriter{columnWriter: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
 	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.FoldLanes)})
 	axes[last].Extent = 1
 	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
@@ -35,6 +36,7 @@ func (c *columnReduction) part(s *plan.Step) {
 	w.layLanes()
 	items := append(w.before, w.reduce()...)
 	c.d.Parts = append(c.d.Parts, w.block.part(append(items, w.join()...)))
+	c.d.Scratch = max(c.d.Scratch, w.most)
 }
 
 // local returns the view of local memory that has some elements for each lane.

@@ -1,30 +1,19 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Row reduction: the lines are the rows of kernel calls, and the kernel combines the
+// reduceRows makes the lines the rows of kernel calls, and the kernel combines the
 // elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
-// of their own. Several whole chunks of a line are the rows of a call.
+// of their own. Several whole chunks of a line are the rows of a call. Inputs that are
+// apart along the lines are staged as those of elementwise steps are.
+var reduceRows = strategy{name: "row reduction", draft: draftRows}
 
-// rowReduction writes the parts of a row reduction.
-type rowReduction struct {
-	*target
-	d     *Draft
-	s     *plan.Step     // in normal form
-	code  *kernel.Kernel // with combiners
-	order []int          // the input of the step that each input of code is
-	ops   []operand
-}
-
-// reduceRows is the strategy.
-func reduceRows(t *target, step *plan.Step) (*Draft, string) {
+func draftRows(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)
 	if why == "" {
 		why = rowsCan(s)
@@ -32,110 +21,189 @@ func reduceRows(t *target, step *plan.Step) (*Draft, string) {
 	if why != "" {
 		return nil, why
 	}
+	r := &rowWriter{target: t, draft: newDraft(t, step)}
+	if r.long(s) {
+		if c, _ := r.whole(r.rows(s)); c != nil {
+			r.longRows(s, c)
+			return r.draft, ""
+		}
+	}
+	for _, one := range chunks(s, len(s.Axes)-1) {
+		if why := r.part(one); why != "" {
+			return nil, why
+		}
+	}
+	r.draft.Choice.Cost += t.rowCost(s) - t.work(s)
+	return r.draft, ""
+}
+
+// rowWriter writes the parts of a row reduction.
+type rowWriter struct {
+	*target
+	draft *Draft
+}
+
+// rows returns the writer of a step of which rows are computed as those of an
+// elementwise step, before they are combined.
+func (r *rowWriter) rows(s *plan.Step) *elementwise {
 	last := len(s.Axes) - 1
-	r := &rowReduction{target: t, d: newDraft(t, step), s: s}
-	r.ops = make([]operand, len(s.In))
-	body := &kernel.Kernel{In: slices.Clone(s.Body.In), Body: s.Body.Body, Out: s.Body.Out, Fold: combiners(s), Fast: s.Body.Fast}
+	e := &elementwise{target: r.target, step: s, row: last - 1, col: last, draft: r.draft}
+	e.ops, _ = operandsOf(s, e.row, e.col)
+	e.stages, e.at, e.splats = make([]stage, len(e.ops)), make([]view, len(e.ops)), make([]bool, len(s.In))
+	e.blockCols = s.Axes[last].Extent
+	e.blockRows = max(1, min(r.callElems(s), r.mostElems(s))/e.blockCols)
 	for i := range s.In {
-		r.ops[i] = classify(s, &s.In[i], s.Body.In[i].DType, last-1, last)
-		body.In[i].Splat = r.ops[i].class == splat
-	}
-	r.code, r.order = body.Canonical()
-	engine, ok := t.lib.Engine(r.code.Signature())
-	if !ok || t.NoWhole {
-		return nil, "no kernel computes it: " + r.code.Signature()
-	}
-	r.d.Choice = nest.Choice{Kernel: r.code.Signature(), Engine: engine, Kernels: 1, Cost: t.rowCost(s)}
-	if r.long() {
-		r.longRows()
-		return r.d, ""
-	}
-	for _, one := range chunks(s, last) {
-		r.d.sharing(func() { r.part(one) })
-	}
-	return r.d, ""
-}
-
-// part appends the part that reduces lines of one chunk.
-func (r *rowReduction) part(s *plan.Step) {
-	line := len(s.Axes) - 1
-	row := line - 1
-	cols := s.Axes[line].Extent
-	p := &packer{target: r.target, d: r.d, s: s, row: row, col: line}
-	rows := max(1, min(r.callElems(s), r.mostElems(s))/cols)
-	ops := make([]operand, len(s.In))
-	for i := range s.In {
-		ops[i] = classify(s, &s.In[i], r.ops[i].dtype, row, line)
-		if ops[i].class == transposed {
-			rows = max(rows, r.TransposedRows)
+		e.at[i], e.splats[i] = viewOf(i, &s.In[i]), e.ops[i].class == splat
+		switch {
+		case e.ops[i].class == strided:
+			e.stages[i] = packed
+		case e.ops[i].class == transposed && e.blockCols < r.TransposedCols:
+			e.stages[i] = packedAcross
+		case e.ops[i].class == transposed:
+			e.stages[i], e.blockRows = transposedBlock, max(e.blockRows, r.TransposedRows)
 		}
 	}
-	block := newWalk(s.Axes).cutAll(row, line).cut(row, rows)
-	ins := p.lay(block, ops)
-	tile := block.cut(row, p.rows)
-	items := append(p.tiles(tile), r.call(tile, s, ins, row, line))
-	items = append(p.blocks(block), tile.wrap(block, items)...)
-	r.d.Parts = append(r.d.Parts, block.part(items))
-	r.d.packed(ops)
-}
-
-// call returns the call of the kernel on the rows and columns of a place.
-func (r *rowReduction) call(w *walk, s *plan.Step, ins []view, row, col int) nest.Item {
-	var args []nest.Arg
-	for _, from := range r.order {
-		args = append(args, w.arg(&ins[from], row))
-	}
+	e.blockRows = min(e.blockRows, s.Axes[e.row].Extent)
 	for o := range s.Out {
-		out := viewOf(len(s.In)+o, &s.Out[o].Access)
-		args = append(args, w.arg(&out, row))
+		e.at[len(s.In)+o] = viewOf(len(s.In)+o, &s.Out[o].Access)
 	}
-	return call(r.code, w.size[row], w.size[col], args)
+	return e
 }
 
-// long reports whether the lines are whole chunks, one line behind the other: the
-// chunks of many lines are the rows of one call, which reads memory in long stretches.
-func (r *rowReduction) long() bool {
-	last := len(r.s.Axes) - 1
-	rows, n := r.s.Axes[last-1].Extent, r.s.Axes[last].Extent
-	if rows == 1 || n <= ir.FoldChunk || n > r.LongRow || n%ir.FoldChunk > 0 {
-		return false
-	}
-	for i, a := range r.s.In {
-		if class := r.ops[i].class; class > splat || a.Strides[last-1] != n*a.Strides[last] {
-			return false
+// part appends the part that reduces lines of one chunk. Tiles are whole rows.
+func (r *rowWriter) part(s *plan.Step) (why string) {
+	e := r.rows(s)
+	for i := range s.In {
+		if why = e.checkStage(i); why != "" {
+			return why
 		}
 	}
-	for _, o := range r.s.Out {
-		if o.Combine == ir.OpInvalid || o.Strides[last-1] != 1 {
-			return false
-		}
+	c, why := r.computation(e)
+	if c == nil {
+		return why
 	}
-	return true
+	r.draft.sharing(func() {
+		e.tileRows, e.tileCols = e.blockRows, e.blockCols
+		if limit := max(c.tileElems(), e.stagedElems()); limit > 0 {
+			e.tileRows = min(e.blockRows, max(r.leastRows(e), limit/e.tileCols))
+		}
+		block := newWalk(s.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows)
+		tile := block.cut(e.row, e.tileRows)
+		items := e.stageBlock(block)
+		once, each := e.stageTile(block, tile)
+		perRow, perTile := c.write(e, tile, tile)
+		each = append(append(each, perRow...), perTile...)
+		items = append(append(items, once...), tile.wrap(block, each)...)
+		r.draft.Parts = append(r.draft.Parts, block.part(items))
+	})
+	r.draft.packed(e.ops[:len(s.In)])
+	r.draft.Choice.Cost += c.work() * float64(elems(s))
+	c.describe(&r.draft.Choice)
+	return ""
 }
 
-// longRows appends the part for such lines. The results are line after line, and the
-// plan has them chunk after chunk: they go through local memory and are transposed.
-func (r *rowReduction) longRows() {
-	s, last := r.s, len(r.s.Axes)-1
-	row, count := last-1, s.Axes[last].Extent/ir.FoldChunk
-	rows := max(1, r.mostElems(s)/s.Axes[last].Extent)
-	w := newWalk(s.Axes).cutAll(row, last).cut(row, rows)
-	var args []nest.Arg
-	for _, from := range r.order {
-		in := viewOf(from, &s.In[from])
-		arg := w.arg(&in, row)
-		arg.Step = ir.FoldChunk * s.In[from].Strides[last]
-		args = append(args, arg)
+// leastRows returns how many rows a tile has at least: more if they are read across, as
+// they are contiguous in memory there.
+func (r *rowWriter) leastRows(e *elementwise) int {
+	for _, s := range e.stages {
+		if s == packedAcross {
+			return r.TransposedRows
+		}
 	}
+	return 1
+}
+
+// computation returns what reduces a tile: one kernel, or a tiling of the body and a
+// kernel that combines each output.
+func (r *rowWriter) computation(e *elementwise) (c computation, why string) {
+	one, why := r.whole(e)
+	if one != nil && one.engine != portable {
+		return one, ""
+	}
+	tiles, whyTiles := r.tiled(e)
+	switch {
+	case one != nil && (tiles == nil || one.work() <= tiles.work()):
+		return one, ""
+	case tiles == nil:
+		return nil, why + "; " + whyTiles
+	}
+	return tiles, ""
+}
+
+// whole returns the kernel that computes and combines the rows.
+func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
+	if r.NoWhole {
+		return nil, "kernels of whole bodies are switched off"
+	}
+	k, order := rowKernel(e)
+	engine, ok := r.lib.Engine(k.Signature())
+	if !ok {
+		return nil, "no kernel is registered for " + k.Signature()
+	}
+	return &oneKernel{k: k, order: order, engine: engine, cost: r.bodyWork(e.step) * e.slowdown(engine)}, ""
+}
+
+// rowKernel returns the kernel of a body with its combiners.
+func rowKernel(e *elementwise) (k *kernel.Kernel, order []int) {
+	body := e.step.Body
+	in := make([]kernel.Operand, len(e.splats))
+	for i, is := range e.splats {
+		in[i] = kernel.Operand{DType: body.In[i].DType, Splat: is}
+	}
+	return (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fold: combiners(e.step), Fast: body.Fast}).Canonical()
+}
+
+// combinedTiling is a tiling that computes tiles of rows, and combines them.
+type combinedTiling struct {
+	*tiling
+	sig      string
+	combines []*kernel.Kernel // by output, nil if it is stored
+}
+
+// tiled returns a tiling of the body.
+func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
+	tiles, why := e.newTiling()
+	if tiles == nil {
+		return nil, why
+	}
+	k, _ := rowKernel(e)
+	c := &combinedTiling{tiling: tiles, sig: k.Signature()}
+	for o, op := range combiners(e.step) {
+		c.combines = append(c.combines, nil)
+		if op == ir.OpInvalid {
+			continue
+		}
+		d := e.step.Body.OutType(o)
+		b := kernel.NewBuilder(kernel.Operand{DType: d})
+		b.Fold(op, 0)
+		c.combines[o], _ = b.Kernel().Canonical()
+		engine, ok := r.lib.Engine(c.combines[o].Signature())
+		if !ok {
+			return nil, "no kernel is registered for " + c.combines[o].Signature()
+		}
+		tiles.count1(engine, 1)
+	}
+	return c, ""
+}
+
+// write returns the calls that compute tiles in local memory and combine their rows.
+func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
 	var after []nest.Item
-	for o := range s.Out {
-		d := r.code.OutType(o)
-		buf := view{slot: r.d.scratch(d, w.most[row]*count), strides: make([]int, last+1), from: w.depth()}
-		buf.strides[row], buf.strides[last] = count, 1
-		args = append(args, w.arg(&buf, last))
-		out := viewOf(len(s.In)+o, &s.Out[o].Access)
-		after = append(after, transposeBlock(d, w.size[row], nest.Fixed(count), w.arg(&buf, row), 1, w.arg(&out, last)))
+	for o, k := range c.combines {
+		if k == nil {
+			continue
+		}
+		to := &e.at[len(e.step.In)+o]
+		out := *to
+		*to = view{slot: e.draft.scratch(k.In[0].DType, e.tileRows*e.tileCols), strides: make([]int, len(e.step.Axes)), from: tile.depth()}
+		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
+		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
 	}
-	first := call(r.code, times(w.size[row], count), nest.Fixed(ir.FoldChunk), args)
-	r.d.Parts = append(r.d.Parts, w.part(append([]nest.Item{first}, after...)))
+	perRow, perTile = c.tiling.write(e, rows, tile)
+	return perRow, append(perTile, after...)
+}
+
+func (c *combinedTiling) describe(choice *nest.Choice) {
+	c.tiling.describe(choice)
+	choice.Kernel = c.sig
 }

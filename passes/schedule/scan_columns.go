@@ -17,9 +17,9 @@ import (
 //	    the carries are combined with the running values
 //
 // Results that are stored past the caches: see scan_rows.go.
-var scanColumns = strategy{name: "column scan", draft: draftColumns}
+var scanColumns = strategy{name: "column scan", draft: draftColumnScan}
 
-func draftColumns(t *target, s *plan.Step) (*Draft, string) {
+func draftColumnScan(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, 1)
 	if p == nil {
 		return nil, why

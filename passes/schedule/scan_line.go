@@ -17,9 +17,9 @@ import (
 //	    scan them apart: a tile of running values, and the last ones of each
 //	    scan the last ones, from the carry on: the carries of the chunks behind
 //	    combine each chunk of the tile with its carry
-var scanLine = strategy{name: "chunks of a line", draft: draftLine}
+var scanLine = strategy{name: "chunks of a line", draft: draftChunkedScan}
 
-func draftLine(t *target, s *plan.Step) (*Draft, string) {
+func draftChunkedScan(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, 0)
 	switch {
 	case p == nil:

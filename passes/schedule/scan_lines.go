@@ -16,9 +16,9 @@ import (
 //	      scan it, from the identity and the carry, which becomes the next one's
 //
 // Results that are stored past the caches are first in a tile, some columns at a time.
-var scanLines = strategy{name: "lines side by side", draft: draftLines}
+var scanLines = strategy{name: "lines side by side", draft: draftLineScans}
 
-func draftLines(t *target, s *plan.Step) (*Draft, string) {
+func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, 0)
 	switch {
 	case p == nil:

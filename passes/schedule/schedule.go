@@ -7,6 +7,7 @@ package schedule
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -20,7 +21,7 @@ var strategies [plan.Contract + 1][]strategy
 func init() { // not an initializer: some strategies choose others for their parts
 	strategies = [...][]strategy{
 		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
-		plan.Reduce:        reductions,
+		plan.Reduce:        {reducePairs, reduceColumns, reduceRows},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
@@ -127,35 +128,59 @@ func buffersRead(p *plan.Plan) []bool {
 	return read
 }
 
-// Kernels returns the signatures of the elementwise kernels that a plan would call if every kernel
-// existed, in order of use.
+// Kernels returns the signatures of the kernels that compute a plan's bodies if every
+// kernel exists, in order of use. The kernels of copies into local memory, which
+// strategies call besides, are not among them.
 func Kernels(p *plan.Plan, m *Machine) []string {
 	out, err := Schedule(p, m, complete{})
 	if err != nil {
 		return nil
 	}
 	var sigs []string
-	seen := map[string]bool{}
-	var walk func(items []nest.Item)
-	walk = func(items []nest.Item) {
-		for _, it := range items {
-			if it.Nest != nil {
-				walk(it.Nest.Items)
-				continue
-			}
-			k, ok := it.Call.Kernel.(*kernel.Kernel)
-			if ok && !seen[k.Signature()] {
-				seen[k.Signature()] = true
-				sigs = append(sigs, k.Signature())
-			}
+	seen := map[string]bool{"": true}
+	add := func(sig string) {
+		if !seen[sig] {
+			seen[sig] = true
+			sigs = append(sigs, sig)
 		}
 	}
 	for i := range out.Tasks {
-		for _, part := range out.Tasks[i].Parts {
-			walk(part.Items)
+		t := &out.Tasks[i]
+		for _, c := range t.Choices {
+			add(c.Kernel)
+		}
+		for _, part := range t.Parts {
+			for c := range calls(part.Items) {
+				if k, ok := c.Kernel.(*kernel.Kernel); ok && !moves(k) {
+					add(k.Signature())
+				}
+			}
 		}
 	}
 	return sigs
+}
+
+// moves reports whether a kernel moves elements as they are.
+func moves(k *kernel.Kernel) bool {
+	return k.Transposes() || k.Streams() || len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy && k.Fold == nil
+}
+
+// calls yields the calls of items, those of nests included.
+func calls(items []nest.Item) iter.Seq[*nest.Call] {
+	return func(yield func(*nest.Call) bool) {
+		for _, it := range items {
+			if it.Call != nil && !yield(it.Call) {
+				return
+			}
+			if it.Nest != nil {
+				for c := range calls(it.Nest.Items) {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // complete is the library that has every kernel.
