@@ -93,12 +93,16 @@ func plain(a *plan.Access) string {
 // withClasses returns the canonical kernel of a body whose inputs are splats as given,
 // and which input of the body each of the kernel's is.
 func withClasses(body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
-	in := make([]kernel.Operand, len(splats))
+	same := true
 	for i, is := range splats {
-		in[i] = kernel.Operand{DType: body.In[i].DType, Splat: is}
+		same = same && is == body.In[i].Splat
 	}
-	if slices.Equal(in, body.In) {
+	if same {
 		return body.Canonical() // at once: it is
+	}
+	in := slices.Clone(body.In)
+	for i, is := range splats {
+		in[i].Splat = is
 	}
 	return (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fast: body.Fast}).Canonical()
 }

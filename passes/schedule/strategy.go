@@ -43,7 +43,7 @@ type Draft struct {
 
 // newDraft returns a draft with the slots of the step's operands.
 func newDraft(t *target, s *plan.Step) *Draft {
-	d := &Draft{}
+	d := &Draft{Slots: make([]nest.Slot, 0, len(s.In)+len(s.Out))}
 	for _, a := range s.In {
 		d.Slots = append(d.Slots, nest.Buffer(a.Buffer, t.buffers[a.Buffer].DType))
 	}

@@ -19,7 +19,7 @@ type walk struct {
 
 // newWalk returns the place outside all loops, where a step has all indices of its axes.
 func newWalk(axes []plan.Axis) *walk {
-	w := &walk{}
+	w := &walk{size: make([]nest.Size, 0, len(axes)), most: make([]int, 0, len(axes))}
 	for _, a := range axes {
 		w.size = append(w.size, nest.Fixed(a.Extent))
 		w.most = append(w.most, a.Extent)
