@@ -2,8 +2,8 @@ package avo
 
 import (
 	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -23,14 +23,14 @@ const downDepths = 6
 // downer writes the function of a kernel that folds down.
 type downer struct {
 	nest
-	k       *kernel.Kernel
-	g       *graph
-	fold    *fold
-	lanes   int // elements of a vector
-	steps   [][3][]machineInst
-	spilled int   // how many vectors the stack has to take
-	tables  []int // in the frame: where each lane of a unit operand begins
-	rounds  []int // the same: from one element of a lane to the next, in bytes
+	k         *kernel.Kernel
+	g         *graph
+	reduction *machine.Reduction
+	lanes     int // elements of a vector
+	steps     [][3][]machine.Inst
+	spilled   int   // how many vectors the stack has to take
+	tables    []int // in the frame: where each lane of a unit operand begins
+	rounds    []int // the same: from one element of a lane to the next, in bytes
 }
 
 // The instructions of a depth.
@@ -51,14 +51,15 @@ const (
 
 // compileDown returns the function of a kernel that folds down.
 func compileDown(k *kernel.Kernel) (*program, error) {
-	d := &downer{k: k, g: newGraph(), fold: foldsOf(k)[0], lanes: 32 / k.In[0].DType.Size()}
-	d.g.outline = newOutline(k)
+	m := avx2Machine
+	d := &downer{k: k, g: &graph{machine.NewGraph(instructions{}, k)}, reduction: m.Reductions(k)[0], lanes: m.Width / k.In[0].DType.Size()}
+	d.m = m
 	for depth := range downDepths {
 		if err := d.allocateDepth(depth); err != nil {
 			return nil, err
 		}
 	}
-	d.spills = d.local(32 * d.spilled)
+	d.spills = d.vectors(d.spilled)
 	d.begin()
 	d.here("row")
 	d.do("XORQ", gp(index), gp(index))
@@ -71,9 +72,9 @@ func compileDown(k *kernel.Kernel) (*program, error) {
 }
 
 // acc is vector w of a depth. Its register is the same throughout.
-func (d *downer) acc(depth, w int) ref { return d.g.accNode(depth*downVectors + w) }
+func (d *downer) acc(depth, w int) ref { return d.g.Acc(depth*downVectors + w) }
 
-func downRegister(depth, w int) int { return vectorRegisters - 1 - depth*downVectors - w }
+func downRegister(depth, w int) int { return avx2Machine.Registers - 1 - depth*downVectors - w }
 
 // allocateDepth makes the instructions of a depth.
 func (d *downer) allocateDepth(depth int) error {
@@ -84,11 +85,11 @@ func (d *downer) allocateDepth(depth int) error {
 			pinned[d.acc(i, w)] = downRegister(i, w)
 		}
 		acc, v := d.acc(depth, w), d.value(w)
-		for i, next := range []ref{(&lowerer{graph: d.g}).loaded(v), d.fold.row(d.g, acc, v), d.fold.row(d.g, acc, d.acc(depth+1, w))} {
-			roots[i] = append(roots[i], d.g.carry(acc, next))
+		for i, next := range []ref{d.g.Reload(d.g.Graph, v), d.reduction.Combine(d.g.Graph, acc, v), d.reduction.Combine(d.g.Graph, acc, d.acc(depth+1, w))} {
+			roots[i] = append(roots[i], d.g.Carry(acc, next))
 		}
 	}
-	var out [3][]machineInst
+	var out [3][]machine.Inst
 	for i := range roots {
 		for w := range downVectors {
 			switch {
@@ -99,12 +100,12 @@ func (d *downer) allocateDepth(depth int) error {
 				pinned[d.acc(depth+1, w)] = downRegister(depth+1, w)
 			}
 		}
-		leaf := func(r ref) bool { return d.g.at(r).kind == kConst || d.g.at(r).kind == kAcc }
-		a, err := d.g.allocate(d.g.schedule(roots[i], leaf, apart), pinned, nil)
+		leaf := func(r ref) bool { return d.g.At(r).Kind == machine.KindConst || d.g.At(r).Kind == machine.KindAcc }
+		a, err := d.g.Allocate(d.g.Schedule(roots[i], leaf), pinned, nil)
 		if err != nil {
 			return err
 		}
-		out[i], d.spilled = a.out, max(d.spilled, a.spills)
+		out[i], d.spilled = a.Insts, max(d.spilled, a.Spills)
 	}
 	d.steps = append(d.steps, out)
 	return nil
@@ -114,11 +115,11 @@ func (d *downer) allocateDepth(depth int) error {
 func (d *downer) value(w int) ref {
 	var vals []ref
 	for i, in := range d.k.In {
-		n := node{kind: kSplat, place: place{operand: i, size: in.DType.Size()}, arg: noArgs}
+		n := machine.Node{Kind: machine.KindSplat, Place: machine.Place{Operand: i, Size: in.DType.Size()}, Arg: machine.Args()}
 		if !in.Splat {
-			n.kind, n.place.disp, n.place.bytes = kLoad, 32*w, 32
+			n.Kind, n.Place.Disp, n.Place.Bytes = machine.KindLoad, vectorBytes(w), vectorBytes(1)
 		}
-		vals = append(vals, d.g.add(n))
+		vals = append(vals, d.g.Add(n))
 	}
 	for _, in := range d.k.Body {
 		var a [3]ref
@@ -205,11 +206,11 @@ func (d *downer) lane(b, depth int) {
 
 // term writes instructions that read elements of the operands, the splats' where
 // at says of their registers.
-func (d *downer) term(list []machineInst, at func(reg int) memory) {
+func (d *downer) term(list []machine.Inst, at func(reg int) memory) {
 	for i := range list {
-		if in := &list[i]; in.op == opSplat {
-			name := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[in.place.size]
-			d.do(name, mem(at(d.pointer[in.place.operand].reg)), y(in.dst))
+		if in := &list[i]; in.Op == machine.OpSplat {
+			name := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[in.Place.Size]
+			d.do(name, mem(at(d.pointer[in.Place.Operand].reg)), y(in.Dst))
 		} else {
 			d.inst(in)
 		}
@@ -220,7 +221,7 @@ func (d *downer) term(list []machineInst, at func(reg int) memory) {
 func (d *downer) store() {
 	out := downFirst + len(d.k.In)
 	for w := range downVectors {
-		d.do("VMOVUPS", y(downRegister(0, w)), mem(at(out, 32*w).indexed(index, 32/d.lanes)))
+		d.do("VMOVUPS", y(downRegister(0, w)), mem(at(out, vectorBytes(w)).indexed(index, vectorBytes(1)/d.lanes)))
 	}
 }
 

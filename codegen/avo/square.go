@@ -17,7 +17,13 @@ var maskMoves = map[int]string{8: "VMASKMOVPS", 4: "VMASKMOVPD"}
 const unmasked = -1
 
 // allVectors are the registers of a squarer that has taken none.
-func allVectors() []int { return []int{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0} }
+func allVectors() []int {
+	var free []int
+	for r := avx2Machine.Registers - 1; r >= 0; r-- {
+		free = append(free, r)
+	}
+	return free
+}
 
 // squareMem is where an operand's rows of a square begin: half of eight rows from a
 // on, half from b on. three is three steps.

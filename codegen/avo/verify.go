@@ -25,7 +25,7 @@ func verify(fn *avoir.Function) error {
 		for _, o := range i.Operands {
 			for _, r := range operand.Registers(o) {
 				p, ok := r.(reg.Physical)
-				if !ok || r.Kind() == reg.KindVector && p.PhysicalIndex() >= vectorRegisters {
+				if !ok || r.Kind() == reg.KindVector && int(p.PhysicalIndex()) >= avx2Machine.Registers {
 					return fmt.Errorf("BUG: codegen/avo: %s: %s uses %s", fn.Name, i.Opcode, r.Asm())
 				}
 			}

@@ -18,8 +18,8 @@ func names(k *kernel.Kernel, r *Region) string {
 			out = append(out, k.RefName(kernel.Ref(v)))
 		}
 	}
-	for _, d := range r.Detours {
-		out = append(out, fmt.Sprintf("[%s if %s]", names(k, d.Cone), k.RefName(d.Cond)))
+	for _, d := range r.Cold {
+		out = append(out, fmt.Sprintf("[%s if %s]", names(k, d.Body), k.RefName(d.Cond)))
 	}
 	return strings.Join(out, " ")
 }

@@ -10,23 +10,23 @@ import (
 // its detours, which are entered where the seldoms' condition is true.
 type Region struct {
 	Has     []bool // for each value whether the region computes it
-	Detours []*Detour
+	Cold []*ColdBlock
 }
 
 // Detour is a set of seldoms with one condition.
-type Detour struct {
+type ColdBlock struct {
 	Cond    kernel.Ref
-	Seldoms []kernel.Ref
+	Selects []kernel.Ref
 	Inputs  []kernel.Ref // what the cone reads of the regions round it
-	Cone    *Region      // what only the second operands need
+	Body    *Region      // what only the second operands need
 }
 
 const (
 	// leastDetour is how much time of one element a detour must save: a test and
 	// a jump have to be worth it.
-	leastDetour = 4
+	leastCold = 4
 	// mostSeldoms bounds the results of a detour, which are in registers together.
-	mostSeldoms = 4
+	mostSelects = 4
 )
 
 // Split divides the values of an expanded body that differ along the columns
@@ -47,31 +47,31 @@ func (s *splitter) region(roots []kernel.Ref, have []bool) *Region {
 	for {
 		r := &Region{Has: s.reach(roots, have, plain)}
 		known := union(have, r.Has)
-		r.Detours = s.group(r.Has, plain)
-		kept := len(r.Detours)
-		for _, d := range r.Detours {
-			if s.cost(s.reach(s.rare(d), known, nil)) < leastDetour {
+		r.Cold = s.group(r.Has, plain)
+		kept := len(r.Cold)
+		for _, d := range r.Cold {
+			if s.cost(s.reach(s.unlikely(d), known, nil)) < leastCold {
 				kept--
-				for _, v := range d.Seldoms {
+				for _, v := range d.Selects {
 					plain[v] = true
 				}
 			}
 		}
-		if kept < len(r.Detours) {
+		if kept < len(r.Cold) {
 			continue
 		}
-		for _, d := range r.Detours {
-			d.Inputs = s.inputs(d, s.reach(s.rare(d), known, nil))
-			d.Cone = s.region(s.rare(d), known)
+		for _, d := range r.Cold {
+			d.Inputs = s.inputs(d, s.reach(s.unlikely(d), known, nil))
+			d.Body = s.region(s.unlikely(d), known)
 		}
 		return r
 	}
 }
 
 // rare lists the second operands of a detour's seldoms.
-func (s *splitter) rare(d *Detour) []kernel.Ref {
+func (s *splitter) unlikely(d *ColdBlock) []kernel.Ref {
 	var out []kernel.Ref
-	for _, v := range d.Seldoms {
+	for _, v := range d.Selects {
 		out = append(out, s.k.Inst(v).Args[1])
 	}
 	return out
@@ -103,8 +103,8 @@ func (s *splitter) reach(roots []kernel.Ref, have []bool, plain map[kernel.Ref]b
 // group makes detours of a region's seldoms. One joins others of the same
 // condition unless it needs a seldom's result from the first of them on: so
 // every detour needs those alone that begin before it.
-func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*Detour {
-	var out []*Detour
+func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*ColdBlock {
+	var out []*ColdBlock
 	needs := make([]kernel.Ref, len(has)) // the last of the seldoms that a value needs, or 0
 	for j, in := range s.k.Body {
 		r := kernel.Ref(len(s.k.In) + j)
@@ -116,14 +116,14 @@ func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*Detour {
 		}
 		joined := false
 		for _, d := range out {
-			if d.Cond == in.Args[0] && needs[r] < d.Seldoms[0] && len(d.Seldoms) < mostSeldoms {
-				d.Seldoms = append(d.Seldoms, r)
+			if d.Cond == in.Args[0] && needs[r] < d.Selects[0] && len(d.Selects) < mostSelects {
+				d.Selects = append(d.Selects, r)
 				joined = true
 				break
 			}
 		}
 		if !joined {
-			out = append(out, &Detour{Cond: in.Args[0], Seldoms: []kernel.Ref{r}})
+			out = append(out, &ColdBlock{Cond: in.Args[0], Selects: []kernel.Ref{r}})
 		}
 		needs[r] = r
 	}
@@ -131,9 +131,9 @@ func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*Detour {
 }
 
 // inputs lists what the cone and the detour's seldoms read from outside it.
-func (s *splitter) inputs(d *Detour, cone []bool) []kernel.Ref {
+func (s *splitter) inputs(d *ColdBlock, cone []bool) []kernel.Ref {
 	read := make([]bool, len(cone))
-	for _, r := range s.rare(d) {
+	for _, r := range s.unlikely(d) {
 		read[r] = true
 	}
 	for j, in := range s.k.Body {
