@@ -257,19 +257,19 @@ func indices(slice string) string {
 	return strings.Join(parts, ", ")
 }
 
-// region writes the instructions of a region in the order of the body, but for
-// those that the detour of an earlier one needs.
+// region writes the instructions of a region in the order of the body, except that
+// what a cold block reads comes before it.
 func (g *goKernel) region(r *Region, lanes []string) {
-	detours := map[kernel.Ref]*ColdBlock{}
+	blocks := map[kernel.Ref]*ColdBlock{}
 	for _, d := range r.Cold {
 		for _, v := range d.Selects {
-			detours[v] = d
+			blocks[v] = d
 		}
 	}
 	done := make([]bool, len(r.Has))
 	var visit func(v kernel.Ref)
 	visit = func(v kernel.Ref) {
-		switch d := detours[v]; {
+		switch d := blocks[v]; {
 		case !r.Has[v] || done[v]:
 		case d != nil:
 			for _, v := range d.Selects {
@@ -295,8 +295,7 @@ func (g *goKernel) region(r *Region, lanes []string) {
 	}
 }
 
-// detour writes seldoms of one condition: a lane leaves its way only where that
-// is true.
+// cold writes a cold block: in each lane an if statement round its body.
 func (g *goKernel) cold(d *ColdBlock, lanes []string) {
 	for _, lane := range lanes {
 		for _, v := range d.Selects {

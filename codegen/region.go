@@ -5,32 +5,39 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// A Region is a part of an expanded body that is computed at one place. What
-// only the second operands of seldoms need is not in it but in the regions of
-// its detours, which are entered where the seldoms' condition is true.
+// Split divides the values of a kernel's body into regions by unlikely selects
+// (ir.OpSeldom), whose condition rarely holds. The values that only the second
+// operands of such selects need are left to cold blocks, which run where the
+// condition holds.
+//
+// Input is an expanded kernel; output is a tree of regions. Every value that varies
+// along the columns and that an output needs is in exactly one region on each path.
+
+// Region is a set of values that are computed at one place: the main path of a
+// kernel, or a cold block.
 type Region struct {
-	Has     []bool // for each value whether the region computes it
+	Has  []bool // for each value whether the region computes it
 	Cold []*ColdBlock
 }
 
-// Detour is a set of seldoms with one condition.
+// ColdBlock is a set of unlikely selects with one condition, and the values that only
+// their second operands need.
 type ColdBlock struct {
 	Cond    kernel.Ref
 	Selects []kernel.Ref
-	Inputs  []kernel.Ref // what the cone reads of the regions round it
-	Body    *Region      // what only the second operands need
+	Inputs  []kernel.Ref // what the body reads of the regions around it
+	Body    *Region
 }
 
 const (
-	// leastDetour is how much time of one element a detour must save: a test and
-	// a jump have to be worth it.
+	// leastCold is the least cost of the body of a cold block, in time of one element:
+	// a test and a jump have to be worth it.
 	leastCold = 4
-	// mostSeldoms bounds the results of a detour, which are in registers together.
+	// mostSelects bounds the results of a cold block, which are in registers together.
 	mostSelects = 4
 )
 
-// Split divides the values of an expanded body that differ along the columns
-// into regions.
+// Split returns the main region of an expanded kernel.
 func Split(k *kernel.Kernel) *Region {
 	s := &splitter{k: k, varies: Varying(k)}
 	return s.region(k.Out, make([]bool, len(s.varies)))
@@ -41,9 +48,9 @@ type splitter struct {
 	varies []bool
 }
 
-// region finds what computes the roots from the values that there are.
+// region finds the values that the roots need and that are not computed yet (have).
 func (s *splitter) region(roots []kernel.Ref, have []bool) *Region {
-	plain := map[kernel.Ref]bool{} // seldoms that are not worth a detour
+	plain := map[kernel.Ref]bool{} // selects that are not worth a cold block
 	for {
 		r := &Region{Has: s.reach(roots, have, plain)}
 		known := union(have, r.Has)
@@ -68,7 +75,7 @@ func (s *splitter) region(roots []kernel.Ref, have []bool) *Region {
 	}
 }
 
-// rare lists the second operands of a detour's seldoms.
+// unlikely lists the second operands of the selects of a cold block.
 func (s *splitter) unlikely(d *ColdBlock) []kernel.Ref {
 	var out []kernel.Ref
 	for _, v := range d.Selects {
@@ -77,8 +84,8 @@ func (s *splitter) unlikely(d *ColdBlock) []kernel.Ref {
 	return out
 }
 
-// reach returns what the roots need, without the second operands of seldoms
-// that are not plain. With plain nil all are.
+// reach returns the values that the roots need, without the second operands of
+// unlikely selects. Those in plain count as ordinary selects; with plain nil all do.
 func (s *splitter) reach(roots []kernel.Ref, have []bool, plain map[kernel.Ref]bool) []bool {
 	out := make([]bool, len(s.varies))
 	mark := func(r kernel.Ref) { out[r] = s.varies[r] && !have[r] && s.k.Inst(r) != nil }
@@ -100,12 +107,12 @@ func (s *splitter) reach(roots []kernel.Ref, have []bool, plain map[kernel.Ref]b
 	return out
 }
 
-// group makes detours of a region's seldoms. One joins others of the same
-// condition unless it needs a seldom's result from the first of them on: so
-// every detour needs those alone that begin before it.
+// group collects a region's unlikely selects into cold blocks. A select joins the
+// block of its condition unless it needs the result of that block's first select or
+// of a later one: so each block needs only blocks that begin before it.
 func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*ColdBlock {
 	var out []*ColdBlock
-	needs := make([]kernel.Ref, len(has)) // the last of the seldoms that a value needs, or 0
+	needs := make([]kernel.Ref, len(has)) // the last unlikely select that a value needs, or 0
 	for j, in := range s.k.Body {
 		r := kernel.Ref(len(s.k.In) + j)
 		for _, a := range in.Args[:in.Arity()] {
@@ -130,14 +137,14 @@ func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*ColdBlock {
 	return out
 }
 
-// inputs lists what the cone and the detour's seldoms read from outside it.
-func (s *splitter) inputs(d *ColdBlock, cone []bool) []kernel.Ref {
-	read := make([]bool, len(cone))
+// inputs lists what the body and the selects of a block read from outside it.
+func (s *splitter) inputs(d *ColdBlock, body []bool) []kernel.Ref {
+	read := make([]bool, len(body))
 	for _, r := range s.unlikely(d) {
 		read[r] = true
 	}
 	for j, in := range s.k.Body {
-		if cone[len(s.k.In)+j] {
+		if body[len(s.k.In)+j] {
 			for _, a := range in.Args[:in.Arity()] {
 				read[a] = true
 			}
@@ -146,7 +153,7 @@ func (s *splitter) inputs(d *ColdBlock, cone []bool) []kernel.Ref {
 	var out []kernel.Ref
 	for r := range read {
 		in := s.k.Inst(kernel.Ref(r))
-		if read[r] && !cone[r] && (in == nil || in.Op != ir.OpConst) {
+		if read[r] && !body[r] && (in == nil || in.Op != ir.OpConst) {
 			out = append(out, kernel.Ref(r))
 		}
 	}

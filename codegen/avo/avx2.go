@@ -53,6 +53,9 @@ type avx2 struct{}
 // Name returns "avx2".
 func (avx2) Name() string { return "avx2" }
 
+// Engine returns "AVX2".
+func (avx2) Engine() string { return "AVX2" }
+
 // Assemble returns an assembly file with a function for each kernel.
 func (avx2) Assemble(pkg string, kernels []*kernel.Kernel) ([]byte, error) {
 	f := newFile(avx2Machine)

@@ -107,8 +107,8 @@ func TestDifferentialFused(t *testing.T) {
 	differ(t, ks)
 }
 
-// TestDifferentialDetours runs random bodies with seldoms, on both engines.
-func TestDifferentialDetours(t *testing.T) {
+// TestDifferentialCold runs random bodies with unlikely selects, on both engines.
+func TestDifferentialCold(t *testing.T) {
 	t.Parallel()
 	n := 25
 	if *long {
