@@ -7,20 +7,21 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Folds down the rows. The tree of ir.FoldRow is walked depth first: a lane is
-// folded in the registers of its depth, and lane b+h into lane b as soon as both
-// are there. So at most six vectors of each column block are under way, and none
-// goes to memory. If a line has no element b+h, neither has it what is below, and
-// the walk goes round that.
+// Column reductions: each column of a block of rows is reduced to one element. The
+// tree of ir.FoldRow over FoldLanes virtual lanes is walked depth first. A virtual
+// lane is reduced in the registers of its depth, and lane b+h is combined with lane b
+// as soon as both are complete. So at most downDepths vectors of each block of columns
+// are live, and none goes to memory. If the reduced extent is at most b+h, the subtree
+// of lane b+h is empty, and a jump skips it.
 
-// downVectors is how many vectors of columns go through the tree together: six
-// times as many are under way.
+// downVectors is how many vectors of columns are reduced side by side: downDepths
+// times as many are live.
 const downVectors = 2
 
-// downDepths is how often ir.FoldLanes are halved, and the lanes themselves.
+// downDepths is the depth of the tree: FoldLanes halved five times, and the lanes.
 const downDepths = 6
 
-// downer writes the function of a kernel that folds down.
+// downer writes the function of a column reduction.
 type downer struct {
 	nest
 	k         *kernel.Kernel
@@ -33,11 +34,11 @@ type downer struct {
 	rounds    []int // the same: from one element of a lane to the next, in bytes
 }
 
-// The instructions of a depth.
+// The instructions of a depth, indices of downer.steps.
 const (
 	downBegins = iota // set the vectors to the first elements of a lane
-	downTakes         // fold in the next
-	downJoins         // fold in the vectors of the next depth
+	downTakes         // combine with the next elements
+	downJoins         // combine with the vectors of the next depth
 )
 
 // General registers of downers, besides index, the column, and cols, the last
@@ -49,7 +50,7 @@ const (
 	downFirst  // of the operands
 )
 
-// compileDown returns the function of a kernel that folds down.
+// compileDown returns the function of a column reduction.
 func compileDown(k *kernel.Kernel) (*program, error) {
 	m := avx2Machine
 	d := &downer{k: k, g: &graph{machine.NewGraph(instructions{}, k)}, reduction: m.Reductions(k)[0], lanes: m.Width / k.In[0].DType.Size()}
@@ -76,7 +77,7 @@ func (d *downer) acc(depth, w int) ref { return d.g.Acc(depth*downVectors + w) }
 
 func downRegister(depth, w int) int { return avx2Machine.Registers - 1 - depth*downVectors - w }
 
-// allocateDepth makes the instructions of a depth.
+// allocateDepth schedules and allocates the instructions of a depth.
 func (d *downer) allocateDepth(depth int) error {
 	var roots [3][]ref
 	pinned := map[ref]int{}
@@ -131,7 +132,7 @@ func (d *downer) value(w int) ref {
 	return vals[d.k.Out[0]]
 }
 
-// begin reads the frame, and makes the tables.
+// begin reads the frame, and fills the tables.
 func (d *downer) begin() {
 	d.do("MOVQ", frameArg(), gp(cx))
 	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*kernel.DownLength, downLength}} {
@@ -164,7 +165,7 @@ func (d *downer) begin() {
 
 func (d *downer) unit(operand int) bool { return operand < len(d.k.In) && !d.k.In[operand].Splat }
 
-// node folds lane b and every h-th after it.
+// node reduces lane b and every h-th one after it.
 func (d *downer) node(b, h, depth int) {
 	if h == ir.FoldLanes {
 		d.lane(b, depth)
@@ -179,7 +180,7 @@ func (d *downer) node(b, h, depth int) {
 	d.here(without)
 }
 
-// lane folds the elements of one lane.
+// lane reduces the elements of one virtual lane.
 func (d *downer) lane(b, depth int) {
 	each := func(do func(i int)) {
 		for i := range d.k.In {
@@ -204,8 +205,8 @@ func (d *downer) lane(b, depth int) {
 	d.here(end)
 }
 
-// term writes instructions that read elements of the operands, the splats' where
-// at says of their registers.
+// term writes instructions that read elements of the operands. at returns where the
+// element of a splat is, from the register of its pointer.
 func (d *downer) term(list []machine.Inst, at func(reg int) memory) {
 	for i := range list {
 		if in := &list[i]; in.Op == machine.OpSplat {
@@ -225,8 +226,8 @@ func (d *downer) store() {
 	}
 }
 
-// next moves to the next columns, the last of which may have been among others
-// before, and then to the next row.
+// next advances to the next columns, and then to the next row. The last block of
+// columns ends at the last column, so it may repeat columns of the block before it.
 func (d *downer) next() {
 	d.do("CMPQ", gp(index), gp(cols))
 	d.do("JEQ", label("next"))

@@ -49,14 +49,14 @@ func (n *nest) plain(i *machine.Inst) {
 		case src.Space != machine.InRegister:
 			args = append(args, mem(n.address(src)))
 		case i.Op.Half || i.Op.HalfSrc && s == len(i.Src)-1:
-			args = append(args, x(src.Index))
+			args = append(args, half(src.Index))
 		default:
 			args = append(args, y(src.Index))
 		}
 	}
 	dst := y(i.Dst)
 	if i.Op.HalfDst || i.Op.Half {
-		dst = x(i.Dst)
+		dst = half(i.Dst)
 	}
 	name := i.Op.Name
 	if i.Op.Form == machine.FormFMA {

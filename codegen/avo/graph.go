@@ -35,8 +35,8 @@ func (g *graph) placed(name string, p machine.Place, args ...ref) ref {
 	return g.Add(machine.Node{Kind: machine.KindOp, Op: opcodeOf(name), Place: p, Arg: machine.Args(args...)})
 }
 
-// at adds a vector of an operand that is read in place.
-func (g *graph) at(p machine.Place) ref {
+// inPlace adds a vector of an operand that is read in place.
+func (g *graph) inPlace(p machine.Place) ref {
 	return g.Add(machine.Node{Kind: machine.KindLoad, Place: p, Arg: machine.Args()})
 }
 

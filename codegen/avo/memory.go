@@ -48,7 +48,7 @@ func (l *lowerer) vector(i int, d ir.DType, p int) ref {
 	if l.Tail {
 		return l.placed(widthOf("VMASKMOV", d), at, l.Mask(d, p))
 	}
-	return l.at(at)
+	return l.inPlace(at)
 }
 
 func (l *lowerer) bytes(i int, d ir.DType) ref {
@@ -56,7 +56,7 @@ func (l *lowerer) bytes(i int, d ir.DType) ref {
 	if l.Tail {
 		return l.placed("BYTELOAD", at)
 	}
-	return l.at(at)
+	return l.inPlace(at)
 }
 
 // widthOf returns the name of an instruction on floating-point lanes as wide as d.

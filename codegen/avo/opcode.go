@@ -30,10 +30,10 @@ var shapes = []struct {
 	{"VFMADDPS VFMADDPD VFMSUBPS VFMSUBPD VFNMADDPS VFNMADDPD VFNMSUBPS VFNMSUBPD", machine.Opcode{Args: 3, Form: machine.FormFMA}},
 	{"DIVREM", machine.Opcode{Args: 4, Mem: -1, Form: machine.FormScalarLoop}},
 	{"VMASKMOVPS VMASKMOVPD", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormMaskLoad}},
-	{"BYTELOAD", machine.Opcode{Mem: -1, Form: machine.FormByteLoad, HalfDst: true}},
+	{"BYTELOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
 	{"STORE VMOVQ", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
 	{"MASKSTOREPS MASKSTOREPD", machine.Opcode{Args: 2, Mem: -1, Form: machine.FormMaskStore}},
-	{"BYTESTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormByteStore}},
+	{"BYTESTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
 }
 
 var opcodes = func() map[string]*machine.Opcode {

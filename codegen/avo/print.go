@@ -18,8 +18,9 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// The printer: programs through avo to text. Registers are physical before avo
-// sees them, so its allocator, which would use Y16 to Y31, does not run.
+// The printer: programs in, text of an assembly file out, by the library avo.
+// Registers are physical before avo sees them, so its allocator, which would use Y16
+// to Y31, does not run. verify checks every function.
 
 var passes = pass.Concat(
 	pass.Verify,
@@ -94,9 +95,11 @@ func (f *file) instruction(l line) (*avoir.Instruction, error) {
 func (f *file) operand(a arg) operand.Op {
 	switch a.kind {
 	case argX:
-		return vectorRegs[a.reg].AsX()
+		return vectorReg(a.reg, 16)
+	case argHalf:
+		return vectorReg(a.reg, f.m.Width/2)
 	case argY:
-		return vectorRegs[a.reg].AsY()
+		return vectorReg(a.reg, f.m.Width)
 	case argGP:
 		return generals[a.reg]
 	case argGP8:
@@ -130,8 +133,24 @@ func (f *file) operand(a arg) operand.Op {
 var generals = [generalRegisters]reg.GPPhysical{reg.RAX, reg.RCX, reg.RDX, reg.RBX, reg.RSI, reg.RDI,
 	reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14, reg.R15}
 
+// vectorReg returns the first bytes of a vector register.
+func vectorReg(r, bytes int) operand.Op {
+	switch v := vectorRegs[r]; bytes {
+	case 16:
+		return v.AsX()
+	case 32:
+		return v.AsY()
+	case 64:
+		return v.AsZ()
+	}
+	panic(fmt.Sprintf("BUG: codegen/avo: a register of %d bytes", bytes))
+}
+
+// vectorRegs are all that amd64 has. A machine has the first of them: see verify.
 var vectorRegs = [...]reg.VecPhysical{reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7,
-	reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15}
+	reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15,
+	reg.X16, reg.X17, reg.X18, reg.X19, reg.X20, reg.X21, reg.X22, reg.X23,
+	reg.X24, reg.X25, reg.X26, reg.X27, reg.X28, reg.X29, reg.X30, reg.X31}
 
 // data writes the constants that the functions use, each as wide as a vector so that
 // any instruction can read them from memory.

@@ -1,9 +1,10 @@
 package avo
 
-// Squares of elements in vector registers, as many rows as a vector has lanes, and
-// how their rows and columns are exchanged.
+// Transpose tiles: square blocks of elements in vector registers, with as many rows as
+// a vector has lanes. squarer loads, transposes and stores them; scans and transposes
+// are written with it. It hands out registers itself (take, give).
 
-// squarer writes instructions on squares.
+// squarer writes instructions on transpose tiles.
 type squarer struct {
 	program
 	lanes int   // 8 elements of four bytes or 4 of eight

@@ -6,17 +6,17 @@ type Form uint8
 // The forms of instructions. Those before FormMask are pure; those from FormStore
 // on have no result.
 const (
-	FormPlain      Form = iota // dst = op(sources)
-	FormFMA                    // dst is one of the sources
-	FormScalarLoop             // a loop over the elements of four scratch vectors; its results are scratch values
-	FormMask                   // dst depends on the present step: the tail's mask, the index
-	FormMaskLoad               // dst = memory under a mask
-	FormByteLoad               // dst = single bytes of memory
-	FormCold                   // the test of a cold block, whose results are KindResult nodes
-	FormStore                  // memory = source
-	FormMaskStore              // memory = source under a mask
-	FormByteStore              // single bytes of memory = source
-	FormCarry                  // the next value of an accumulator
+	FormPlain       Form = iota // dst = op(sources)
+	FormFMA                     // dst is one of the sources
+	FormScalarLoop              // a loop over the elements of four scratch vectors; its results are scratch values
+	FormMask                    // dst depends on the present step: the tail's mask, the index
+	FormMaskLoad                // dst = memory under a mask
+	FormNarrowLoad              // dst = elements narrower than a lane, one by one
+	FormCold                    // the test of a cold block, whose results are KindResult nodes
+	FormStore                   // memory = source
+	FormMaskStore               // memory = source under a mask
+	FormNarrowStore             // elements narrower than a lane = source, one by one
+	FormCarry                   // the next value of an accumulator
 )
 
 // pure reports whether the result follows from the sources alone.

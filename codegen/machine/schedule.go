@@ -118,7 +118,7 @@ func (g *Graph) placeStores(order []Ref) []Ref {
 	lastRead := map[Place]int{}
 	for i, r := range order {
 		n := g.At(r)
-		if n.Kind == KindOp && (n.Op.Form == FormMaskLoad || n.Op.Form == FormByteLoad) {
+		if n.Kind == KindOp && (n.Op.Form == FormMaskLoad || n.Op.Form == FormNarrowLoad) {
 			lastRead[n.Place] = i
 		}
 		for _, a := range g.args(r) {
