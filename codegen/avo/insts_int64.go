@@ -26,7 +26,7 @@ func int64Rows() {
 	set(d, ir.OpSeldom, selectRow)
 	set(d, ir.OpBitcast, same)
 	wholeRows[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 0) }
-	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 2) }
+	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 1) }
 }
 
 // mul64 adds the three products of 32-bit halves that reach the lower 64 bits.
@@ -60,7 +60,7 @@ func (g *graph) masked64(x ref) bool {
 	if !g.is(x, "VPAND") {
 		return false
 	}
-	for _, a := range g.at(x).arg[:2] {
+	for _, a := range g.At(x).Arg[:2] {
 		if bits, ok := g.constant(a); ok && int64(bits) >= 0 {
 			return true
 		}
@@ -68,19 +68,9 @@ func (g *graph) masked64(x ref) bool {
 	return false
 }
 
-// divRem divides lane by lane in general registers. One loop leaves both
-// results: the quotients from scratch vector 0 on, the remainders from 2 on.
+// divRem divides element by element in general registers. One loop computes both
+// results, the quotient (0) and the remainder (1).
 func (g *graph) divRem(a [3]value, result int) value {
-	n := node{kind: kOp, op: opcodeOf("DIVREM"), arg: [4]ref{a[0].part[0], a[0].part[1], a[1].part[0], a[1].part[1]}}
-	if _, ok := g.div[n.arg]; !ok {
-		g.div[n.arg] = 4 * g.divs
-		g.divs++
-	}
-	n.slot = g.div[n.arg]
-	g.scratch = max(g.scratch, n.slot+4)
-	loop := g.add(n)
-	vector := func(i int) ref {
-		return g.add(node{kind: kScratch, arg: args4([]ref{loop}), slot: n.slot + i})
-	}
-	return two(vector(result), vector(result+1))
+	operands := [4]ref{a[0].Part[0], a[0].Part[1], a[1].Part[0], a[1].Part[1]}
+	return g.ScalarLoop(opcodeOf("DIVREM"), operands, result)
 }

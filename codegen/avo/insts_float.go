@@ -85,8 +85,8 @@ func (f float) neg(g *graph, x [3]ref) ref {
 
 // negOf reports whether x is another value negated.
 func (f float) negOf(g *graph, x ref) (ref, bool) {
-	if n := g.at(x); g.is(x, "VXORPS") && n.arg[1] == f.signBits(g) {
-		return n.arg[0], true
+	if n := g.At(x); g.is(x, "VXORPS") && n.Arg[1] == f.signBits(g) {
+		return n.Arg[0], true
 	}
 	return none, false
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// names writes a region: what it computes, then its detours in brackets.
+// names writes a region: what it computes, then its cold blocks in brackets.
 func names(k *kernel.Kernel, r *Region) string {
 	var out []string
 	for v := range r.Has {
@@ -18,8 +18,8 @@ func names(k *kernel.Kernel, r *Region) string {
 			out = append(out, k.RefName(kernel.Ref(v)))
 		}
 	}
-	for _, d := range r.Detours {
-		out = append(out, fmt.Sprintf("[%s if %s]", names(k, d.Cone), k.RefName(d.Cond)))
+	for _, d := range r.Cold {
+		out = append(out, fmt.Sprintf("[%s if %s]", names(k, d.Body), k.RefName(d.Cond)))
 	}
 	return strings.Join(out, " ")
 }
@@ -39,8 +39,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestPortableDetour pins the Go of two seldoms of one condition.
-func TestPortableDetour(t *testing.T) {
+// TestPortableCold pins the Go of two unlikely selects of one condition.
+func TestPortableCold(t *testing.T) {
 	k := parse(t, "kernel (u0:f32, u1:bool) { t0 = sqrt u0; t1 = div u0 t0; t2 = seldom u1 t0 u0; t3 = seldom u1 t1 t2; store t2 t3 }",
 		"kernel (u0:f32, u1:bool) { t0 = sqrt u0; t1 = div u0 t0; t2 = seldom u1 t0 u0; t3 = seldom u1 t1 u0; store t2 t3 }")
 	for i, want := range []string{

@@ -17,26 +17,26 @@ func castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
 		return g.op("VCVTTPD2DQY", g.op("VMINPD", g.op("VMAXPD", x, g.zero()), g.f64(255)))
 	})
 	castRows[pair{ir.Float64, ir.Uint32}] = func(g *graph, v value) value {
-		return one(g.evens(f64ToU32(g, v.part[0]), f64ToU32(g, v.part[1])))
+		return one(g.evens(f64ToU32(g, v.Part[0]), f64ToU32(g, v.Part[1])))
 	}
 	castRows[pair{ir.Float64, ir.Int64}] = func(g *graph, v value) value {
-		return two(f64ToI64(g, v.part[0]), f64ToI64(g, v.part[1]))
+		return two(f64ToI64(g, v.Part[0]), f64ToI64(g, v.Part[1]))
 	}
 	castRows[pair{ir.Float32, ir.Int64}] = func(g *graph, v value) value {
 		return castRows[pair{ir.Float64, ir.Int64}](g, castRows[pair{ir.Float32, ir.Float64}](g, v))
 	}
 	castRows[pair{ir.Int64, ir.Float64}] = func(g *graph, v value) value {
-		return two(i64ToF64(g, v.part[0]), i64ToF64(g, v.part[1]))
+		return two(i64ToF64(g, v.Part[0]), i64ToF64(g, v.Part[1]))
 	}
 	castRows[pair{ir.Int64, ir.Float32}] = func(g *graph, v value) value {
 		odd := func(x ref) ref { return i64ToF64(g, stickyI64(g, x)) }
-		return g.narrow(two(odd(v.part[0]), odd(v.part[1])))
+		return g.narrow(two(odd(v.Part[0]), odd(v.Part[1])))
 	}
 }
 
 // joinHalves converts two vectors to one.
 func joinHalves(f func(g *graph, x ref) ref) castRow {
-	return func(g *graph, v value) value { return one(g.joined(f(g, v.part[0]), f(g, v.part[1]))) }
+	return func(g *graph, v value) value { return one(g.joined(f(g, v.Part[0]), f(g, v.Part[1]))) }
 }
 
 // f32ToI32: beyond the range the conversion gives least, whose bits are those

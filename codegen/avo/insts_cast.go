@@ -23,7 +23,7 @@ func castTable() {
 		castRows[pair{d, d}] = keep
 	}
 	single := func(from, to ir.DType, f func(g *graph, x ref) ref) {
-		castRows[pair{from, to}] = func(g *graph, v value) value { return one(f(g, v.part[0])) }
+		castRows[pair{from, to}] = func(g *graph, v value) value { return one(f(g, v.Part[0])) }
 	}
 	for _, from := range []ir.DType{ir.Uint8, ir.Int32, ir.Uint32} {
 		for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
@@ -46,10 +46,10 @@ func castTable() {
 		castRows[pair{from, ir.Int64}] = split(func(g *graph, x ref) ref { return g.op("VPMOVZXDQ", x) })
 	}
 	for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
-		castRows[pair{ir.Int64, to}] = func(g *graph, v value) value { return one(g.evens(v.part[0], v.part[1])) }
+		castRows[pair{ir.Int64, to}] = func(g *graph, v value) value { return one(g.evens(v.Part[0], v.Part[1])) }
 	}
 	castRows[pair{ir.Int64, ir.Uint8}] = func(g *graph, v value) value {
-		return one(lowByte(g, g.evens(v.part[0], v.part[1])))
+		return one(lowByte(g, g.evens(v.Part[0], v.Part[1])))
 	}
 
 	castRows[pair{ir.Float32, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTPS2PD", x) })
@@ -61,21 +61,21 @@ func lowByte(g *graph, x ref) ref { return g.op("VPAND", x, g.i32(255)) }
 
 // split converts the halves of one vector to two.
 func split(f func(g *graph, x ref) ref) castRow {
-	return func(g *graph, v value) value { return two(f(g, v.part[0]), f(g, g.high(v.part[0]))) }
+	return func(g *graph, v value) value { return two(f(g, v.Part[0]), f(g, g.high(v.Part[0]))) }
 }
 
 // narrow rounds float64 to float32.
 func (g *graph) narrow(v value) value {
-	return one(g.joined(g.op("VCVTPD2PSY", v.part[0]), g.op("VCVTPD2PSY", v.part[1])))
+	return one(g.joined(g.op("VCVTPD2PSY", v.Part[0]), g.op("VCVTPD2PSY", v.Part[1])))
 }
 
 func toBool(d ir.DType) castRow {
 	return func(g *graph, v value) value {
 		ne := rows[key{ir.OpNe, d}]
 		if parts(d) == 1 {
-			return one(ne(g, [3]ref{v.part[0], g.zero()}))
+			return one(ne(g, [3]ref{v.Part[0], g.zero()}))
 		}
-		return wideMask(ne(g, [3]ref{v.part[0], g.zero()}), ne(g, [3]ref{v.part[1], g.zero()}))
+		return wideMask(ne(g, [3]ref{v.Part[0], g.zero()}), ne(g, [3]ref{v.Part[1], g.zero()}))
 	}
 }
 
@@ -89,10 +89,10 @@ func fromBool(d ir.DType) castRow {
 		bits = math.Float64bits(1)
 	}
 	return func(g *graph, v value) value {
-		c, n := g.constantOf(d, bits), parts(d)
+		c, n := g.Constant(d, bits), parts(d)
 		out := one(none)
 		for p := range n {
-			out.part[p] = g.op("VPAND", g.maskPart(v, n, p), c.part[p])
+			out.Part[p] = g.op("VPAND", g.MaskPart(v, n, p), c.Part[p])
 		}
 		return out
 	}

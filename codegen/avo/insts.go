@@ -1,12 +1,14 @@
 package avo
 
 import (
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The instruction table: for each lane op and each element type of its operands
-// the instructions for one vector. Cast has a table of its own, by both types.
+// The instruction table: for each elementwise operation and each element type of its
+// operands the instructions for one vector. Casts have a table of their own, by both
+// types. A row adds nodes to the graph and returns the last one's value.
 
 // key finds the instructions of an op on operands of a type.
 type key struct {
@@ -25,7 +27,7 @@ var (
 	wholeRows = map[key]wholeRow{}
 )
 
-func init() { // not initializers: rows share entries of the table
+func init() { // not initializers: rows read other entries of the table
 	floatRows(float{ir.Float32, "PS", (*graph).f32of, 1 << 31})
 	floatRows(float{ir.Float64, "PD", (*graph).f64, 1 << 63})
 	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Uint8} {
@@ -60,12 +62,12 @@ func same(_ *graph, x [3]ref) ref { return x[0] }
 
 // not flips every bit; of a comparison of floats it is the opposite one.
 func (g *graph) not(x ref) ref {
-	n := g.at(x)
+	n := g.At(x)
 	switch {
-	case n.kind == kConst:
-		return g.c64(^n.bits)
+	case n.Kind == machine.KindConst:
+		return g.c64(^n.Bits)
 	case g.is(x, "VCMPPS"), g.is(x, "VCMPPD"):
-		return g.imm(n.op.name, n.imm^4, n.arg[0], n.arg[1])
+		return g.imm(n.Op.Name, n.Imm^4, n.Arg[0], n.Arg[1])
 	}
 	if y, ok := g.notOf(x); ok {
 		return y
@@ -75,8 +77,8 @@ func (g *graph) not(x ref) ref {
 
 // notOf reports whether x is the opposite of another value.
 func (g *graph) notOf(x ref) (ref, bool) {
-	if n := g.at(x); g.is(x, "VPXOR") && n.arg[1] == g.ones() {
-		return n.arg[0], true
+	if n := g.At(x); g.is(x, "VPXOR") && n.Arg[1] == g.ones() {
+		return n.Arg[0], true
 	}
 	return none, false
 }
@@ -103,14 +105,14 @@ func selectRow(g *graph, x [3]ref) ref { return g.choose(x[0], x[1], x[2]) }
 // instruction does: VMAX gives its second source where neither is greater,
 // exactly as this select does with NaN and with zeros of both signs.
 func (l *lowerer) clamp(in kernel.Inst, a [3]value) (value, bool) {
-	test := l.k.Inst(in.Args[0])
+	test := l.Kernel.Inst(in.Args[0])
 	if test == nil || test.Op != ir.OpLt {
 		return value{}, false
 	}
-	p, q := l.vals[test.Args[0]], l.vals[test.Args[1]]
+	p, q := l.Values[test.Args[0]], l.Values[test.Args[1]]
 	names, ok := clampOps[in.DType]
 	switch {
-	case !ok || l.k.DType(test.Args[0]) != in.DType:
+	case !ok || l.Kernel.DType(test.Args[0]) != in.DType:
 		return value{}, false
 	case a[1] == q && a[2] == p:
 		return l.each(in.DType, names.max, q, p), true
@@ -129,9 +131,9 @@ var clampOps = map[ir.DType]struct{ min, max string }{
 }
 
 func (l *lowerer) each(d ir.DType, name string, a, b value) value {
-	v := one(l.op(name, a.part[0], b.part[0]))
+	v := one(l.op(name, a.Part[0], b.Part[0]))
 	if parts(d) == 2 {
-		v.part[1] = l.op(name, a.part[1], b.part[1])
+		v.Part[1] = l.op(name, a.Part[1], b.Part[1])
 	}
 	return v
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -40,11 +41,11 @@ func TestTotal(t *testing.T) {
 func TestConstructors(t *testing.T) {
 	for name, op := range opcodes {
 		switch {
-		case op.form == formFMA:
-			for _, digits := range []string{"132", "213", "231"} {
+		case op.Form == machine.FormFMA:
+			for _, digits := range fusedDigits {
 				require.Contains(t, constructors, spelled(op, digits))
 			}
-		case special[name] == nil && op.form != formCarry:
+		case special[name] == nil:
 			require.Contains(t, constructors, name)
 		}
 	}
