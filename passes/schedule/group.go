@@ -86,14 +86,22 @@ func (w *groupWriter) part(from, count, size int) error {
 		items := w.place(d, one, steps)
 		outer.Items = append(outer.Items, items...)
 		if first {
-			d.Choice.Cost = w.work(&step)
+			multiplyCosts(&d.Choice, float64(elems(&step))/float64(max(1, elems(one))))
 			w.task.Choices = append(w.task.Choices, d.Choice)
-			w.task.Work += d.Choice.Cost
+			w.task.Work += w.work(&step)
 			w.task.Elems += elems(&step)
 		}
 	}
 	w.task.Parts = append(w.task.Parts, outer)
 	return nil
+}
+
+// multiplyCosts makes the costs of all blocks of those of one.
+func multiplyCosts(c *nest.Choice, blocks float64) {
+	c.Cost *= blocks
+	for i := range c.Rejected {
+		c.Rejected[i].Cost *= blocks
+	}
 }
 
 // oneBlock returns a step on one block of rows, without the outer axes before the last.
