@@ -18,8 +18,8 @@ import (
 // scans are the strategies for steps that scan an axis, the best one first.
 var scans = []strategy{scanLine, scanLines, scanColumns}
 
-// prefixScan is a step that scans its rows or its columns. As for any step, the last
-// axis is the columns, the one before the rows.
+// prefixScan is a step that scans its columns, which are the last axis, or its rows: any
+// other axis. If it scans its columns, the axis before is the rows.
 type prefixScan struct {
 	*target
 	*Draft
