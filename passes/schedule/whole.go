@@ -63,8 +63,12 @@ func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest
 	for _, i := range c.order {
 		args = append(args, tile.arg(&e.at[i], e.row))
 	}
-	for i := len(e.step.In); i < len(e.at); i++ {
-		args = append(args, tile.arg(&e.at[i], e.row))
+	for o := range e.step.Out {
+		to := e.at[len(e.step.In)+o]
+		if e.nonTemporal(o) {
+			to = e.outTile(o, tile)
+		}
+		args = append(args, tile.arg(&to, e.row))
 	}
 	rows, cols := e.callSize(tile)
 	return nil, []nest.Item{call(c.k, rows, cols, args)}
