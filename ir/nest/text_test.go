@@ -86,7 +86,7 @@ func TestVerifiedRuns(t *testing.T) {
 	for name, a := range programs(t) {
 		base := string(a.Files[1].Data)
 		begin := strings.Index(base, "  task 0")
-		for range 40 {
+		for range 20 {
 			text := base
 			for range 1 + random.IntN(2) {
 				text = changeNumber(random, text, begin)

@@ -28,7 +28,7 @@ type pairWriter struct {
 }
 
 // reducePairs is the strategy.
-var reducePairs = strategy{name: "pairwise reduction", draft: draftPairs}
+var reducePairs = strategy{name: "pairwise-reduction", draft: draftPairs}
 
 func draftPairs(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)

@@ -36,7 +36,7 @@ type accumulator struct {
 }
 
 // reduceColumns is the strategy.
-var reduceColumns = strategy{name: "column reduction", draft: draftColumns}
+var reduceColumns = strategy{name: "column-reduction", draft: draftColumns}
 
 func draftColumns(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)

@@ -11,7 +11,7 @@ import (
 // elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
 // of their own. Several whole chunks of a line are the rows of a call. Inputs that are
 // apart along the lines are staged as those of elementwise steps are.
-var reduceRows = strategy{name: "row reduction", draft: draftRows}
+var reduceRows = strategy{name: "row-reduction", draft: draftRows}
 
 func draftRows(t *target, step *plan.Step) (*Draft, string) {
 	s, why := reduction(step)

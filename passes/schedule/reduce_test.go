@@ -56,6 +56,7 @@ func oneRow(signature string) string {
 
 func requireResults(t *testing.T, p *plan.Plan, d *Draft, inputs, expected [][]uint64, name string) {
 	program := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
+	require.NoError(t, program.Verify(), "%s: %s", name, p)
 	got, err := nest.Eval(program, inputs, nest.Shuffled(uint64(len(d.Parts))))
 	require.NoError(t, err, "%s: %s", name, p)
 	if fmt.Sprint(got) != fmt.Sprint(expected) {
