@@ -91,11 +91,13 @@ func (e *elementwise) pays(c *oneKernel) bool {
 // kernel for the body, if need be with broadcast operands filled, or a tiling.
 func (e *elementwise) compute() (c computation, why string) {
 	one, why := e.oneKernel()
-	if one == nil && !e.joined { // joined rows have no place for the elements of one
-		one = e.fillKernel()
-	}
 	if one != nil && e.pays(one) {
 		return one, ""
+	}
+	if !e.joined { // joined rows have no place for the elements of one
+		if one = e.fillKernel(); one != nil {
+			return one, ""
+		}
 	}
 	tiles, whyTiles := e.newTiling()
 	if tiles == nil {
