@@ -168,16 +168,17 @@ func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
 
 // slotOf returns the task's slot of an operand's buffer.
 func (w *groupWriter) slotOf(sl nest.Slot) int {
-	if at, ok := w.slots[sl.Buffer]; ok {
+	buffer := sl.Buffer
+	if at, ok := w.slots[buffer]; ok {
 		return at
 	}
-	b := &w.buffers[sl.Buffer]
+	b := &w.buffers[buffer]
 	if b.Kind == plan.ScratchBuffer {
 		sl = nest.Slot{Kind: nest.Scratch, DType: b.DType, Offset: b.Offset, Elems: b.Size()}
 	}
-	w.slots[sl.Buffer] = len(w.task.Slots)
+	w.slots[buffer] = len(w.task.Slots)
 	w.task.Slots = append(w.task.Slots, sl)
-	return w.slots[sl.Buffer]
+	return w.slots[buffer]
 }
 
 // mover rewrites nests for a place inside other loops.
