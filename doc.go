@@ -8,6 +8,7 @@
 //	runtime         tensors, the executor, the built-in kernels
 //	ir              the vocabulary: types, layouts, ops, graphs, kernels, plans
 //	codegen         kernels to files, and the portable Go form of each
+//	codegen/machine kernels to vector instructions, for any width
 //	codegen/avo     kernels to AVX2 assembly
 //	cmd/genkernels  the go generate tool
 //	bench           the benchmark program

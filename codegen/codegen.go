@@ -14,6 +14,8 @@ import (
 type Target interface {
 	// Name is what files and engines are called after: "avx2".
 	Name() string
+	// Engine is the constant of package abi that kernels are registered for: "AVX2".
+	Engine() string
 	// Assemble returns one assembly file with a function for each kernel, named
 	// by Symbol. It fails if it cannot emit one; every canonical kernel within
 	// ir's limits can be emitted.

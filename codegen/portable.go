@@ -257,22 +257,22 @@ func indices(slice string) string {
 	return strings.Join(parts, ", ")
 }
 
-// region writes the instructions of a region in the order of the body, but for
-// those that the detour of an earlier one needs.
+// region writes the instructions of a region in the order of the body, except that
+// what a cold block reads comes before it.
 func (g *goKernel) region(r *Region, lanes []string) {
-	detours := map[kernel.Ref]*Detour{}
-	for _, d := range r.Detours {
-		for _, v := range d.Seldoms {
-			detours[v] = d
+	blocks := map[kernel.Ref]*ColdBlock{}
+	for _, d := range r.Cold {
+		for _, v := range d.Selects {
+			blocks[v] = d
 		}
 	}
 	done := make([]bool, len(r.Has))
 	var visit func(v kernel.Ref)
 	visit = func(v kernel.Ref) {
-		switch d := detours[v]; {
+		switch d := blocks[v]; {
 		case !r.Has[v] || done[v]:
 		case d != nil:
-			for _, v := range d.Seldoms {
+			for _, v := range d.Selects {
 				done[v] = true
 				visit(g.k.Inst(v).Args[2])
 			}
@@ -280,7 +280,7 @@ func (g *goKernel) region(r *Region, lanes []string) {
 			for _, v := range d.Inputs {
 				visit(v)
 			}
-			g.detour(d, lanes)
+			g.cold(d, lanes)
 		default:
 			done[v] = true
 			in := g.k.Inst(v)
@@ -295,16 +295,15 @@ func (g *goKernel) region(r *Region, lanes []string) {
 	}
 }
 
-// detour writes seldoms of one condition: a lane leaves its way only where that
-// is true.
-func (g *goKernel) detour(d *Detour, lanes []string) {
+// cold writes a cold block: in each lane an if statement round its body.
+func (g *goKernel) cold(d *ColdBlock, lanes []string) {
 	for _, lane := range lanes {
-		for _, v := range d.Seldoms {
+		for _, v := range d.Selects {
 			g.printf("%s := %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[2], lane))
 		}
 		g.printf("if %s {\n", g.value(d.Cond, lane))
-		g.region(d.Cone, []string{lane})
-		for _, v := range d.Seldoms {
+		g.region(d.Body, []string{lane})
+		for _, v := range d.Selects {
 			g.printf("%s = %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[1], lane))
 		}
 		g.printf("}\n")

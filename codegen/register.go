@@ -99,7 +99,7 @@ func withoutHeader(text []byte) []byte {
 // stubs declares the functions of the assembly to Go.
 func (g *generator) stubs() error {
 	var b strings.Builder
-	b.WriteString(g.registration("AVX2", ""))
+	b.WriteString(g.registration(g.Target.Engine(), ""))
 	for _, k := range g.kernels {
 		b.WriteString(docComment(k.symbol, k.Kernel))
 		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", k.symbol)

@@ -19,12 +19,12 @@ import (
 // Executor runs plans. Its fields are settings, to be set before the first
 // Link; the zero Executor is ready. It must not be copied after that.
 //
-// An Executor owns its workers: goroutines started by the first run that has
-// work for several, and ended when neither the Executor nor a plan that it linked
-// is reachable. Concurrent runs share them. A worker that has done its part looks
-// for more for some microseconds, about 32 at most, before it parks; parked it costs
-// nothing. While it looks, a step of a few microseconds is worth sharing with it;
-// otherwise only one of ten or more is, or many small ones in a burst.
+// An Executor owns a pool of workers: goroutines that start with the first run that has
+// work for several, and end when neither the Executor nor a plan that it linked is
+// reachable. Concurrent runs share them. A worker without work spins for 32 microseconds
+// at most before it parks; a parked worker costs nothing. A step of a few microseconds
+// is shared with a worker that spins; a parked worker is woken for a step of ten
+// microseconds or more, or for many small ones in a row.
 type Executor struct {
 	// Workers is how many goroutines compute one run, the caller's included.
 	// 0 stands for GOMAXPROCS at the first Link. The results do not depend on it.
@@ -32,11 +32,14 @@ type Executor struct {
 	// Portable keeps to the generated Go loops, never assembly.
 	Portable bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
-	// for 32 Ki, less in small steps, and leaves steps to the caller that are done
-	// before a worker has come. A number is for tests: every step of two chunks is
-	// then shared, every result that can be is stored past the caches, and who has
-	// computed a chunk lets the others run. The results do not depend on it.
+	// for 32 Ki, less in small steps, and for steps of one chunk where waking a worker
+	// takes longer than the step. Any other number is for tests: then every step of two
+	// chunks is shared, every result that can be is written by non-temporal stores, and
+	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
+	// Verify makes LinkProgram verify a program first: for tests, and for programs that
+	// are read from text.
+	Verify bool
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
 	once   sync.Once
@@ -62,8 +65,8 @@ func (e *Executor) workers() *pool {
 	return e.pool
 }
 
-// Helped returns how many chunks the workers have computed so far, those of the
-// goroutines that called Run not counted.
+// Helped returns how many chunks the pool's workers have computed so far. Chunks that
+// the callers of Run computed are not counted.
 func (e *Executor) Helped() int {
 	return int(e.workers().helped.Load())
 }

@@ -117,3 +117,21 @@ func tiledProgram(b *testing.B, p *plan.Plan, n int) *nest.Program {
 	t.Parts = []nest.Nest{{Loops: []nest.Loop{{Extent: nest.Fixed(n), Tile: s.blockCols}}, Items: []nest.Item{{Nest: &in}}}}
 	return &nest.Program{Buffers: p.Buffers, Arena: p.Arena, Tasks: []nest.Task{t}}
 }
+
+func BenchmarkLinkProgram(b *testing.B) {
+	p := tilingProgram(b, 1000, 1000)
+	e := &Executor{}
+	b.Run("link", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			_, err := e.LinkProgram(p)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("verify", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			require.NoError(b, p.Verify())
+		}
+	})
+}

@@ -134,5 +134,5 @@ func (r *randomNest) input(rows, cols, across int) nest.Arg {
 }
 
 func TestRandomNests(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { checkProgram(t, drawProgram(t), nil) })
+	rapid.Check(t, func(t *rapid.T) { compareProgram(t, drawProgram(t)) })
 }

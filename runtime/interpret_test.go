@@ -3,6 +3,9 @@ package runtime
 import (
 	"context"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,7 +45,7 @@ func TestBlocks(t *testing.T) {
 			"splat a row":     subProgram(t, rows, cols, block[0], block[1], splat(f32), 0, 1, 0),
 			"splat, reversed": subProgram(t, rows, cols, block[0], block[1], splat(f32), 3*(rows-1), -3, 0),
 		} {
-			t.Run(name, func(t *testing.T) { checkProgram(t, p, nil) })
+			t.Run(name, func(t *testing.T) { checkProgram(t, p) })
 		}
 	}
 }
@@ -74,7 +77,7 @@ func tilingProgram(t require.TestingT, rows, cols int) *nest.Program {
 
 func TestTiles(t *testing.T) {
 	for _, e := range [][2]int{{1, 1}, {10, 50}, {20, 100}, {37, 53}, {9, 49}, {101, 151}} {
-		checkProgram(t, tilingProgram(t, e[0], e[1]), nil)
+		checkProgram(t, tilingProgram(t, e[0], e[1]))
 	}
 }
 
@@ -91,7 +94,7 @@ func TestParts(t *testing.T) {
 			callOf(k, nest.Fixed(1), nest.Fixed(100), at(0, 5000, 0, 0), at(2, 0, 0, 0), at(1, -5000, 0, 0))}},
 		nest.Nest{Loops: loops(fixedLoop(n-100, 64)), Items: []nest.Item{
 			callOf(k, nest.Fixed(1), nest.Of(0), at(0, 100, 0, 64), at(2, 0, 0, 0), at(1, 100, 0, 64))}})
-	checkProgram(t, m.program(), nil)
+	checkProgram(t, m.program())
 }
 
 // A task that reads what the one before it stored in a temporary.
@@ -104,7 +107,7 @@ func TestTasks(t *testing.T) {
 		m.task(n, []nest.Slot{m.slot(s[0]), m.slot(s[1])}, nest.Nest{Loops: loops(fixedLoop(n, 300)), Items: []nest.Item{
 			callOf(neg, nest.Fixed(1), nest.Of(0), at(0, 0, 0, 300), at(1, 0, 0, 300))}})
 	}
-	checkProgram(t, m.program(), nil)
+	checkProgram(t, m.program())
 }
 
 // Transposed in tiles: the bytes between the elements of a row are a field.
@@ -116,7 +119,7 @@ func TestTransposeCall(t *testing.T) {
 		at(0, 0, rows, tile, tile*rows), at(1, 0, cols, tile*cols, tile))
 	it.Call.Fields = []nest.Size{nest.Fixed(4)}
 	m.task(rows*cols, slots, nest.Nest{Loops: loops(fixedLoop(rows, tile), fixedLoop(cols, tile)), Items: []nest.Item{it}})
-	checkProgram(t, m.program(), nil)
+	checkProgram(t, m.program())
 }
 
 // A product in blocks: the pairs of a call are a loop's, and so is where the next ones are.
@@ -138,7 +141,7 @@ func TestDotCall(t *testing.T) {
 		return within(loops(fixedLoop(extent, chunk)), it)
 	}
 	m.task(rows*cols*pairs, slots, nest.Nest{Loops: loops(fixedLoop(rows, blockRows), fixedLoop(cols, width)), Items: []nest.Item{dot(true), dot(false)}})
-	checkProgram(t, m.program(), nil)
+	checkProgram(t, m.program())
 }
 
 // Stored past the caches, in bytes: the columns are four times the loop's indices.
@@ -149,7 +152,7 @@ func TestNonTemporalStores(t *testing.T) {
 	m.task(n, slots, nest.Nest{Loops: loops(fixedLoop(n, block)), Items: []nest.Item{within(loops(tiles(0, tile)),
 		callOf(single(t, ir.OpNeg, unit(f32)), nest.Fixed(1), nest.Of(1), at(0, 0, 0, block, tile), at(2, 0, 0, 0, 0)),
 		callOf(kernel.StreamKernel(), nest.Fixed(1), nest.Size{Loop: 1, N: 4}, at(2, 0, 0, 0, 0), at(1, 0, 0, block, tile)))}})
-	checkProgram(t, m.program(), nil)
+	checkProgram(t, m.program())
 	l, err := (&Executor{}).LinkProgram(m.program())
 	require.NoError(t, err)
 	require.NotNil(t, l.tasks[0].computation.(*nestTask).fence)
@@ -192,9 +195,9 @@ func planOf(p *nest.Program) *planMaker {
 func TestWorkersServeManyPrograms(t *testing.T) {
 	e := &Executor{Workers: 3, ChunkElems: 500}
 	type run struct {
-		l          *Linked
-		outs, want []*tensor.Tensor
-		ins        []*tensor.Tensor
+		l         *Linked
+		outs, ins []*tensor.Tensor
+		want      [][]uint64
 	}
 	var runs []run
 	for _, p := range []*nest.Program{tilingProgram(t, 100, 120), subProgram(t, 90, 70, 7, 11, unit(f32), 0, 70, 1), tilingProgram(t, 61, 150)} {
@@ -202,14 +205,38 @@ func TestWorkersServeManyPrograms(t *testing.T) {
 		require.NoError(t, err)
 		r := run{l: l}
 		r.outs, r.ins = operandsFor(t, newRand(), &planOf(p).plan)
-		r.want, _ = guardedOuts(t, p)
-		naiveRun(t, e, p, r.want, r.ins)
+		r.want = evaluated(t, p, r.ins)
 		runs = append(runs, r)
 	}
 	for range 100 {
 		for _, r := range runs {
 			require.NoError(t, r.l.Run(context.Background(), r.outs, r.ins))
-			requireSameElements(t, r.want[0], r.outs[0], "")
+			requireResults(t, r.want, r.outs, "")
 		}
+	}
+}
+
+// The schedules that package nest has as texts.
+func TestProgramTexts(t *testing.T) {
+	files, err := filepath.Glob("../ir/nest/testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			_, after, found := strings.Cut(string(text), "-- nest --\n")
+			require.True(t, found)
+			source, _, _ := strings.Cut(after, "\n-- ")
+			p, err := nest.Parse(source)
+			require.NoError(t, err)
+			checkProgram(t, p)
+
+			_, err = (&Executor{Verify: true, lookup: orMeanings}).LinkProgram(p)
+			require.NoError(t, err)
+			p.Tasks[0].Parts = append(p.Tasks[0].Parts, p.Tasks[0].Parts[0])
+			_, err = (&Executor{Verify: true, lookup: orMeanings}).LinkProgram(p)
+			require.ErrorContains(t, err, "link ", "what it computes twice")
+		})
 	}
 }

@@ -3,23 +3,25 @@ package runtime
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // Linking a program: each task becomes a nestTask, in which kernels are functions,
 // strides are bytes, and what does not change between iterations is a constant. A loop of
 // one iteration is none.
 
-// Link finds the kernels of a program, in assembly where there is one and
-// Executor.Portable does not forbid it. It is an error when a kernel does not exist or
-// the program is not sound.
+// Link finds the kernels of a program: assembly where there is any, unless
+// Executor.Portable is set. It is an error if a kernel does not exist. A program that does
+// not come from package passes/schedule must have been verified, or Executor.Verify be set.
 func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 	if p == nil {
 		return nil, errors.New("link: the program is nil")
+	}
+	if e.Verify {
+		if err := p.Verify(); err != nil {
+			return nil, fmt.Errorf("link %s: %w", p.Name, err)
+		}
 	}
 	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena}
 	if err := l.link(p); err != nil {
@@ -28,6 +30,7 @@ func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 	return l, nil
 }
 
+// link links the tasks in order, but for those without iterations.
 func (l *Linked) link(p *nest.Program) error {
 	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
 		return err
@@ -59,21 +62,13 @@ type taskLinker struct {
 	part  *linkedPart
 }
 
-// base is where the elements of a slot are.
-type base struct {
-	size   int            // bytes of an element
-	buffer int            // of the program, or -1
-	offset int            // bytes from there, or in scratch memory, to element 0
-	table  unsafe.Pointer // of a table
-	elems  int
-}
-
 // scopeLoop is an enclosing loop as the source numbers them.
 type scopeLoop struct {
 	indices int   // of every iteration, or 0 if they differ
 	linked  *loop // nil if it has one iteration
 }
 
+// linkTask links the slots of a task, then its parts.
 func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 	k := &taskLinker{l: l, in: in, out: &nestTask{scratch: in.Scratch, chunkElements: chunkElements}, find: l.exec.finder()}
 	if in.Scratch < 0 {
@@ -94,45 +89,7 @@ func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 	return k.out, nil
 }
 
-// slot returns where a slot's elements are. The memory of a table is made here.
-func (k *taskLinker) slot(s *nest.Slot) (base, error) {
-	b := base{size: s.DType.Size(), buffer: -1, offset: s.Offset, elems: s.Elems}
-	switch s.Kind {
-	case nest.Operand:
-		if s.Buffer < 0 || s.Buffer >= len(k.l.buffers) {
-			return b, fmt.Errorf("there is no buffer %d", s.Buffer)
-		}
-		buffer := &k.l.buffers[s.Buffer]
-		if buffer.dtype != s.DType || buffer.kind == plan.ScratchBuffer {
-			return b, fmt.Errorf("buffer %d is no memory of %s", s.Buffer, s.DType)
-		}
-		b.buffer, b.offset = s.Buffer, -buffer.layout.Offset*b.size
-		return b, nil
-	case nest.Scratch:
-		if s.Offset < 0 || s.Offset%memory.Alignment != 0 || s.Elems < 0 || s.Elems > (k.in.Scratch-s.Offset)/b.size {
-			return b, fmt.Errorf("%d elements of %s at %d in %d bytes of scratch memory", s.Elems, s.DType, s.Offset, k.in.Scratch)
-		}
-		return b, nil
-	case nest.Table:
-		if s.Elems < 1 || s.Elems > maxTable {
-			return b, fmt.Errorf("a table of %d elements", s.Elems)
-		}
-		table, err := memory.Allocate(s.Elems * b.size)
-		if err != nil {
-			return b, err
-		}
-		for at := 0; at < len(table); at += b.size {
-			memory.StoreBits(s.DType, unsafe.Pointer(&table[at]), s.Bits)
-		}
-		b.table = unsafe.Pointer(&table[0])
-		return b, nil
-	}
-	return b, fmt.Errorf("kind %d does not exist", s.Kind)
-}
-
-// maxTable is how many elements a table has at most.
-const maxTable = 1 << 20
-
+// linkPart links a part, unless it has no iteration.
 func (k *taskLinker) linkPart(in *nest.Nest) error {
 	k.out.parts = append(k.out.parts, linkedPart{iterations: 1})
 	k.part = &k.out.parts[len(k.out.parts)-1]
@@ -163,7 +120,7 @@ func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 			return nil, fmt.Errorf("loop %d: extent %d in tiles of %d", len(k.scope), extent.n, l.Tile)
 		case extent.n == 0:
 			return nil, nil
-		case extent.loop >= 0 && k.isOf(extent.loop, out):
+		case extent.loop >= 0 && out.has(extent.loop):
 			// Its extent changes when a loop of the same nest advances: it begins anew.
 			rest, err := k.nest(&nest.Nest{Loops: in.Loops[i:], Items: in.Items})
 			if err != nil || rest == nil {
@@ -194,10 +151,9 @@ func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 	return out, nil
 }
 
-// isOf reports whether a nest has the loop of a number.
-func (k *taskLinker) isOf(number int, n *loopNest) bool {
-	return len(n.loops) > 0 && number >= n.loops[0].number
-}
+// has reports whether one of the loops that enclose the nest's items, as far as they are
+// linked, is its own.
+func (n *loopNest) has(loop int) bool { return len(n.loops) > 0 && loop >= n.loops[0].number }
 
 // add appends a nest to the items, or its items if it has no loops.
 func (n *loopNest) add(inner *loopNest) {

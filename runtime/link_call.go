@@ -29,11 +29,13 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if err := k.sizes(&c, index, in); err != nil {
 		return fmt.Errorf("%s: %w", c.signature, err)
 	}
-	if c.signature == kernel.StreamKernel().Signature() {
-		k.out.fence = fn
-	}
-	if body, ok := in.Kernel.(*kernel.Kernel); ok && body.Dots() && k.in.First == k.in.Last {
-		k.out.chunkElements = contractElements
+	if body, ok := in.Kernel.(*kernel.Kernel); ok {
+		if body.Streams() {
+			k.out.fence = fn
+		}
+		if body.Dots() && k.in.First == k.in.Last {
+			k.out.chunkElements = contractElements
+		}
 	}
 	c.resize(&c.frame, make([]loopState, k.out.loops))
 	k.out.calls = append(k.out.calls, c)
@@ -93,6 +95,9 @@ func (k *taskLinker) argument(c *linkedCall, at argument, in *nest.Arg) error {
 		return fmt.Errorf("%d strides in %d loops", len(in.Strides), len(k.scope))
 	}
 	b := &k.bases[in.Slot]
+	if in.Offset < b.lo || in.Offset > b.hi {
+		return fmt.Errorf("there is no element %d in slot %d", in.Offset, in.Slot)
+	}
 	moves := false
 	for i, stride := range in.Strides {
 		if l := k.scope[i].linked; l != nil && stride != 0 {
@@ -104,8 +109,8 @@ func (k *taskLinker) argument(c *linkedCall, at argument, in *nest.Arg) error {
 	p := place{at, b.buffer, b.offset + in.Offset*b.size}
 	switch {
 	case b.table != nil:
-		if moves || in.Offset < 0 || in.Offset >= b.elems {
-			return errors.New("it moves in a table or is outside")
+		if moves {
+			return errors.New("a loop moves it in a table")
 		}
 		c.frame.Ptr[at.arg] = unsafe.Add(b.table, in.Offset*b.size)
 	case b.buffer >= 0:

@@ -184,10 +184,10 @@ func rare(d ir.DType, with bool) *kernel.Kernel {
 	return k
 }
 
-// TestDetour counts what a special case costs the loop: for each 8 elements
+// TestCold counts what a special case costs the loop: for each 8 elements
 // the absolute value and the comparison in one vector or two, those brought
 // together, the test and the jump.
-func TestDetour(t *testing.T) {
+func TestCold(t *testing.T) {
 	for d, more := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 7} {
 		without, err := avo.Count(rare(d, false))
 		require.NoError(t, err)
@@ -197,9 +197,9 @@ func TestDetour(t *testing.T) {
 	}
 }
 
-// TestDetourTail has the tail test only the lanes of its columns: beyond them
+// TestColdTail has the tail test only the lanes of its columns: beyond them
 // elements are 0, for which this condition is true.
-func TestDetourTail(t *testing.T) {
+func TestColdTail(t *testing.T) {
 	for d, spread := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 8} {
 		b := kernel.NewBuilder(kernel.Operand{DType: d})
 		b.Store(b.Op(ir.OpSeldom, b.Op(ir.OpLt, 0, b.Float(d, 1e-30)), b.Op(ir.OpSqrt, b.Op(ir.OpSqrt, 0)), 0))

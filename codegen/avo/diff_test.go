@@ -107,8 +107,8 @@ func TestDifferentialFused(t *testing.T) {
 	differ(t, ks)
 }
 
-// TestDifferentialDetours runs random bodies with seldoms, on both engines.
-func TestDifferentialDetours(t *testing.T) {
+// TestDifferentialCold runs random bodies with unlikely selects, on both engines.
+func TestDifferentialCold(t *testing.T) {
 	t.Parallel()
 	n := 25
 	if *long {
@@ -121,7 +121,7 @@ func TestDifferentialDetours(t *testing.T) {
 		for _, s := range shapes {
 			s.seldom, s.ops = 3, 4+rnd.IntN(s.ops)
 			k := randomKernel(s, rnd.IntN)
-			if e := elementary.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
+			if e := elementary.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Cold) > 0 {
 				seen[codegen.Symbol(k)] = true
 				ks = append(ks, k)
 			}

@@ -1,8 +1,8 @@
 package avo
 
-// program is a function as a list of instructions over physical registers. It
-// knows nothing of avo: a printer turns it into text, and another could encode
-// it in memory.
+// program is a function as a list of instructions over physical registers, which the
+// emitters append to and a printer turns into text. It knows nothing of avo: another
+// printer could encode it in memory.
 type program struct {
 	lines []line
 	frame int
@@ -19,8 +19,9 @@ type line struct {
 type argKind uint8
 
 const (
-	argX argKind = iota // 16 bytes of a vector register
-	argY
+	argX    argKind = iota // the first 16 bytes of a vector register
+	argHalf                // half a vector register
+	argY                   // a whole one
 	argGP
 	argGP8
 	argImm
@@ -68,6 +69,7 @@ const (
 )
 
 func x(r int) arg           { return arg{kind: argX, reg: r} }
+func half(r int) arg        { return arg{kind: argHalf, reg: r} }
 func y(r int) arg           { return arg{kind: argY, reg: r} }
 func gp(r int) arg          { return arg{kind: argGP, reg: r} }
 func byteOf(r int) arg      { return arg{kind: argGP8, reg: r} }

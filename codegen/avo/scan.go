@@ -76,8 +76,8 @@ func (s *scanner) begin() {
 // squares writes the loops over squares.
 func (s *scanner) squares() {
 	size := s.d.Size()
-	s.taken, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(s.lanes*32)
-	s.unrounded = s.local(64)
+	s.taken, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes))
+	s.unrounded = s.local(vectorBytes(2))
 	s.here("rows")
 	s.takeRows()
 	s.free = allVectors()
@@ -104,12 +104,12 @@ func (s *scanner) squares() {
 	s.do("ADDQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JEQ", label("next"))
 	s.do("NEGQ", gp(scanCols))
-	s.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dx))
+	s.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dx))
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
 	s.square(s.mask)
 	s.do("NEGQ", gp(scanCols))
 	s.do("SHLQ", imm(5), gp(scanCols))
-	s.do("VMOVUPS", mem(stack(s.runs-32).indexed(scanCols, 1)), y(s.run))
+	s.do("VMOVUPS", mem(stack(s.runs-vectorBytes(1)).indexed(scanCols, 1)), y(s.run))
 	s.here("next")
 	s.point(s.to, s.ins+1)
 	s.keepStates(s.to, s.d, []int{s.run})
@@ -174,7 +174,7 @@ func (s *scanner) square(mask int) {
 		run := s.combine(last, x)
 		s.give(x)
 		if mask != unmasked {
-			s.do("VMOVUPS", y(run), mem(stack(s.runs+32*i)))
+			s.do("VMOVUPS", y(run), mem(stack(s.runs+vectorBytes(i))))
 		}
 		if s.carries && last != s.run {
 			s.give(last)
@@ -194,7 +194,7 @@ func (s *scanner) square(mask int) {
 }
 
 // combine returns by(a, b). Minimum and maximum of floats are as in the
-// instruction table: see rows_float.go.
+// instruction table: see insts_float.go.
 func (s *scanner) combine(a, b int) int {
 	if name, ok := scanOps[key{s.by, s.d}]; ok {
 		return s.op(name, a, b)

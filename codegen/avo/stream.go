@@ -79,11 +79,11 @@ func (p *program) lines64() {
 		p.do("JLT", label(end))
 		p.do("PCALIGN", imm(32))
 		p.here(loop)
-		for v := range 2 * lines {
-			p.do("VMOVDQU", mem(at(streamFrom, 32*v)), y(v))
+		for v := range lines * cacheLine / vectorBytes(1) {
+			p.do("VMOVDQU", mem(at(streamFrom, vectorBytes(v))), y(v))
 		}
-		for v := range 2 * lines {
-			p.do("VMOVNTDQ", y(v), mem(at(streamTo, 32*v)))
+		for v := range lines * cacheLine / vectorBytes(1) {
+			p.do("VMOVNTDQ", y(v), mem(at(streamTo, vectorBytes(v))))
 		}
 		p.do("ADDQ", imm32(bytes), gp(streamFrom))
 		p.do("ADDQ", imm32(bytes), gp(streamTo))

@@ -31,7 +31,7 @@ const (
 // compileTranspose returns the function of a kernel that transposes.
 func compileTranspose(k *kernel.Kernel) *program {
 	t := &transposer{size: k.In[0].DType.Size()}
-	t.lanes, t.free = min(8, 32/t.size), allVectors()
+	t.lanes, t.free = min(8, vectorBytes(1)/t.size), allVectors()
 	t.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	t.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	t.begin()

@@ -37,6 +37,9 @@ func (v *verifier) iterationsApart(list []*access) {
 			}
 		}
 	}
+	if len(parallel) == 0 {
+		return
+	}
 	var c checked
 	if !boxesApart(&c, list, parallel) || c.bad {
 		v.fail(list[stores].line, "parallel iterations touch what others store")
@@ -102,17 +105,21 @@ func lastBox(c *checked, list []*access, p parallelAxis, box region, below int) 
 }
 
 // boxOf returns a region with all that accesses touch in one parallel iteration. Loop k
-// has an extent of its own, unless k is never.
+// has an extent of its own, unless k is never. Regions of more axes come first: others
+// are then parts of them, or lie beside them along one of these axes.
 func boxOf(c *checked, list []*access, k, extent int) (box region) {
-	for i, a := range list {
+	var regions []region
+	for _, a := range list {
 		f := a.footprint
 		if k != never {
 			f.loops = clipped(f.loops, k, extent)
 		}
-		r := newRegion(c, a.begin, f.axes(c, a.outer))
-		if i == 0 {
-			box = r
-		} else if !box.contains(&r) {
+		regions = append(regions, newRegion(c, a.begin, f.axes(c, a.outer)))
+	}
+	slices.SortStableFunc(regions, func(r, s region) int { return len(s.axes) - len(r.axes) })
+	box = regions[0]
+	for _, r := range regions[1:] {
+		if !box.contains(&r) {
 			box = box.widen(c, &r)
 		}
 	}
@@ -150,6 +157,10 @@ func (r *region) widen(c *checked, s *region) region {
 			if a.stride == axes[k].stride {
 				n = a.n
 			}
+		}
+		axes[k].n = max(axes[k].n, n)
+		if k == len(axes)-1 && rest > c.mul(axes[k].n, axes[k].stride) {
+			break // beside each other, not one behind the other
 		}
 		axes[k].n = max(axes[k].n, c.add(n, rest/axes[k].stride))
 		rest %= axes[k].stride

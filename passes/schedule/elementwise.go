@@ -121,7 +121,11 @@ func (e *elementwise) describe(c computation) {
 			choice.Streamed = append(choice.Streamed, i)
 		}
 	}
-	choice.Cost = work * float64(elems(e.step))
+	rows := elems(e.step) / max(1, e.step.Axes[e.col].Extent)
+	if e.joined {
+		rows /= max(1, e.tileRows)
+	}
+	choice.Cost = work*float64(elems(e.step)) + e.RowWork*float64(rows)
 	c.describe(choice)
 }
 

@@ -180,8 +180,13 @@ func randomBody(t *rapid.T, d ir.DType, in []plan.Access) *kernel.Kernel {
 		b.In = append(b.In, kernel.Operand{DType: d, Splat: !slices.ContainsFunc(a.Strides, func(s int) bool { return s != 0 })})
 	}
 	last := kernel.Ref(0)
-	value := func(name string) kernel.Ref {
-		return kernel.Ref(rapid.IntRange(0, len(b.In)+len(b.Body)-1).Draw(t, name))
+	value := func(name string) kernel.Ref { // of type d
+		for {
+			r := kernel.Ref(rapid.IntRange(0, len(b.In)+len(b.Body)-1).Draw(t, name))
+			if b.DType(r) == d {
+				return r
+			}
+		}
 	}
 	op := func(args ...kernel.Ref) {
 		ops := []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul}
@@ -200,9 +205,25 @@ func randomBody(t *rapid.T, d ir.DType, in []plan.Access) *kernel.Kernel {
 			op(last, kernel.Ref(i))
 		}
 	}
+	inst := func(in kernel.Inst) {
+		b.Body = append(b.Body, in)
+		last = kernel.Ref(len(b.In) + len(b.Body) - 1)
+	}
 	for range rapid.IntRange(0, 4).Draw(t, "more") {
-		if rapid.Bool().Draw(t, "unary") {
+		switch rapid.IntRange(0, 6).Draw(t, "form") {
+		case 0, 1, 2:
 			op(last)
+			continue
+		case 3: // elements of other sizes
+			wide := rapid.SampledFrom([]ir.DType{ir.Int32, ir.Int64, ir.Float64}).Draw(t, "wide")
+			inst(kernel.Inst{Op: ir.OpCast, DType: wide, Args: [3]kernel.Ref{last}})
+			inst(kernel.Inst{Op: ir.OpAdd, DType: wide, Args: [3]kernel.Ref{last, last}})
+			inst(kernel.Inst{Op: ir.OpCast, DType: d, Args: [3]kernel.Ref{last}})
+			continue
+		case 4:
+			before := last
+			inst(kernel.Inst{Op: ir.OpConst, DType: d, Bits: ir.RefCast(ir.Int64, d, [3]uint64{3})})
+			op(before, last)
 			continue
 		}
 		before := last
@@ -214,7 +235,7 @@ func randomBody(t *rapid.T, d ir.DType, in []plan.Access) *kernel.Kernel {
 	}
 	b.Out = []kernel.Ref{last}
 	if rapid.IntRange(0, 3).Draw(t, "two outputs") == 0 {
-		b.Out = append(b.Out, kernel.Ref(rapid.IntRange(0, int(last)).Draw(t, "second")))
+		b.Out = append(b.Out, value("second"))
 	}
 	return b
 }
@@ -271,6 +292,7 @@ func TestElementwise(t *testing.T) {
 			}
 			reached[by.name]++
 			program := programOf(p, []*Draft{before, d, after})
+			require.NoError(t, program.Verify(), "%s\n%s%s", by.name, p, program)
 			got, err := nest.Eval(program, flat, nest.Shuffled(1))
 			require.NoError(t, err, "%s\n%s%s", by.name, p, program)
 			for _, b := range p.Buffers {

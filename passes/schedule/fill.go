@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -20,9 +21,22 @@ func draftFill(t *target, s *plan.Step) (*Draft, string) {
 	if why := e.pack(); why != "" {
 		return nil, why
 	}
+	c := e.fillKernel()
+	if c == nil {
+		return nil, "no kernel of the body takes broadcast operands as ones with columns"
+	}
+	if !e.pays(c) {
+		return nil, onlyPortable
+	}
+	return e.write(c), ""
+}
+
+// fillKernel returns a kernel of the whole body for which broadcast inputs are filled,
+// as few as can be, and stages these. Without such a kernel it changes nothing.
+func (e *elementwise) fillKernel() *oneKernel {
 	var broadcast []int // inputs
 	for i, is := range e.splats {
-		if is && len(broadcast) < t.FillOperands {
+		if is && len(broadcast) < e.FillOperands {
 			broadcast = append(broadcast, i)
 		}
 	}
@@ -32,12 +46,13 @@ func draftFill(t *target, s *plan.Step) (*Draft, string) {
 				continue
 			}
 			e.fill(broadcast, set)
-			if c, _ := e.oneKernel(); c != nil && (c.engine != portable || e.cheaperThanTiling(c)) {
-				return e.write(c), ""
+			if c, _ := e.oneKernel(); c != nil && e.canStage(broadcast) {
+				return c
 			}
 		}
 	}
-	return nil, "no kernel of the body takes broadcast operands as ones with columns"
+	e.fill(broadcast, 0)
+	return nil
 }
 
 // fill stages those of the broadcast inputs that are in a set, and no others.
@@ -53,4 +68,9 @@ func (e *elementwise) fill(broadcast []int, set uint) {
 			e.stages[i] = filled
 		}
 	}
+}
+
+// canStage reports whether there are the kernels that stage some inputs.
+func (e *elementwise) canStage(inputs []int) bool {
+	return !slices.ContainsFunc(inputs, func(i int) bool { return e.checkStage(i) != "" })
 }

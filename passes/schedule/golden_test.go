@@ -53,8 +53,8 @@ func draftText(t *testing.T, test, text, missing string) string {
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
 	name, _, _ := strings.Cut(test, "_")
-	role, _ := p.Steps[0].Kind()
-	k := slices.IndexFunc(strategies[role], func(by strategy) bool { return by.name == name })
+	all := slices.Concat(strategies[:]...)
+	k := slices.IndexFunc(all, func(by strategy) bool { return by.name == name })
 	require.GreaterOrEqual(t, k, 0, "there is no strategy %s", name)
 	lacks := strings.Split(strings.TrimSpace(missing), "\n")
 	lib := library(func(signature string) string {
@@ -65,7 +65,7 @@ func draftText(t *testing.T, test, text, missing string) string {
 	})
 	to := &target{Machine: Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	require.Len(t, p.Steps, 1)
-	d, why := strategies[role][k].draft(to, &p.Steps[0])
+	d, why := all[k].draft(to, &p.Steps[0])
 	require.NotNil(t, d, why)
 	d.Choice.Strategy = name
 	program := programOf(p, []*Draft{d})

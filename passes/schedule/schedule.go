@@ -32,7 +32,7 @@ func init() { // not an initializer: some strategies choose others for their par
 // library lacks.
 func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
 	s := &scheduler{plan: p, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
-	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger}
+	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
 		var task nest.Task
@@ -79,19 +79,19 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 	role, _ := s.Kind()
 	for _, by := range strategies[role] {
 		d, why := by.draft(t, s)
-		switch {
-		case d == nil:
+		if d == nil {
 			rejected = append(rejected, nest.Rejected{Strategy: by.name, Why: why})
 			continue
-		case best == nil || d.Choice.Cost < best.Choice.Cost:
-			if best != nil {
-				rejected = append(rejected, nest.Rejected{Strategy: best.Choice.Strategy, Cost: best.Choice.Cost})
-			}
-			best = d
-		default:
-			rejected = append(rejected, nest.Rejected{Strategy: by.name, Cost: d.Choice.Cost})
 		}
-		best.Choice.Strategy = by.name
+		d.Choice.Strategy = by.name
+		if best != nil && best.Choice.Cost <= d.Choice.Cost {
+			rejected = append(rejected, nest.Rejected{Strategy: by.name, Cost: d.Choice.Cost})
+			continue
+		}
+		if best != nil {
+			rejected = append(rejected, nest.Rejected{Strategy: best.Choice.Strategy, Cost: best.Choice.Cost})
+		}
+		best = d
 		if !t.CompareAll {
 			break
 		}

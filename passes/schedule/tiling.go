@@ -225,24 +225,3 @@ func (c *tiling) describe(choice *nest.Choice) {
 		choice.Engine = portable
 	}
 }
-
-// compute returns the cheaper of one kernel for the body, which may be nil, and a
-// tiling.
-func (e *elementwise) compute() (c computation, why string) {
-	one, why := e.oneKernel()
-	if one != nil && (one.engine != portable || e.cheaperThanTiling(one)) {
-		return one, ""
-	}
-	tiles, whyTiles := e.newTiling()
-	if tiles == nil {
-		return nil, why + "; " + whyTiles
-	}
-	return tiles, ""
-}
-
-// cheaperThanTiling reports whether a kernel of the portable engine costs less than
-// several kernels of the better one.
-func (e *elementwise) cheaperThanTiling(one *oneKernel) bool {
-	tiles, _ := e.newTiling()
-	return tiles == nil || one.work() <= tiles.work()
-}

@@ -23,8 +23,8 @@ func draftWhole(t *target, s *plan.Step) (*Draft, string) {
 	if c == nil {
 		return nil, why
 	}
-	if c.engine == portable && !e.cheaperThanTiling(c) {
-		return nil, "only the portable engine has the kernel, and a tiling by assembly costs less"
+	if !e.pays(c) {
+		return nil, onlyPortable
 	}
 	return e.write(c), ""
 }
@@ -68,4 +68,34 @@ func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest
 	}
 	rows, cols := e.callSize(tile)
 	return nil, []nest.Item{call(c.k, rows, cols, args)}
+}
+
+// onlyPortable is why a kernel of the whole body is not taken.
+const onlyPortable = "only the portable engine has the kernel, and a tiling by assembly costs less"
+
+// pays reports whether a kernel of the whole body costs less than a tiling: by the better
+// engine it always does.
+func (e *elementwise) pays(c *oneKernel) bool {
+	if c.engine != portable {
+		return true
+	}
+	tiles, _ := e.newTiling()
+	return tiles == nil || c.work() <= tiles.work()
+}
+
+// compute returns what computes the tiles of a strategy that is not about that: one
+// kernel for the body, if need be with broadcast operands filled, or a tiling.
+func (e *elementwise) compute() (c computation, why string) {
+	one, why := e.oneKernel()
+	if one == nil && !e.joined { // joined rows have no place for the elements of one
+		one = e.fillKernel()
+	}
+	if one != nil && e.pays(one) {
+		return one, ""
+	}
+	tiles, whyTiles := e.newTiling()
+	if tiles == nil {
+		return nil, why + "; " + whyTiles
+	}
+	return tiles, ""
 }
