@@ -86,7 +86,11 @@ func (w *groupWriter) part(from, count, size int) error {
 		items := w.place(d, one, steps)
 		outer.Items = append(outer.Items, items...)
 		if first {
-			d.Choice.Cost = w.work(&step)
+			scale := float64(elems(&step)) / float64(max(1, elems(one)))
+			d.Choice.Cost *= scale
+			for k := range d.Choice.Rejected {
+				d.Choice.Rejected[k].Cost *= scale
+			}
 			w.task.Choices = append(w.task.Choices, d.Choice)
 			w.task.Work += d.Choice.Cost
 			w.task.Elems += elems(&step)
