@@ -8,6 +8,7 @@ package schedule
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -132,7 +133,9 @@ func buffersRead(p *plan.Plan) []bool {
 // kernel exists, in order of use. The kernels of copies into local memory, which
 // strategies call besides, are not among them.
 func Kernels(p *plan.Plan, m *Machine) []string {
-	out, err := Schedule(p, m, complete{})
+	one := *m
+	one.RowsAtOnce = 1 // kernels of several rows are built in
+	out, err := Schedule(p, &one, complete{})
 	if err != nil {
 		return nil
 	}
@@ -183,7 +186,10 @@ func calls(items []nest.Item) iter.Seq[*nest.Call] {
 	}
 }
 
-// complete is the library that has every kernel.
+// complete is the library that has every kernel but those that reduce columns, which are
+// built in.
 type complete struct{}
 
-func (complete) Engine(string) (string, bool) { return "avx2", true }
+func (complete) Engine(signature string) (string, bool) {
+	return "avx2", !strings.HasPrefix(signature, "kernel down ")
+}
