@@ -8,6 +8,7 @@ package schedule
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -50,8 +51,36 @@ func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
 		}
 		out.Tasks = append(out.Tasks, task)
 	}
+	withoutScratch(out)
 	return out, nil
 }
+
+// withoutScratch drops the buffers of row groups, for which the tasks have slots, and
+// numbers the others anew.
+func withoutScratch(p *nest.Program) {
+	if !slices.ContainsFunc(p.Buffers, isScratch) {
+		return
+	}
+	number := make([]int, len(p.Buffers))
+	var kept []plan.Buffer
+	for i, b := range p.Buffers {
+		number[i] = len(kept)
+		if !isScratch(b) {
+			kept = append(kept, b)
+		}
+	}
+	p.Buffers = kept
+	for i := range p.Tasks {
+		slots := p.Tasks[i].Slots
+		for k := range slots {
+			if slots[k].Kind == nest.Operand {
+				slots[k].Buffer = number[slots[k].Buffer]
+			}
+		}
+	}
+}
+
+func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 
 // scheduler schedules one plan.
 type scheduler struct {
