@@ -58,6 +58,11 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
+	if p.options.Verify {
+		if err := nests.Verify(); err != nil {
+			return nil, fmt.Errorf("after the schedule: %w\n%s", err, nests)
+		}
+	}
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, err
 	}

@@ -86,7 +86,11 @@ func (w *groupWriter) part(from, count, size int) error {
 		items := w.place(d, one, steps)
 		outer.Items = append(outer.Items, items...)
 		if first {
-			d.Choice.Cost = w.work(&step)
+			scale := float64(elems(&step)) / float64(max(1, elems(one)))
+			d.Choice.Cost *= scale
+			for k := range d.Choice.Rejected {
+				d.Choice.Rejected[k].Cost *= scale
+			}
 			w.task.Choices = append(w.task.Choices, d.Choice)
 			w.task.Work += d.Choice.Cost
 			w.task.Elems += elems(&step)
@@ -168,16 +172,17 @@ func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
 
 // slotOf returns the task's slot of an operand's buffer.
 func (w *groupWriter) slotOf(sl nest.Slot) int {
-	if at, ok := w.slots[sl.Buffer]; ok {
+	buffer := sl.Buffer
+	if at, ok := w.slots[buffer]; ok {
 		return at
 	}
-	b := &w.buffers[sl.Buffer]
+	b := &w.buffers[buffer]
 	if b.Kind == plan.ScratchBuffer {
 		sl = nest.Slot{Kind: nest.Scratch, DType: b.DType, Offset: b.Offset, Elems: b.Size()}
 	}
-	w.slots[sl.Buffer] = len(w.task.Slots)
+	w.slots[buffer] = len(w.task.Slots)
 	w.task.Slots = append(w.task.Slots, sl)
-	return w.slots[sl.Buffer]
+	return w.slots[buffer]
 }
 
 // mover rewrites nests for a place inside other loops.
