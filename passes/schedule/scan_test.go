@@ -175,6 +175,9 @@ func TestScans(t *testing.T) {
 		}
 		if n*rows < 5000 && rapid.Bool().Draw(t, "outer") {
 			c.shape, c.axis = append([]int{2}, c.shape...), c.axis+1
+			if c.axis == 1 && rapid.Bool().Draw(t, "between") { // the scanned axis and the columns
+				c.shape[0], c.shape[1], c.axis = c.shape[1], c.shape[0], 0
+			}
 		}
 		c.at = drawLayout(t, c.shape)
 		switch rapid.IntRange(0, 3).Draw(t, "machine") {
