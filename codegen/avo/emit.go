@@ -1,6 +1,10 @@
 package avo
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // The instructions of a body as lines of a program.
 
@@ -62,8 +66,9 @@ var special = map[string]func(n *nest, i *machineInst){
 	"KEEP": func(n *nest, i *machineInst) {
 		n.do("VMOVUPS", y(i.src[0].index), mem(n.address(loc{space: inSlot, index: i.slot})))
 	},
-	"STORE": func(n *nest, i *machineInst) { n.do("VMOVUPS", y(i.src[0].index), mem(n.element(i.place))) },
-	"VMOVQ": func(n *nest, i *machineInst) { n.do("VMOVQ", x(i.src[0].index), mem(n.element(i.place))) },
+	"STORE":     func(n *nest, i *machineInst) { n.do("VMOVUPS", y(i.src[0].index), mem(n.element(i.place))) },
+	"VMOVQ":     func(n *nest, i *machineInst) { n.do("VMOVQ", x(i.src[0].index), mem(n.element(i.place))) },
+	"STOREHALF": func(n *nest, i *machineInst) { n.do("VMOVUPS", x(i.src[0].index), mem(n.element(i.place))) },
 	"VMASKMOVPS": func(n *nest, i *machineInst) {
 		n.do(i.name, mem(n.element(i.place)), y(i.src[0].index), y(i.dst))
 	},
@@ -76,13 +81,13 @@ var special = map[string]func(n *nest, i *machineInst){
 	"MASKSTOREPD": func(n *nest, i *machineInst) {
 		n.do("VMASKMOVPD", y(i.src[1].index), y(i.src[0].index), mem(n.element(i.place)))
 	},
-	"DETOUR":    (*nest).seldom,
-	"MASK":      (*nest).mask,
-	"BYTELOAD":  (*nest).byteLoad,
-	"BYTESTORE": (*nest).byteStore,
-	"STOREONE":  (*nest).storeOne,
-	"INDEX":     (*nest).stepIndex,
-	"DIVREM":    (*nest).divRem,
+	"DETOUR":      (*nest).seldom,
+	"MASK":        (*nest).mask,
+	"NARROWLOAD":  (*nest).narrowLoad,
+	"NARROWSTORE": (*nest).narrowStore,
+	"STOREONE":    (*nest).storeOne,
+	"INDEX":       (*nest).stepIndex,
+	"DIVREM":      (*nest).divRem,
 }
 
 // vector loads a register.
@@ -107,16 +112,27 @@ func (n *nest) broadcast(operand, dst int) {
 		p.reg = ax
 	}
 	from := mem(at(p.reg, 0))
-	switch n.dtype(operand).Size() {
-	case 1:
-		n.do("MOVBQZX", from, gp(ax))
+	switch d := n.dtype(operand); d.Size() {
+	case 1, 2:
+		n.do(readsOne(d), from, gp(ax))
 		n.do("VMOVQ", gp(ax), x(dst))
 		n.do("VPBROADCASTD", x(dst), y(dst))
 	case 4:
 		n.do("VBROADCASTSS", from, y(dst))
 	case 8:
 		n.do("VBROADCASTSD", from, y(dst))
+	default:
+		panic(noForm("broadcast", d))
 	}
+}
+
+// readsOne returns the instruction that extends an element into a general register.
+func readsOne(d ir.DType) string {
+	name := map[int]string{1: "MOVBQ", 2: "MOVWQ"}[d.Size()]
+	if ir.Signed.Has(d) {
+		return name + "SX"
+	}
+	return name + "ZX"
 }
 
 // element returns the address of an operand at the present step. A pointer in the

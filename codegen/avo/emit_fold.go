@@ -1,6 +1,7 @@
 package avo
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -173,5 +174,7 @@ func (n *nest) storeOne(i *machineInst) {
 		n.do("VMOVD", x(v), to)
 	case 8:
 		n.do("VMOVQ", x(v), to)
+	default:
+		panic(fmt.Sprintf("BUG: codegen/avo: there is no fold of elements of %d bytes", i.place.size))
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // value is a kernel's value in a step of 8 elements: one vector for types of up
-// to 32 bits (uint8 is extended with zeros), two for 64 bits. A bool is a mask:
+// to 32 bits (those of 8 and 16 are extended), two for 64 bits. A bool is a mask:
 // all ones or all zeros in each of 8 lanes, or of 2x4 lanes where it came from
 // a comparison of 64-bit values and is used on such.
 type value struct {
@@ -23,10 +23,13 @@ func wideMask(a, b ref) value { return value{[2]ref{none, none}, [2]ref{a, b}} }
 
 // parts returns how many vectors 8 elements of a type take.
 func parts(d ir.DType) int {
-	if d.Size() == 8 {
+	switch d.Size() {
+	case 1, 2, 4:
+		return 1
+	case 8:
 		return 2
 	}
-	return 1
+	panic(noForm("vector", d))
 }
 
 // lowerer turns the body of a kernel into nodes, once for each copy.
@@ -93,7 +96,11 @@ func (l *lowerer) inst(in kernel.Inst) value {
 	from := l.k.DType(in.Args[in.Arity()-1])
 	switch in.Op {
 	case ir.OpCast:
-		return castRows[pair{from, in.DType}](l.graph, a[0])
+		row, ok := castRows[pair{from, in.DType}]
+		if !ok {
+			panic(fmt.Sprintf("BUG: codegen/avo: no instructions for a cast of %s to %s", from, in.DType))
+		}
+		return row(l.graph, a[0])
 	case ir.OpSelect:
 		if v, ok := l.clamp(in, a); ok {
 			return v

@@ -1,16 +1,18 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Loads and stores. A step of the main loop reads and writes 8 elements; a step
-// of the tail up to 8, under a mask, or byte by byte where an element is a byte.
+// of the tail up to 8, under a mask, or one by one where an element has one or two
+// bytes. In a register those are 32-bit lanes, extended by zeros or by the sign.
 
 // at returns where part p of an operand is.
 func (l *lowerer) where(operand int, d ir.DType, p int) place {
-	bytes := 32
-	if d.Size() == 1 {
-		bytes = 8
-	}
+	bytes := 8 * min(d.Size(), 4)
 	disp := 32 * p
 	if !l.tail {
 		disp += 8 * d.Size() * l.copy
@@ -29,16 +31,35 @@ func (l *lowerer) load(i int) value {
 		return l.repeat(d, r)
 	}
 	switch d.Size() {
-	case 1:
-		r := l.op("VPMOVZXBD", l.bytes(i, d))
+	case 1, 2:
+		r := l.op(extends(d), l.narrow(i, d))
 		if d == ir.Bool {
 			r = l.op("VPCMPGTD", r, l.zero())
 		}
 		return one(r)
 	case 4:
 		return one(l.vector(i, d, 0))
+	case 8:
+		return two(l.vector(i, d, 0), l.vector(i, d, 1))
 	}
-	return two(l.vector(i, d, 0), l.vector(i, d, 1))
+	panic(noForm("load", d))
+}
+
+// extends returns the instruction that makes 32-bit lanes of 8 elements.
+func extends(d ir.DType) string {
+	name := map[int]string{1: "BD", 2: "WD"}[d.Size()]
+	switch {
+	case name == "":
+		panic(noForm("extension", d))
+	case ir.Signed.Has(d):
+		return "VPMOVSX" + name
+	}
+	return "VPMOVZX" + name
+}
+
+// noForm is the text of a panic: a switch on types met one that it has no case for.
+func noForm(what string, d ir.DType) string {
+	return fmt.Sprintf("BUG: codegen/avo: there is no %s of %s, %d bytes", what, d, d.Size())
 }
 
 func (l *lowerer) repeat(d ir.DType, r ref) value {
@@ -56,20 +77,24 @@ func (l *lowerer) vector(i int, d ir.DType, p int) ref {
 	return l.add(node{kind: kLoad, place: at, arg: noArgs})
 }
 
-func (l *lowerer) bytes(i int, d ir.DType) ref {
+// narrow returns 8 elements of one or two bytes in the lower half of a register.
+func (l *lowerer) narrow(i int, d ir.DType) ref {
 	at := l.where(i, d, 0)
 	if l.tail {
-		return l.placed("BYTELOAD", at)
+		return l.placed("NARROWLOAD", at)
 	}
 	return l.add(node{kind: kLoad, place: at, arg: noArgs})
 }
 
 // widthOf returns the name of an instruction on floating-point lanes as wide as d.
 func widthOf(prefix string, d ir.DType) string {
-	if d.Size() == 8 {
+	switch d.Size() {
+	case 4:
+		return prefix + "PS"
+	case 8:
 		return prefix + "PD"
 	}
-	return prefix + "PS"
+	panic(noForm(prefix, d))
 }
 
 // maskOf returns the tail's mask for a vector: 0 for 32-bit lanes, 1 and 2 for
@@ -87,12 +112,12 @@ func (l *lowerer) maskOf(d ir.DType, p int) ref {
 
 // store returns the stores of an output.
 func (l *lowerer) store(operand int, d ir.DType, v value) []ref {
-	if d.Size() == 1 {
-		at := l.where(operand, d, 0)
-		if l.tail {
-			return []ref{l.placed("BYTESTORE", at, l.pack(d, v))}
+	if d.Size() < 4 {
+		name := "NARROWSTORE"
+		if !l.tail {
+			name = map[int]string{1: "VMOVQ", 2: "STOREHALF"}[d.Size()]
 		}
-		return []ref{l.placed("VMOVQ", at, l.pack(d, v))}
+		return []ref{l.placed(name, l.where(operand, d, 0), l.pack(d, v))}
 	}
 	var out []ref
 	for p := range parts(d) {
@@ -116,13 +141,30 @@ func (l *lowerer) loaded(r ref) ref {
 	return r
 }
 
-// pack returns 8 bytes from 8 lanes: uint8 from 0..255, bool from -1 and 0.
+// pack returns 8 elements of one or two bytes from 8 lanes, which hold nothing beyond
+// the type's range: bool has -1 and 0.
 func (l *lowerer) pack(d ir.DType, v value) ref {
-	if d == ir.Bool {
+	switch {
+	case d == ir.Bool:
 		m := l.maskPart(v, 1, 0)
 		words := l.op("VPACKSSDW", m, l.high(m))
 		return l.op("VPABSB", l.op("VPACKSSWB", words, words))
+	case d == ir.Uint8:
+		words := l.op("VPACKUSDW", v.part[0], l.high(v.part[0]))
+		return l.op("VPACKUSWB", words, words)
+	case d.Size() == 2:
+		return l.words(d, v.part[0])
 	}
-	words := l.op("VPACKUSDW", v.part[0], l.high(v.part[0]))
-	return l.op("VPACKUSWB", words, words)
+	panic(noForm("store", d))
+}
+
+// words returns 8 elements of two bytes from 8 lanes.
+func (g *graph) words(d ir.DType, x ref) ref {
+	if n := g.at(x); g.is(x, extends(d)) && g.at(n.arg[0]).kind == kOp {
+		return n.arg[0]
+	}
+	if ir.Signed.Has(d) {
+		return g.op("VPACKSSDW", x, g.high(x))
+	}
+	return g.op("VPACKUSDW", x, g.high(x))
 }

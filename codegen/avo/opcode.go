@@ -6,16 +6,16 @@ import "strings"
 type form uint8
 
 const (
-	formPlain    form = iota // dst = op(sources)
-	formFMA                  // dst is one of the sources; three encodings
-	formDivRem               // scalar loop over four scratch vectors; no dst
-	formMask                 // dst = what the step says: a tail's mask, from the sliding table; the index
-	formMaskLoad             // dst = memory under a mask
-	formByteLoad             // dst = up to 8 bytes, one at a time
-	formDetour               // results of its own, which kResult nodes name
-	formStore                // the first of those without a result
+	formPlain      form = iota // dst = op(sources)
+	formFMA                    // dst is one of the sources; three encodings
+	formDivRem                 // scalar loop over four scratch vectors; no dst
+	formMask                   // dst = what the step says: a tail's mask, from the sliding table; the index
+	formMaskLoad               // dst = memory under a mask
+	formNarrowLoad             // dst = up to 8 elements of one or two bytes, one at a time
+	formDetour                 // results of its own, which kResult nodes name
+	formStore                  // the first of those without a result
 	formMaskStore
-	formByteStore
+	formNarrowStore
 	formCarry // the next value of an accumulator
 )
 
@@ -54,8 +54,8 @@ var shapes = []struct {
 	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", opcode{args: 1, mem: 0}},
 	{"VROUNDPS VROUNDPD VPERMQ", opcode{args: 1, mem: 0, imm: true}},
 	{"VPSLLD VPSLLQ VPSRLD VPSRLQ VPSRAD", opcode{args: 1, mem: -1, imm: true}},
-	{"VEXTRACTF128", opcode{args: 1, mem: -1, imm: true, xdst: true}},
-	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD VPMOVZXBQ", opcode{args: 1, mem: 0, xsrc: true}},
+	{"VEXTRACTF128 VCVTPS2PH", opcode{args: 1, mem: -1, imm: true, xdst: true}},
+	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD VPMOVZXBQ VPMOVZXWD VPMOVSXBD VPMOVSXWD VCVTPH2PS", opcode{args: 1, mem: 0, xsrc: true}},
 	{"VCVTPD2PSY VCVTTPD2DQY", opcode{args: 1, mem: 0, xdst: true}},
 	{"VPACKUSDW VPACKUSWB VPACKSSDW VPACKSSWB", opcode{args: 2, mem: -1, xall: true}},
 	{"VPABSB", opcode{args: 1, mem: -1, xall: true}},
@@ -63,13 +63,13 @@ var shapes = []struct {
 	{"DIVREM", opcode{args: 4, mem: -1, form: formDivRem}},
 	{"MASK", opcode{mem: -1, form: formMask}},
 	{"VMASKMOVPS VMASKMOVPD", opcode{args: 1, mem: -1, form: formMaskLoad}},
-	{"BYTELOAD", opcode{mem: -1, form: formByteLoad, xdst: true}},
+	{"NARROWLOAD", opcode{mem: -1, form: formNarrowLoad, xdst: true}},
 	{"DETOUR", opcode{mem: -1, form: formDetour}},
 	{"INDEX", opcode{mem: -1, form: formMask}},
-	{"KEEP STORE STOREONE VMOVQ", opcode{args: 1, mem: -1, form: formStore}},
+	{"KEEP STORE STOREONE VMOVQ STOREHALF", opcode{args: 1, mem: -1, form: formStore}},
 	{"MASKSTOREPS MASKSTOREPD", opcode{args: 2, mem: -1, form: formMaskStore}},
 	{"CARRY", opcode{args: 1, mem: -1, form: formCarry}},
-	{"BYTESTORE", opcode{args: 1, mem: -1, form: formByteStore}},
+	{"NARROWSTORE", opcode{args: 1, mem: -1, form: formNarrowStore}},
 }
 
 var opcodes = func() map[string]*opcode {

@@ -108,7 +108,7 @@ func (g *graph) placeStores(order []ref) []ref {
 	lastRead := map[place]int{}
 	for i, r := range order {
 		n := g.at(r)
-		if n.kind == kOp && (n.op.form == formMaskLoad || n.op.form == formByteLoad) {
+		if n.kind == kOp && (n.op.form == formMaskLoad || n.op.form == formNarrowLoad) {
 			lastRead[n.place] = i
 		}
 		for _, a := range g.args(r) {

@@ -30,7 +30,9 @@ func (b *builder) inst(in kernel.Inst) kernel.Ref {
 	switch {
 	case in.Op == ir.OpCast:
 		return b.convert(in.DType, args[0])
-	case !slices.Contains(moves, in.Op) && !b.DType(args[len(args)-1]).Native():
+	case in.Op == ir.OpBitcast && !in.DType.Native():
+		return b.bitcast(in.DType, args[0])
+	case in.Op.IsElementwise() && !slices.Contains(moves, in.Op) && !b.DType(args[len(args)-1]).Native():
 		return b.narrowed(in, args)
 	case in.Op.Info().Kind == ir.Composed:
 		return b.Expand(in.Op, args...)
@@ -59,13 +61,25 @@ func (b *builder) narrowed(in kernel.Inst, args []kernel.Ref) kernel.Ref {
 	return narrow
 }
 
+// bitcast takes bits as those of a narrow type. Integers of one size have the same
+// when they wrap; targets know the others.
+func (b *builder) bitcast(to ir.DType, x kernel.Ref) kernel.Ref {
+	if ir.Ints.Has(to) && ir.Ints.Has(b.DType(x)) {
+		return b.convert(to, x)
+	}
+	return b.Bitcast(to, x)
+}
+
 // convert appends a cast, as casts between compute types and those from a compute
 // type to a type that is computed in it, and back.
 func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 	from := b.DType(x)
+	in := b.Kernel().Inst(x)
 	switch {
 	case from == to:
 		return x
+	case in != nil && in.Op == ir.OpConst && !(from.Native() && to.Native()):
+		return b.Const(to, ir.RefCast(from, to, [3]uint64{in.Bits}))
 	case !from.Native():
 		wide, ok := b.wide[x]
 		if !ok {
