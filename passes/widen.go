@@ -2,6 +2,7 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -15,6 +16,9 @@ import (
 // Requires: nothing.
 // Ensures: no reduction, scan or product of such a type, and no such iota.
 func widen(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, isNarrow) {
+		return nil
+	}
 	r := &reducer{s.Func}
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		if !isNarrow(v) {
