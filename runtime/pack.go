@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/runtime/abi"
@@ -20,10 +21,14 @@ func packFor(o *operand, f finder) (packFunc, error) {
 		return transposeRows(fn, o.size), err
 	case o.size == 1:
 		return packRows[uint8], nil
+	case o.size == 2:
+		return packRows[uint16], nil
 	case o.size == 4:
 		return packRows[uint32], nil
+	case o.size == 8:
+		return packRows[uint64], nil
 	}
-	return packRows[uint64], nil
+	panic(fmt.Sprintf("BUG: runtime: no element has %d bytes", o.size))
 }
 
 // transposed reports whether a packed operand is better read column by column.
@@ -32,7 +37,7 @@ func (o *operand) transposed() bool {
 }
 
 // packRows reads row after row.
-func packRows[T uint8 | uint32 | uint64](_ *abi.Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
+func packRows[T uint8 | uint16 | uint32 | uint64](_ *abi.Frame, dst, src unsafe.Pointer, rows, cols, rowStep, colStep int) {
 	for r := range rows {
 		row := unsafe.Slice((*T)(unsafe.Add(dst, r*cols*int(unsafe.Sizeof(T(0))))), cols)
 		from := unsafe.Add(src, r*rowStep)

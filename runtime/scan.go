@@ -83,7 +83,7 @@ func (sc *scan) block(s *step, rows, hands int) (int, int) {
 // link finds the kernels and lays out the scratch, and returns its size.
 func (sc *scan) link(f finder, s *step) (end int, err error) {
 	by := s.kernel.Fold[0]
-	sc.carryOn = carriers[carrierKey{by, sc.dtype}]
+	sc.carryOn = carrierOf(by, sc.dtype)
 	sc.carrySize = ir.PartialType(by, sc.dtype).Size()
 	link, reserve := sc.linkLines, sc.reserveLines
 	if sc.down {

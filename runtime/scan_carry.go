@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"fmt"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -30,6 +31,15 @@ func init() {
 	addCarriers[uint8](ir.Uint8)
 	carriers[carrierKey{ir.OpAdd, ir.Float32}] = carryOn[float32](add[float64])
 	carriers[carrierKey{ir.OpMul, ir.Float32}] = carryOn[float32](mul[float64])
+}
+
+// carrierOf returns the carrier of a scan.
+func carrierOf(by ir.Op, d ir.DType) carrier {
+	c := carriers[carrierKey{by, d}]
+	if c == nil {
+		panic(fmt.Sprintf("BUG: runtime: nothing carries on a scan of %s by %s", d, by))
+	}
+	return c
 }
 
 type number interface {

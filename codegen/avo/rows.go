@@ -38,6 +38,7 @@ func init() { // not initializers: rows share entries of the table
 	int64Rows()
 	maskRows()
 	castTable()
+	narrowRows()
 }
 
 func set(d ir.DType, op ir.Op, r row) { rows[key{op, d}] = r }

@@ -10,7 +10,7 @@ import (
 
 // allowedISA is what a machine with AVX2 and FMA has. avo counts prefetches to
 // the extensions of MMX.
-var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "CMOV": true, "BMI": true, "BMI2": true}
+var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "F16C": true, "CMOV": true, "BMI": true, "BMI2": true}
 
 // verify is the last word on a function: no register that only AVX-512 has, no
 // instruction beyond AVX2 and FMA. avo's own allocator and constructors would
