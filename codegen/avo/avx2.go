@@ -2,7 +2,7 @@
 // library avo prints.
 //
 // An elementwise kernel is compiled by codegen/machine with the instruction table
-// of this package (rows*.go, opcode.go, lower.go, memory.go), and a nest of loops is
+// of this package (insts*.go, opcode.go, lower.go, memory.go), and a nest of loops is
 // written round it (nest*.go, emit*.go). A micro-kernel is written instruction by
 // instruction (dot.go, scan*.go, transpose.go, down.go, stream.go). Both are programs:
 // lists of instructions over physical registers, which know nothing of avo.

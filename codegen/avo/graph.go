@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// The instruction tables (rows_*.go) add instructions to a graph by name.
+// The instruction tables (insts_*.go) add instructions to a graph by name.
 
 type (
 	ref   = machine.Ref

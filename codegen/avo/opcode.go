@@ -6,7 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// The instructions in use, by shape.
+// The instructions in use, by shape. The allocator reads a shape to place sources and
+// results, and plain (emit.go) to print them.
 var shapes = []struct {
 	names string
 	op    machine.Opcode

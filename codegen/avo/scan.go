@@ -196,7 +196,7 @@ func (s *scanner) square(mask int) {
 }
 
 // combine returns by(a, b). Minimum and maximum of floats are as in the
-// instruction table: see rows_float.go.
+// instruction table: see insts_float.go.
 func (s *scanner) combine(a, b int) int {
 	if name, ok := scanOps[key{s.by, s.d}]; ok {
 		return s.op(name, a, b)

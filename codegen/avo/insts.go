@@ -6,8 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The instruction table: for each lane op and each element type of its operands
-// the instructions for one vector. Cast has a table of its own, by both types.
+// The instruction table: for each elementwise operation and each element type of its
+// operands the instructions for one vector. Casts have a table of their own, by both
+// types. A row adds nodes to the graph and returns the last one's value.
 
 // key finds the instructions of an op on operands of a type.
 type key struct {
@@ -26,7 +27,7 @@ var (
 	wholeRows = map[key]wholeRow{}
 )
 
-func init() { // not initializers: rows share entries of the table
+func init() { // not initializers: rows read other entries of the table
 	floatRows(float{ir.Float32, "PS", (*graph).f32of, 1 << 31})
 	floatRows(float{ir.Float64, "PD", (*graph).f64, 1 << 63})
 	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Uint8} {
