@@ -231,7 +231,7 @@ func (g *generator) step(composed bool) {
 			if ir.Floats.Has(d) && int(x) >= g.inputs {
 				continue
 			}
-			same := map[int][]ir.DType{1: {ir.Uint8}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
+			same := map[int][]ir.DType{1: {ir.Uint8}, 2: {ir.Uint16, ir.Float16}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
 			g.vals = append(g.vals, g.Bitcast(same[g.draw(len(same))], x))
 		default:
 			args := []kernel.Ref{x}
