@@ -48,7 +48,7 @@ func TestNodeErrors(t *testing.T) {
 
 		// Element types.
 		{x.Add(i), here() + ": add: dtypes float32 and int32 differ: Cast one of them"},
-		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float32, float64"},
+		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float16, float32, float64"},
 		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int32, int64, uint8, uint32"},
 		{graph.Where(x, x, 1), here() + ": select: the condition is float32: it must be bool"},
 		{graph.Where(b, 1, 2), here() + ": select: both values are Go numbers, which have no type: make one a Scalar"},
