@@ -39,6 +39,15 @@ func widen(s *State) error {
 		if err != nil {
 			return nil, err
 		}
+		if bound, ok := ir.WideBound(v.Op, v.Type.DType); ok && attr.Exclusive {
+			c, err := s.Func.Add(ir.OpConst, ir.Attr{DType: w.Type.DType, Bits: bound}, v.Pos)
+			if err != nil {
+				return nil, err
+			}
+			if w, err = s.Func.Add(v.Op.Info().By, ir.Attr{}, v.Pos, w, c); err != nil {
+				return nil, err
+			}
+		}
 		return r.cast(w, v.Type.DType)
 	})
 }

@@ -165,7 +165,7 @@ func randomKernel(s shape, draw func(n int) int) *kernel.Kernel {
 		if i < 0 || s.late {
 			i = draw(len(g.vals))
 		}
-		if draw(4) < s.folds {
+		if draw(4) < s.folds && g.DType(g.vals[i]).Native() {
 			ops := foldOps(g.DType(g.vals[i]))
 			g.Fold(ops[draw(len(ops))], g.vals[i])
 			continue

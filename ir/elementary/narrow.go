@@ -61,13 +61,20 @@ func (b *builder) narrowed(in kernel.Inst, args []kernel.Ref) kernel.Ref {
 	return narrow
 }
 
-// bitcast takes bits as those of a narrow type. Integers of one size have the same
-// when they wrap; targets know the others.
+// bitcast takes bits as those of a narrow type, by way of unsigned integers: lanes of
+// signed ones have their sign in all bits above.
 func (b *builder) bitcast(to ir.DType, x kernel.Ref) kernel.Ref {
-	if ir.Ints.Has(to) && ir.Ints.Has(b.DType(x)) {
-		return b.convert(to, x)
+	bits := kernel.BitsType(to)
+	if ir.Ints.Has(b.DType(x)) {
+		x = b.convert(bits, x)
 	}
-	return b.Bitcast(to, x)
+	if !ir.Ints.Has(to) {
+		return b.Bitcast(to, x)
+	}
+	if b.DType(x) != bits {
+		x = b.Bitcast(bits, x)
+	}
+	return b.convert(to, x)
 }
 
 // convert appends a cast, as casts between compute types and those from a compute

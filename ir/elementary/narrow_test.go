@@ -40,7 +40,7 @@ func TestNarrow(t *testing.T) {
 		}
 		if len(k.In) == 1 && dt.Size() == 2 {
 			for i := range uint64(1 << 16) {
-				check(t, [3]uint64{i})
+				check(t, [3]uint64{ir.Wrap(dt, int64(i))})
 			}
 			return
 		}

@@ -104,6 +104,11 @@ func evalWide(v *ir.Value, out Array, args []Array) (Array, error) {
 		out.DType = d.Compute()
 	}
 	out, err := accumulate(v, out, args)
+	if bound, ok := ir.WideBound(v.Op, to); ok && v.Attr.Exclusive {
+		for i, x := range out.Data {
+			out.Data[i] = v.Op.Info().By.Info().Ref(out.DType, out.DType, [3]uint64{x, bound})
+		}
+	}
 	ir.CastAll(out.DType, to, out.Data)
 	out.DType = to
 	return out, err
