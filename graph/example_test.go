@@ -46,7 +46,7 @@ func ExampleError() {
 	}
 	// Output:
 	// example_test.go:39: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
-	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint32
+	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint16, uint32
 	// 39 sub
 }
 
@@ -202,15 +202,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:192
-	//   %1 = const 1          : f32[]    // example_test.go:192
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:192
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:192
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:194
+	//   %1 = const 1          : f32[]    // example_test.go:194
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:194
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:194
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:192
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:192
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:194
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:194
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }
