@@ -119,7 +119,7 @@ func TestLinkChecksPlans(t *testing.T) {
 		"negative":             func(p *plan.Plan) { p.Buffers[1].Shape = []int{-8} },
 		"index 1 among":        func(p *plan.Plan) { p.Buffers[0].Index = 1 },
 		"of index 1":           func(p *plan.Plan) { p.Buffers[1].Index = 2 },
-		"no kernels yet":       func(p *plan.Plan) { p.Buffers[0].DType = ir.Float16 },
+		"no kernels yet":       func(p *plan.Plan) { p.Buffers[0].DType = ir.BFloat16 },
 		"do not fit an arena": func(p *plan.Plan) {
 			p.Buffers = append(p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: f32, Shape: []int{8}})
 		},

@@ -117,13 +117,11 @@ func randomElement(rng *rand.Rand, dt ir.DType) uint64 {
 	if n := rng.IntN(20); n < len(special) {
 		v = special[n]
 	}
-	switch dt {
-	case ir.Bool:
+	switch {
+	case dt == ir.Bool:
 		return rng.Uint64N(2)
-	case ir.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case ir.Float64:
-		return math.Float64bits(v)
+	case ir.Floats.Has(dt):
+		return ir.FromFloat(dt, v)
 	}
 	return uint64(rng.Int64N(40) - 20)
 }
@@ -320,16 +318,8 @@ func checkAll(t require.TestingT, p *plan.Plan) {
 
 // sameElement reports whether two elements have the same bits, or are both NaN.
 func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
-	if memory.LoadBits(dt, p) == memory.LoadBits(dt, q) {
-		return true
-	}
-	switch dt {
-	case ir.Float32:
-		return *(*float32)(p) != *(*float32)(p) && *(*float32)(q) != *(*float32)(q)
-	case ir.Float64:
-		return *(*float64)(p) != *(*float64)(p) && *(*float64)(q) != *(*float64)(q)
-	}
-	return false
+	a, b := memory.LoadBits(dt, p), memory.LoadBits(dt, q)
+	return a == b || ir.IsNaN(dt, a) && ir.IsNaN(dt, b)
 }
 
 // addr returns the address of a location of a tensor.

@@ -152,7 +152,7 @@ func scanElement(rng *rand.Rand, d ir.DType) uint64 {
 
 var (
 	scanOps   = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
-	scanTypes = (ir.Numeric & ir.Running).List()
+	scanTypes = (ir.Numeric & ir.Native).List()
 	scanSizes = []int{1, 2, 7, 8, 9, 1023, 1024, 1025, 2048, 2049, 5000, 9000}
 )
 
