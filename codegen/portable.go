@@ -28,33 +28,53 @@ type portable struct {
 	strings.Builder
 }
 
-// kernel writes the function of a canonical kernel, named by Symbol and _go.
-func (w *portable) kernel(k *kernel.Kernel) error {
-	switch {
-	case k.Scans():
-		w.scan(k)
-		return nil
-	case k.Dots():
-		w.dot(k)
-		return nil
-	case k.Transposes():
-		w.transpose(k)
-		return nil
-	case k.Down:
-		w.down(k)
-		return nil
+// portableMicros writes each micro-kernel's function, named by Symbol and _go.
+var portableMicros = map[kernel.Row]func(w *portable, m *kernel.Micro) error{
+	kernel.Pack:          (*portable).pack,
+	kernel.Transpose:     (*portable).transpose,
+	kernel.StoreNT:       (*portable).storeNT,
+	kernel.Dot:           (*portable).dot,
+	kernel.ScanRows:      (*portable).scan,
+	kernel.Reduce:        (*portable).reduce,
+	kernel.ReduceColumns: (*portable).reduceColumns,
+}
+
+// code writes the function of a canonical kernel or micro-kernel.
+func (w *portable) code(c kernel.Code) error {
+	switch c := c.(type) {
+	case *kernel.Kernel:
+		return w.rows(c, c, nil)
+	case *kernel.Micro:
+		return portableMicros[c.Row](w, c)
 	}
-	name := Symbol(k) + "_go"
-	e := elementary.Expand(k)
-	g := &goKernel{portable: w, k: e, varies: Varying(e), main: Split(e)}
+	panic(fmt.Sprintf("BUG: codegen: a %T is no kernel", c))
+}
+
+// begin writes the head of a function.
+func (w *portable) begin(c kernel.Code) {
+	name := Symbol(c) + "_go"
+	w.printf("%sfunc %s(f *abi.Frame) {\n", docComment(name, c), name)
+}
+
+// field returns the Go of field i of a kernel.
+func field(c kernel.Code, i int) string { return "f.Step[" + itoa(c.FieldAt(i)) + "]" }
+
+// reduce writes the function of a kernel that reduces rows.
+func (w *portable) reduce(m *kernel.Micro) error { return w.rows(m, m.Body, m.Combine) }
+
+// rows writes the function of a kernel that computes a body row by row. combine has
+// the combiner of each output, and is nil if all are stored.
+func (w *portable) rows(c kernel.Code, body *kernel.Kernel, combine []ir.Op) error {
+	e := elementary.Expand(body)
+	g := &goKernel{portable: w, k: e, combine: combine, varies: Varying(e), main: Split(e)}
 	for _, in := range e.Body {
 		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {
-			return fmt.Errorf("%s: the portable engine has no row for %s", k, in.Op)
+			return fmt.Errorf("%s: the portable engine has no row for %s", body, in.Op)
 		}
 	}
-	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *abi.Frame) {\nn := f.Cols\n", name)
-	if k.Fold != nil {
+	w.begin(c)
+	w.printf("n := f.Cols\n")
+	if combine != nil {
 		w.printf("if n <= 0 {\nreturn\n}\n")
 	}
 	g.constants()
@@ -82,12 +102,21 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // goKernel writes the parts of one function. Values are named after what they
 // are: a0 is the row of a unit input, s1 a splat, v0 an element of a0, o0 the
-// row of an output, l0 its lanes if it is folded, c3 a constant, t4 an instruction's result.
+// row of an output, l0 its lanes if it is combined, c3 a constant, t4 an instruction's result.
 type goKernel struct {
 	*portable
-	k      *kernel.Kernel // expanded
-	varies []bool         // for each value whether it differs along the columns
-	main   *Region        // what every element needs
+	k       *kernel.Kernel // expanded
+	combine []ir.Op        // the combiner of each output; nil if all are stored
+	varies  []bool         // for each value whether it differs along the columns
+	main    *Region        // what every element needs
+}
+
+// combiner returns the op that combines output i, OpInvalid if it is stored.
+func (g *goKernel) combiner(i int) ir.Op {
+	if g.combine == nil {
+		return ir.OpInvalid
+	}
+	return g.combine[i]
 }
 
 // Varying reports which values differ along the columns: the others are
@@ -172,7 +201,7 @@ func (g *goKernel) operands() {
 		}
 	}
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			continue
 		}
 		g.printf("o%d := unsafe.Slice(%s, n)\n", i, address(g.k.DType(r), len(g.k.In)+i))
@@ -199,7 +228,7 @@ func (g *goKernel) element() {
 	}
 	g.region(g.main, []string{""})
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			g.take(i, g.value(r, ""), "i")
 			continue
 		}
@@ -218,7 +247,7 @@ func (g *goKernel) block() {
 	}
 	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			for j, lane := range lanes {
 				g.take(i, g.value(r, lane), "(i+"+itoa(j)+")")
 			}

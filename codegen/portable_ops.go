@@ -18,7 +18,6 @@ type template string
 // operands and of its result.
 var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpCopy:   always("$x"),
-	ir.OpStream: always("$x"),
 
 	ir.OpAdd: always("$T($x + $y)"),
 	ir.OpSub: always("$T($x - $y)"),

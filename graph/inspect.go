@@ -5,6 +5,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -36,7 +37,7 @@ func (p *Program) Kernels() []string {
 	for _, plan := range append([]*plan.Plan{bound.plan}, p.lines()...) {
 		for i := range plan.Steps {
 			k, _ := plan.Steps[i].Kernel.Canonical()
-			if sig := k.Signature(); !seen[sig] {
+			if sig := kernel.CodeOf(k).Signature(); !seen[sig] {
 				seen[sig] = true
 				sigs = append(sigs, sig)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -106,7 +107,7 @@ func (e *Executor) chooseKernels(s *step, f finder, buffers []buffer) error {
 
 // whole takes one kernel for the body, if there is one.
 func (e *Executor) whole(s *step, f finder, on abi.Engine) bool {
-	fn, ok := f.lookup(on, s.kernel.Signature())
+	fn, ok := f.lookup(on, kernel.CodeOf(s.kernel).Signature())
 	if !ok || e.NoFused {
 		return false
 	}

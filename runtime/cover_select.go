@@ -215,7 +215,7 @@ func partOf(key pieceKey) *part {
 		return p
 	}
 	canon, order := key.kernel().Canonical()
-	p = &part{canon.Signature(), order}
+	p = &part{kernel.CodeOf(canon).Signature(), order}
 	parts.Lock()
 	defer parts.Unlock()
 	if parts.known == nil {

@@ -82,7 +82,7 @@ func newCrossed(s *step, in *plan.FlatStep, f finder, outer int) *crossed {
 	if down == nil {
 		return nil
 	}
-	x.name, x.order = down.Signature(), append(order, s.ins)
+	x.name, x.order = kernel.CodeOf(down).Signature(), append(order, s.ins)
 	if _, _, err := f.find(x.name); err != nil {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (x *crossed) link(f finder, s *step) (err error) {
 // indices, then the next rows those, so that results go to the same memory.
 func (x *crossed) run(ln *lane, s *step) {
 	b, f, size := &ln.block, &ln.inner, s.operands[s.ins].size
-	f.Step[kernel.DownLength] = b.Cols
+	f.Step[s.ins+1] = b.Cols
 	for i, from := range x.order {
 		f.Step[i] = x.walk[from]
 	}

@@ -75,7 +75,7 @@ func (d *dot) block(s *step, hands int) (rows, cols int) {
 
 // link finds the kernel.
 func (d *dot) link(f finder, s *step) error {
-	fn, on, err := f.find(s.kernel.Signature())
+	fn, on, err := f.find(kernel.CodeOf(s.kernel).Signature())
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,11 @@ func (sc *scan) linkLines(f finder, s *step, by ir.Op) error {
 	var err error
 	l := &sc.along
 	s.kernel = kernel.ScanKernel(by, sc.dtype, sc.n > ir.FoldChunk)
-	if l.carrying, _, err = f.find(kernel.ScanKernel(by, sc.dtype, true).Signature()); err != nil {
+	if l.carrying, _, err = f.find(kernel.CodeOf(kernel.ScanKernel(by, sc.dtype, true)).Signature()); err != nil {
 		return err
 	}
 	var on abi.Engine
-	if l.alone, on, err = f.find(kernel.ScanKernel(by, sc.dtype, false).Signature()); err != nil {
+	if l.alone, on, err = f.find(kernel.CodeOf(kernel.ScanKernel(by, sc.dtype, false)).Signature()); err != nil {
 		return err
 	}
 	carry, order := kernel.CarryKernel(by, sc.dtype)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/abi"
@@ -12,7 +13,7 @@ import (
 )
 
 // Large results are stored past the caches. A step computes a tile of them in
-// scratch, which stays in the first-level cache, and ir.StreamKernel copies it
+// scratch, which stays in the first-level cache, and kernel.StoreNT copies it
 // out: memory then is not read before it is written, and what else is in the
 // caches stays. There is no second form of each kernel for that, as copying from
 // the first-level cache costs little against memory.
@@ -47,7 +48,7 @@ func (s *step) streamOuts(f finder, e *Executor, buffers []buffer) {
 	if s.down != nil || s.dot != nil || f.engines[0] != abi.AVX2 || s.cost() > work {
 		return
 	}
-	fn, ok := f.lookup(abi.AVX2, kernel.StreamKernel().Signature())
+	fn, ok := f.lookup(abi.AVX2, (&kernel.Micro{Row: kernel.StoreNT, Type: ir.Uint8}).Signature())
 	if !ok || slices.ContainsFunc(s.operands, func(o operand) bool { return o.packed || o.turned }) {
 		return
 	}

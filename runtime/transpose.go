@@ -98,7 +98,7 @@ func (s *step) turn(ln *lane) *abi.Frame {
 }
 
 func findTranspose(o *operand, f finder) (func(*abi.Frame), error) {
-	fn, _, err := f.find(kernel.TransposeKernel(kernel.TransposeType(o.size)).Signature())
+	fn, _, err := f.find(kernel.CodeOf(kernel.TransposeKernel(kernel.TransposeType(o.size))).Signature())
 	return fn, err
 }
 
