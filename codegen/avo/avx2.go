@@ -48,6 +48,9 @@ var micros = map[kernel.Row]func(m *kernel.Micro) (*program, error){
 	kernel.ReduceColumns: func(m *kernel.Micro) (*program, error) { return compileDown(m.Flat()) },
 }
 
+// Emits reports whether the table has a micro-kernel.
+func Emits(r kernel.Row) bool { return micros[r] != nil }
+
 // function returns the instructions of a kernel.
 func function(c kernel.Code) (*program, error) {
 	if m, ok := c.(*kernel.Micro); ok {
