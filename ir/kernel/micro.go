@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -207,17 +206,4 @@ func InTier(c Code, fast bool) Code {
 	}
 	canon, _ := Canonical(c)
 	return canon
-}
-
-// bodyTypes lists the element types that a body reads and stores.
-func bodyTypes(k *Kernel) []ir.DType {
-	var types []ir.DType
-	for _, in := range k.In {
-		types = append(types, in.DType)
-	}
-	for _, r := range k.Out {
-		types = append(types, k.DType(r))
-	}
-	slices.Sort(types)
-	return slices.Compact(types)
 }
