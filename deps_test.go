@@ -22,6 +22,7 @@ var allowed = map[string][]string{
 	"ir/kernel":                    {"ir"},
 	"ir/elementary":                {"ir", "ir/kernel"},
 	"ir/plan":                      {"ir", "ir/kernel", "ir/layout"},
+	"ir/nest":                      {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan"},
 	"ir/eval":                      {"ir", "ir/elementary", "ir/kernel", "ir/layout"},
 	"ir/irtest":                    {"ir", "ir/eval", "ir/kernel", "ir/layout"},
 	"passes":                       {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan"},

@@ -26,7 +26,6 @@ func ScanCode(s *ir.Scanner) Code {
 	row, ok := RowByName(name)
 	if !ok {
 		s.Refuse(at, "no micro-kernel has the name %.40q", name)
-		return &Micro{}
 	}
 	m := (&scanner{s}).micro(row)
 	if s.Bad != nil {

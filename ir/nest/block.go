@@ -1,6 +1,7 @@
 package nest
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -20,18 +21,16 @@ type memory struct {
 
 // get returns the element of a type that begins at a byte.
 func (m *memory) get(d ir.DType, at int) uint64 {
-	var bits uint64
-	for i, b := range m.bytes[at:][:d.Size()] {
-		bits |= uint64(b) << (8 * i)
-	}
-	return ir.Wrap(d, int64(bits))
+	var word [8]byte
+	copy(word[:], m.bytes[at:][:d.Size()])
+	return ir.Wrap(d, int64(binary.LittleEndian.Uint64(word[:])))
 }
 
 // set stores an element.
 func (m *memory) set(d ir.DType, at int, bits uint64) {
-	for i := range m.bytes[at:][:d.Size()] {
-		m.bytes[at+i] = byte(bits >> (8 * i))
-	}
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], bits)
+	copy(m.bytes[at:][:d.Size()], word[:])
 }
 
 // element returns element k of a buffer that the program does not write.

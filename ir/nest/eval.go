@@ -15,7 +15,8 @@ import (
 //
 // Memory is bytes, as on a machine: slots may share them, and copies of bits need no
 // types. Scratch is poisoned before each parallel iteration. An error names the task,
-// the call and the argument whose elements are outside their slot.
+// the call and the argument whose elements are outside their slot. A text that others
+// wrote is verified first: here sizes may pass int or what a machine has.
 func Eval(p *Program, inputs [][]uint64, options ...Option) ([][]uint64, error) {
 	e := &evaluator{p: p, references: map[string]kernel.Reference{}}
 	for _, o := range options {

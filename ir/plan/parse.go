@@ -28,9 +28,7 @@ func (s *scanner) plan(p *Plan) {
 	p.Arena = s.field("arena")
 	s.Want("{")
 	s.EndLine()
-	for s.Bad == nil && s.Next() == '%' {
-		s.buffer(p)
-	}
+	p.Buffers = ScanBuffers(s.Scanner)
 	for s.Bad == nil && s.Accept("step") {
 		s.step(p)
 	}
@@ -46,10 +44,25 @@ func (s *scanner) plan(p *Plan) {
 		s.EndLine()
 		p.Rows = append(p.Rows, g)
 	}
-	for s.Bad == nil && s.Accept("#") {
-		p.Ledger = append(p.Ledger, s.decision())
-	}
+	p.Ledger = ScanLedger(s.Scanner)
 	s.Want("}")
+}
+
+// ScanBuffers reads the lines that begin with %.
+func ScanBuffers(s *ir.Scanner) []Buffer {
+	p := &Plan{}
+	for s.Bad == nil && s.Next() == '%' {
+		(&scanner{s}).buffer(p)
+	}
+	return p.Buffers
+}
+
+// ScanLedger reads the lines that begin with #.
+func ScanLedger(s *ir.Scanner) (ledger []Decision) {
+	for s.Bad == nil && s.Accept("#") {
+		ledger = append(ledger, (&scanner{s}).decision())
+	}
+	return ledger
 }
 
 // field reads name=number.

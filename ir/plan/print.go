@@ -40,11 +40,7 @@ func (k BufferKind) String() string {
 func (p *Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s arena=%d {\n", ir.NameText(p.Name), p.Arena)
-	w := ir.Columns(&b)
-	for i := range p.Buffers {
-		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), p.Buffers[i].typeText())
-	}
-	w.Flush()
+	WriteBuffers(&b, p.Buffers)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		b.WriteString("  " + p.stepLine(i) + withComment(s.Pos) + "\n    ")
@@ -56,11 +52,25 @@ func (p *Plan) String() string {
 	for _, g := range p.Rows {
 		b.WriteString("  " + g.String() + "\n")
 	}
-	for _, d := range p.Ledger {
-		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
-	}
+	WriteLedger(&b, p.Ledger)
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// WriteBuffers writes buffers as lines of a plan's text, and ScanBuffers reads them.
+func WriteBuffers(b *strings.Builder, buffers []Buffer) {
+	p, w := &Plan{Buffers: buffers}, ir.Columns(b)
+	for i := range buffers {
+		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), buffers[i].typeText())
+	}
+	w.Flush()
+}
+
+// WriteLedger writes decisions as lines of a plan's text, and ScanLedger reads them.
+func WriteLedger(b *strings.Builder, ledger []Decision) {
+	for _, d := range ledger {
+		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
+	}
 }
 
 func withComment(p ir.Pos) string {

@@ -60,6 +60,15 @@ func (p *Plan) Verify() error {
 	return errors.Join(v.errs...)
 }
 
+// VerifyBuffers returns what Verify has to say of buffers alone.
+func VerifyBuffers(buffers []Buffer, arena int) error {
+	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}}
+	for i := range buffers {
+		v.buffer(i)
+	}
+	return errors.Join(v.errs...)
+}
+
 const never = -1
 
 type planVerifier struct {

@@ -10,8 +10,7 @@ func (v *planVerifier) share(i, j int) {
 	if a.Kind == ScratchBuffer && v.group[v.first[i]] != v.group[v.first[j]] {
 		return
 	}
-	aEnd, bEnd := a.Offset+a.Size()*a.DType.Size(), b.Offset+b.Size()*b.DType.Size()
-	if a.Offset >= bEnd || b.Offset >= aEnd || a.Offset == aEnd || b.Offset == bEnd {
+	if !a.SharesBytes(b) {
 		return
 	}
 	if v.first[i] < v.first[j] {
@@ -30,6 +29,13 @@ func (v *planVerifier) share(i, j int) {
 	default:
 		v.fail(v.p.bufferLine(i), "shares bytes with %%%d, which is live until step %d", j, dies)
 	}
+}
+
+// SharesBytes reports whether two buffers of one kind, temporaries or scratch, have bytes
+// in common.
+func (b *Buffer) SharesBytes(c *Buffer) bool {
+	bEnd, cEnd := b.Offset+b.Size()*b.DType.Size(), c.Offset+c.Size()*c.DType.Size()
+	return b.Offset < cEnd && c.Offset < bEnd && b.Offset < bEnd && c.Offset < cEnd
 }
 
 // inPlace reports whether a step reads each element that it needs of one

@@ -1,0 +1,95 @@
+package nest
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// The check of a call's arguments among each other: what is stored is in the place of what
+// is read, element by element, or apart from it.
+
+// memoryOf names the memory of a slot: slots of one memory may share bytes, those of
+// different ones do not. at is the slot's first byte in it. Temporaries that begin at one
+// byte are one memory; others that share bytes are not live together.
+func (v *verifier) memoryOf(s *Slot) (id memoryID, at int) {
+	switch s.Kind {
+	case Scratch:
+		return memoryID{kind: Scratch}, s.Offset
+	case Table:
+		return memoryID{kind: Table}, 0
+	}
+	if b := &v.p.Buffers[s.Buffer]; b.Kind == plan.TempBuffer {
+		return memoryID{Operand, true, b.Offset}, 0
+	}
+	return memoryID{Operand, false, s.Buffer}, 0
+}
+
+type memoryID struct {
+	kind  SlotKind
+	arena bool
+	n     int
+}
+
+// overlaps checks what a call stores against its other arguments.
+func (v *verifier) overlaps(call *Call, args []access) {
+	k, _ := call.Kernel.(*kernel.Kernel)
+	inPlace := k != nil && !k.Dots() && !k.Transposes() && !k.Down
+	for i := range args {
+		a := &args[i]
+		if !a.stores || a.empty() {
+			continue
+		}
+		var c checked
+		block := newRegion(&c, 0, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
+		if !block.injective() || c.bad {
+			v.fail(a.line, "one call stores two elements to one place")
+		}
+		if k != nil && k.Dots() && call.Fields[2].N != 0 {
+			a.updates = true
+		}
+		for j := range args {
+			b := &args[j]
+			switch {
+			case i == j || b.empty() || b.stores && j < i:
+			case inPlace && !b.stores && a.samePlace(b) && *a.slot == *b.slot:
+				a.updates = true
+			case inPlace && !b.stores && v.sameBytes(a, b) && a.samePlace(b):
+			case !v.apartInCall(a, b):
+				v.fail(a.line, "it shares bytes with argument %d, and not element by element", j)
+			}
+		}
+	}
+}
+
+// samePlace reports whether two arguments have each element at the same distance from
+// the beginning of their slots.
+func (a *access) samePlace(b *access) bool {
+	return a.begin == b.begin && a.size == b.size && slices.Equal(a.strides, b.strides) && slices.Equal(a.dims, b.dims)
+}
+
+// sameBytes reports whether the slots of two arguments begin at the same byte.
+func (v *verifier) sameBytes(a, b *access) bool {
+	aMemory, aAt := v.memoryOf(a.slot)
+	bMemory, bAt := v.memoryOf(b.slot)
+	return aMemory == bMemory && aAt == bAt
+}
+
+// apartInCall reports whether two arguments of a call have no byte in common: in each
+// iteration if they move alike, and else in all together.
+func (v *verifier) apartInCall(a, b *access) bool {
+	aMemory, aAt := v.memoryOf(a.slot)
+	bMemory, bAt := v.memoryOf(b.slot)
+	if aMemory != bMemory {
+		return true
+	}
+	var c checked
+	r, s := a.all, b.all
+	if slices.Equal(a.strides, b.strides) {
+		r = newRegion(&c, a.begin, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
+		s = newRegion(&c, b.begin, (&footprint{loops: b.loops, dims: b.dims, size: b.size}).axes(&c, len(b.loops)))
+	}
+	r.lo, r.hi, s.lo, s.hi = c.add(r.lo, aAt), c.add(r.hi, aAt), c.add(s.lo, bAt), c.add(s.hi, bAt)
+	return !c.bad && r.apart(&s)
+}
