@@ -33,6 +33,15 @@ func CodeOf(k *Kernel) Code {
 	return m
 }
 
+// microOf returns a kernel as a micro-kernel, nil if it is elementwise.
+func microOf(c Code) *Micro {
+	if k, ok := c.(*Kernel); ok {
+		c = CodeOf(k)
+	}
+	m, _ := c.(*Micro)
+	return m
+}
+
 // elementwise returns the body without what is combined.
 func (k *Kernel) elementwise() *Kernel {
 	e := &Kernel{In: k.In, Body: k.Body, Out: k.Out, Fast: k.Fast}

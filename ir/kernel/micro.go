@@ -155,10 +155,8 @@ type Limit struct {
 // LimitsOf returns the limits of a kernel's dimensions. Those that it does not name
 // have any extent from 0 on.
 func LimitsOf(c Code) []Limit {
-	if m, ok := c.(*Micro); ok {
-		if limits := micros[m.Row].limits; limits != nil {
-			return limits(m)
-		}
+	if m := microOf(c); m != nil && micros[m.Row].limits != nil {
+		return micros[m.Row].limits(m)
 	}
 	return nil
 }
@@ -166,8 +164,21 @@ func LimitsOf(c Code) []Limit {
 // InPlace reports whether an output of a kernel may be the memory of an input that
 // covers the same elements.
 func InPlace(c Code) bool {
-	m, ok := c.(*Micro)
-	return !ok || micros[m.Row].inPlace
+	m := microOf(c)
+	return m == nil || micros[m.Row].inPlace
+}
+
+// Adds reports whether a kernel adds to what its output holds if its third field is not 0.
+func Adds(c Code) bool {
+	m := microOf(c)
+	return m != nil && m.Row == Dot
+}
+
+// CopiesBits reports whether a kernel copies elements of any type that have so many
+// bytes: as many as its own, but for StoreNT, which copies bytes.
+func CopiesBits(c Code, size int) bool {
+	m := microOf(c)
+	return m != nil && micros[m.Row].copies && (size == m.Type.Size() || m.Row == StoreNT)
 }
 
 // Canonical returns the kernel in the one form that all kernels of the same meaning

@@ -18,6 +18,7 @@ type microInfo struct {
 	ops     []ir.Op   // the combiners that it takes
 	fields  []string
 	inPlace bool // see InPlace
+	copies  bool // see CopiesBits
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, body body) Reference
@@ -38,11 +39,11 @@ var micros [numRows]microInfo
 func init() {
 	micros = [numRows]microInfo{
 		Pack: {name: "pack", doc: "out[r,c] = in[r,c], where the elements of a row of in are across bytes apart",
-			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: packArgs, meaning: packMeaning},
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: packArgs, meaning: packMeaning},
 		Transpose: {name: "transpose", doc: "out[r,c] = in[c,r], where the elements of a row of in are across bytes apart",
-			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: transposeArgs, meaning: transposeMeaning},
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: transposeArgs, meaning: transposeMeaning},
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
-			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning},
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), copies: true, args: copyArgs, meaning: packMeaning},
 		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, if adds is not 0 added to out[r,c]; next is a hint: bytes from b to what of it the next call reads",
 			has: microParts{dtype: true}, types: ir.OpDot.Info().Domain, fields: []string{"across", "pairs", "adds", "next"},
 			args: dotArgs, limits: dotLimits, meaning: dotMeaning},

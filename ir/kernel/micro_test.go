@@ -66,17 +66,17 @@ func TestMicroTable(t *testing.T) {
 // TestMicroRefuses lists texts and values that are no micro-kernels.
 func TestMicroRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"sort f32":                                                      "no micro-kernel has the name",
-		"dot u8":                                                        "dot is not made for",
-		"dot":                                                           "element type",
-		"dot f32 f32":                                                   "end",
-		"scan sub f32":                                                  "does not combine by sub",
-		"scan add bool":                                                 "scan is not made for bool",
-		"reduce [] kernel (u0:f32) { store u0 }":                        "0 combiners for 1 outputs",
-		"reduce [_] kernel (u0:f32) { store u0 }":                       "at least one output",
-		"reduce [and] kernel (u0:f32) { store u0 }":                     "output 0",
-		"reduce_columns add kernel (s0:f32) { store s0 }":               "unit operands",
-		"reduce_columns add kernel (u0:i32) { store u0 }":               "one type of float",
+		"sort f32":                               "no micro-kernel has the name",
+		"dot u8":                                 "dot is not made for",
+		"dot":                                    "element type",
+		"dot f32 f32":                            "end",
+		"scan sub f32":                           "does not combine by sub",
+		"scan add bool":                          "scan is not made for bool",
+		"reduce [] kernel (u0:f32) { store u0 }": "0 combiners for 1 outputs",
+		"reduce [_] kernel (u0:f32) { store u0 }":                      "at least one output",
+		"reduce [and] kernel (u0:f32) { store u0 }":                    "output 0",
+		"reduce_columns add kernel (s0:f32) { store s0 }":              "unit operands",
+		"reduce_columns add kernel (u0:i32) { store u0 }":              "one type of float",
 		"reduce_columns add kernel (u0:f32) { t0 = exp u0; store t0 }": "has no exp",
 	} {
 		_, err := ParseCode(text)

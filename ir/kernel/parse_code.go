@@ -21,7 +21,11 @@ func ScanCode(s *ir.Scanner) Code {
 	name := s.Word("kernel, or the name of a micro-kernel")
 	if name == "kernel" || s.Bad != nil {
 		s.Pos = at
-		return CodeOf(Scan(s))
+		k := Scan(s)
+		if s.Bad != nil || k.Verify() != nil { // an error, or one that is overlooked
+			return k
+		}
+		return CodeOf(k)
 	}
 	row, ok := RowByName(name)
 	if !ok {
@@ -53,7 +57,7 @@ func (s *scanner) micro(row Row) *Micro {
 	if has.op {
 		m.Op = s.Op()
 	}
-	if has.dtype {
+	if has.dtype || row == NoRow { // a name that is not known, overlooked
 		m.Type = s.Dtype()
 	}
 	if has.carry {

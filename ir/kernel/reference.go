@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -31,16 +29,14 @@ type body func(in []uint64) []uint64
 // ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by
 // lane ops: elementary.Expand.
 func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
-	switch c := c.(type) {
-	case *Kernel:
-		return elementwise(c, expand(c).Eval)
-	case *Micro:
-		if c.Body == nil {
-			return micros[c.Row].meaning(c, nil)
-		}
-		return micros[c.Row].meaning(c, expand(c.Body).Eval)
+	m := microOf(c)
+	switch {
+	case m == nil:
+		return elementwise(c.(*Kernel), expand(c.(*Kernel)).Eval)
+	case m.Body == nil:
+		return micros[m.Row].meaning(m, nil)
 	}
-	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
+	return micros[m.Row].meaning(m, expand(m.Body).Eval)
 }
 
 // elementwise computes a body for each element.

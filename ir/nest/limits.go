@@ -15,9 +15,6 @@ type limit struct {
 // limitsOf returns the sizes that a kernel takes. Rows and columns are never negative.
 func limitsOf(c kernel.Code) []limit {
 	limits := []limit{{kernel.Rows, 0, math.MaxInt}, {kernel.Cols, 0, math.MaxInt}}
-	if k, ok := c.(*kernel.Kernel); ok {
-		c = kernel.CodeOf(k)
-	}
 	for _, l := range kernel.LimitsOf(c) {
 		limits = append(limits, limit{l.Dim, l.Least, l.Most})
 	}

@@ -11,8 +11,5 @@ func ReferenceOf(c kernel.Code) (kernel.Reference, error) {
 	if err := c.Verify(); err != nil {
 		return nil, err
 	}
-	if k, ok := c.(*kernel.Kernel); ok {
-		c = kernel.CodeOf(k)
-	}
 	return kernel.ReferenceOf(c, elementary.Expand), nil
 }
