@@ -70,7 +70,7 @@ var columnKernels = []string{
 func builtinReductions() []kernel.Code {
 	out := parseAll([]ir.DType{ir.Invalid}, partialKernels...)
 	for _, by := range combiners {
-		out = append(out, parseAll((by.Info().Domain & ir.Running).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
+		out = append(out, parseAll((by.Info().Domain&ir.Running).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
 	}
 	for _, by := range combiners[:4] {
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(manyRows, "BY", by.String()))...)

@@ -11,18 +11,18 @@ import "github.com/stridefuse/stridefuse/codegen"
 
 // General registers of store_nt, besides ax and cx.
 const (
-	ntLeft  = dx    // bytes of the row that are left
-	ntRows  = index // rows that are left
-	ntFrom  = cols
-	ntTo    = firstFree
+	ntLeft     = dx    // bytes of the row that are left
+	ntRows     = index // rows that are left
+	ntFrom     = cols
+	ntTo       = firstFree
 	ntNextFrom = firstFree + 1 // the next row
-	ntNextTo = firstFree + 2
-	ntFew   = firstFree + 3 // bytes to be copied by ordinary stores
+	ntNextTo   = firstFree + 2
+	ntFew      = firstFree + 3 // bytes to be copied by ordinary stores
 )
 
 const (
-	cacheLine   = 64
-	ntLines = 4 // of a turn of the loop
+	cacheLine = 64
+	ntLines   = 4 // of a turn of the loop
 )
 
 // compileStoreNT returns the function of non-temporal copies.
