@@ -8,7 +8,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
-	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -28,66 +27,27 @@ type portable struct {
 	strings.Builder
 }
 
-// kernel writes the function of a canonical kernel, named by Symbol and _go.
-func (w *portable) kernel(k *kernel.Kernel) error {
-	switch {
-	case k.Scans():
-		w.scan(k)
-		return nil
-	case k.Dots():
-		w.dot(k)
-		return nil
-	case k.Transposes():
-		w.transpose(k)
-		return nil
-	case k.Down:
-		w.down(k)
-		return nil
-	}
-	name := Symbol(k) + "_go"
-	e := elementary.Expand(k)
-	g := &goKernel{portable: w, k: e, varies: Varying(e), main: Split(e)}
-	for _, in := range e.Body {
-		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {
-			return fmt.Errorf("%s: the portable engine has no row for %s", k, in.Op)
-		}
-	}
-	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *abi.Frame) {\nn := f.Cols\n", name)
-	if k.Fold != nil {
-		w.printf("if n <= 0 {\nreturn\n}\n")
-	}
-	g.constants()
-	w.printf("for r := range f.Rows {\n")
-	g.operands()
-	g.uniform()
-	g.lanes()
-	if g.operations() >= longBody {
-		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", interleave)
-		g.block()
-		w.printf("}\nfor ; i < n; i++ {\n")
-	} else {
-		w.printf("for i := range n {\n")
-	}
-	g.element()
-	w.printf("}\n")
-	g.halve()
-	w.printf("}\n}\n\n")
-	return nil
-}
-
 func (w *portable) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // goKernel writes the parts of one function. Values are named after what they
 // are: a0 is the row of a unit input, s1 a splat, v0 an element of a0, o0 the
-// row of an output, l0 its lanes if it is folded, c3 a constant, t4 an instruction's result.
+// row of an output, l0 its lanes if it is combined, c3 a constant, t4 an instruction's result.
 type goKernel struct {
 	*portable
-	k      *kernel.Kernel // expanded
-	varies []bool         // for each value whether it differs along the columns
-	main   *Region        // what every element needs
+	k       *kernel.Kernel // expanded
+	combine []ir.Op        // the combiner of each output; nil if all are stored
+	varies  []bool         // for each value whether it differs along the columns
+	main    *Region        // what every element needs
+}
+
+// combiner returns the op that combines output i, OpInvalid if it is stored.
+func (g *goKernel) combiner(i int) ir.Op {
+	if g.combine == nil {
+		return ir.OpInvalid
+	}
+	return g.combine[i]
 }
 
 // Varying reports which values differ along the columns: the others are
@@ -184,7 +144,7 @@ func (g *goKernel) operands() {
 		}
 	}
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			continue
 		}
 		g.printf("o%d := unsafe.Slice(%s, n)\n", i, address(g.k.DType(r), len(g.k.In)+i))
@@ -211,7 +171,7 @@ func (g *goKernel) element() {
 	}
 	g.region(g.main, []string{""})
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			g.take(i, g.value(r, ""), "i")
 			continue
 		}
@@ -230,7 +190,7 @@ func (g *goKernel) block() {
 	}
 	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			for j, lane := range lanes {
 				g.take(i, g.value(r, lane), "(i+"+itoa(j)+")")
 			}

@@ -17,8 +17,7 @@ type template string
 // portableOps holds the template of each lane op for the element types of its
 // operands and of its result.
 var portableOps = map[ir.Op]func(in, out ir.DType) template{
-	ir.OpCopy:   always("$x"),
-	ir.OpStream: always("$x"),
+	ir.OpCopy: always("$x"),
 
 	ir.OpAdd: always("$T($x + $y)"),
 	ir.OpSub: always("$T($x - $y)"),

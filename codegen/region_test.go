@@ -34,7 +34,7 @@ func TestSplit(t *testing.T) {
 		{"one after the other", "t0 = sqrt u0; t1 = seldom u1 t0 u0; t2 = sqrt t1; t3 = seldom u1 t2 u0; store t1 t3", "t1 t3 [t0 if u1] [t2 if u1]"},
 		{"nested", "t0 = sqrt u0; t1 = eq t0 u0; t2 = div u0 t0; t3 = seldom t1 t2 t0; t4 = seldom u1 t3 u0; store t4", "t4 [t0 t1 t3 [t2 if t1] if u1]"},
 	} {
-		k := parse(t, "kernel (u0:f32, u1:bool, s2:f32) { "+c.body+" }")[0]
+		k := parse(t, "kernel (u0:f32, u1:bool, s2:f32) { "+c.body+" }")[0].(*kernel.Kernel)
 		require.Equal(t, c.want, names(k, Split(k)), c.name)
 	}
 }
@@ -49,7 +49,7 @@ func TestPortableCold(t *testing.T) {
 		"t2 := v0; t3 := v0; if v1 {; t0 := float32(math.Sqrt(float64(v0))); t1 := float32(v0 / t0); t2 = t0; t3 = t1; }",
 	} {
 		w := &portable{}
-		require.NoError(t, w.kernel(k[i]))
+		require.NoError(t, w.code(k[i]))
 		require.Contains(t, strings.ReplaceAll(w.String(), "\n", "; "), want)
 	}
 }

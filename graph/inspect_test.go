@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 	require.Len(t, p.Kernels(), 3)
 	for _, sig := range p.Kernels() {
 		require.Contains(t, text, sig)
-		k, err := kernel.ParseKernel(sig)
+		k, err := kernel.ParseCode(sig)
 		require.NoError(t, err)
 		require.Equal(t, sig, k.Signature())
 	}

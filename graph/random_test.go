@@ -127,7 +127,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return graph.Scalar(a.DType, goValue(a.DType, a.Bits))
 	case ir.OpIota:
 		return graph.Iota(a.DType, a.Shape[0])
-	case ir.OpCopy, ir.OpStream:
+	case ir.OpCopy:
 		return args[0]
 	case ir.OpReshape:
 		return args[0].Reshape(a.Shape)

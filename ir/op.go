@@ -59,7 +59,6 @@ const (
 	OpSeldom
 	OpCast
 	OpBitcast
-	OpStream
 
 	OpGt
 	OpGe

@@ -86,7 +86,6 @@ var rows = [numOps]OpInfo{
 	OpSeldom:  {Name: "seldom", Doc: "y where x, else z, as select: for an x that is seldom true, as y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpCast:    {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
 	OpBitcast: {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
-	OpStream:  {Name: "stream", Doc: "x; alone in a kernel, stored past the caches", Kind: Lane, Arity: 1, Domain: SetOf(Uint8), Idempotent: true, Cost: 0, Ref: refCopy},
 
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},

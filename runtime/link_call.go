@@ -29,11 +29,11 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if err := k.sizes(&c, index, in); err != nil {
 		return fmt.Errorf("%s: %w", c.signature, err)
 	}
-	if body, ok := in.Kernel.(*kernel.Kernel); ok {
-		if body.Streams() {
+	if m, ok := in.Kernel.(*kernel.Micro); ok {
+		if m.Row == kernel.StoreNT {
 			k.out.fence = fn
 		}
-		if body.Dots() && k.in.First == k.in.Last {
+		if m.Row == kernel.Dot && k.in.First == k.in.Last {
 			k.out.chunkElements = contractElements
 		}
 	}
@@ -55,7 +55,9 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
-	if body, ok := in.Kernel.(*kernel.Kernel); ok && elementwise(body) && !readsAbove(in, len(body.In)) {
+	// An elementwise kernel computes each element of a block from those at the same place,
+	// so that rows without a gap between them are as good as one.
+	if body, ok := in.Kernel.(*kernel.Kernel); ok && !readsAbove(in, len(body.In)) {
 		c.rowBytes = make([]int, len(args))
 		for i, a := range args {
 			if a.Inner == kernel.Cols {
@@ -64,12 +66,6 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 		}
 	}
 	return nil
-}
-
-// elementwise reports whether a kernel computes each element of a block from the elements
-// at the same place, so that rows without a gap between them are as good as one.
-func elementwise(k *kernel.Kernel) bool {
-	return k.Fold == nil && !k.Down && !k.Dots() && !k.Transposes()
 }
 
 // readsAbove reports whether a call reads what it stores at another place: elements of a

@@ -252,7 +252,8 @@ func poison(t require.TestingT, l *Linked) {
 func interpreted(p *plan.Plan) func(abi.Engine, string) (func(*abi.Frame), bool) {
 	bodies := map[string]func(*abi.Frame){}
 	for _, s := range p.Steps {
-		bodies[s.Kernel.Signature()] = interpret(s.Kernel)
+		canon, _ := s.Kernel.Canonical()
+		bodies[kernel.CodeOf(canon).Signature()] = interpret(s.Kernel)
 	}
 	return func(e abi.Engine, sig string) (func(*abi.Frame), bool) {
 		if fn, ok := abi.Lookup(e, sig); ok || e != abi.Portable {
@@ -284,16 +285,28 @@ func executors(p *plan.Plan) map[string]*Executor {
 	return all
 }
 
+// rowsOf returns the kernel of a signature as flat steps have it, nil if it is neither
+// elementwise nor a reduction of rows.
+func rowsOf(sig string) *kernel.Kernel {
+	c, err := kernel.ParseCode(sig)
+	if err != nil {
+		return nil
+	}
+	if m, ok := c.(*kernel.Micro); ok {
+		if m.Row != kernel.Reduce {
+			return nil
+		}
+		return m.Flat()
+	}
+	return c.(*kernel.Kernel)
+}
+
 // everything is a lookup that has every kernel.
 func everything(e abi.Engine, sig string) (func(*abi.Frame), bool) {
-	k, err := kernel.ParseKernel(sig)
-	if err != nil {
-		return nil, false
+	if k := rowsOf(sig); k != nil {
+		return interpret(k), true
 	}
-	if k.Transposes() || k.Down { // ir.Eval does not know them
-		return abi.Lookup(abi.Portable, sig)
-	}
-	return interpret(k), true
+	return abi.Lookup(abi.Portable, sig)
 }
 
 // allPieces is a lookup that has a kernel for every piece of a cover.
@@ -301,11 +314,10 @@ func allPieces(e abi.Engine, sig string) (func(*abi.Frame), bool) {
 	if fn, ok := abi.Lookup(e, sig); ok {
 		return fn, ok
 	}
-	k, err := kernel.ParseKernel(sig)
-	if err != nil || len(k.Body) > maxPiece {
-		return nil, false
+	if k := rowsOf(sig); k != nil && len(k.Body) <= maxPiece {
+		return interpret(k), true
 	}
-	return interpret(k), true
+	return nil, false
 }
 
 func checkAll(t require.TestingT, p *plan.Plan) {

@@ -57,34 +57,44 @@ func (avx2) Name() string { return "avx2" }
 func (avx2) Engine() string { return "AVX2" }
 
 // Assemble returns an assembly file with a function for each kernel.
-func (avx2) Assemble(pkg string, kernels []*kernel.Kernel) ([]byte, error) {
+func (avx2) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
 	f := newFile(avx2Machine)
 	for _, k := range kernels {
 		p, err := function(k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k, err)
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
 		}
 		if err := f.function(codegen.Symbol(k), k.Signature(), p); err != nil {
-			return nil, fmt.Errorf("%s: %w", k, err)
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
 		}
 	}
 	return f.text(pkg)
 }
 
+// micros emits each micro-kernel.
+var micros = map[kernel.Row]func(m *kernel.Micro) (*program, error){
+	kernel.Pack:          func(m *kernel.Micro) (*program, error) { return compilePack(m), nil },
+	kernel.Transpose:     func(m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
+	kernel.StoreNT:       func(*kernel.Micro) (*program, error) { return compileStoreNT(), nil },
+	kernel.Dot:           func(m *kernel.Micro) (*program, error) { return compileDot(m), nil },
+	kernel.ScanRows:      func(m *kernel.Micro) (*program, error) { return compileScan(m), nil },
+	kernel.Reduce:        func(m *kernel.Micro) (*program, error) { return compileRows(m.Flat()) },
+	kernel.ReduceColumns: func(m *kernel.Micro) (*program, error) { return compileDown(m.Flat()) },
+}
+
+// Emits reports whether the table has a micro-kernel.
+func Emits(r kernel.Row) bool { return micros[r] != nil }
+
 // function returns the instructions of a kernel.
-func function(k *kernel.Kernel) (*program, error) {
-	switch {
-	case k.Scans():
-		return compileScan(k), nil
-	case k.Dots():
-		return compileDot(k), nil
-	case k.Transposes():
-		return compileTranspose(k), nil
-	case k.Streams():
-		return compileStream(), nil
-	case k.Down:
-		return compileDown(k)
+func function(c kernel.Code) (*program, error) {
+	if m, ok := c.(*kernel.Micro); ok {
+		return micros[m.Row](m)
 	}
+	return compileRows(c.(*kernel.Kernel))
+}
+
+// compileRows returns the function of a kernel that computes a body row by row.
+func compileRows(k *kernel.Kernel) (*program, error) {
 	b, err := machine.Compile(instructions{}, elementary.Expand(k))
 	if err != nil {
 		return nil, err

@@ -137,8 +137,8 @@ type dotForm struct {
 }
 
 // compileDot returns the function of a dot kernel.
-func compileDot(k *kernel.Kernel) *program {
-	d := k.In[0].DType
+func compileDot(m *kernel.Micro) *program {
+	d := m.Type
 	w := &dotter{dotArith: dotAriths[d], d: d, lanes: vectorBytes(1) / d.Size()}
 	w.begin()
 	w.do("CMPQ", gp(dotMask), imm(int64(2*w.lanes)))

@@ -135,7 +135,7 @@ func (d *downer) value(w int) ref {
 // begin reads the frame, and fills the tables.
 func (d *downer) begin() {
 	d.do("MOVQ", frameArg(), gp(cx))
-	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*kernel.DownLength, downLength}} {
+	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*(len(d.k.In)+1), downLength}} {
 		d.do("MOVQ", mem(at(cx, count.at)), gp(count.reg))
 		d.do("TESTQ", gp(count.reg), gp(count.reg))
 		d.do("JLE", label("done"))

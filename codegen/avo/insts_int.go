@@ -73,7 +73,6 @@ func leByMin(least string) row {
 // byteRows keep uint8 in 0..255.
 func byteRows() {
 	d := ir.Uint8
-	set(d, ir.OpStream, same)
 	low := func(r row) row {
 		return func(g *graph, x [3]ref) ref { return g.op("VPAND", r(g, x), g.i32(255)) }
 	}

@@ -13,7 +13,7 @@ import (
 // square is transposed back. Where fewer rows are left than lanes, several lanes
 // compute the same row and store the same values.
 
-// scanner writes the function of a kernel that scans: see ir.ScanKernel.
+// scanner writes the function of a prefix scan of rows.
 type scanner struct {
 	squarer
 	by       ir.Op
@@ -38,10 +38,10 @@ const (
 	scanRows = cols  // rows that are left
 )
 
-// compileScan returns the function of a kernel that scans.
-func compileScan(k *kernel.Kernel) *program {
-	s := &scanner{by: k.Fold[0].Info().By, d: k.In[0].DType, ins: len(k.In), outs: len(k.Out)}
-	s.carries, s.wide = s.ins > 2, k.In[s.ins-1].DType
+// compileScan returns the function of a prefix scan.
+func compileScan(m *kernel.Micro) *program {
+	n := len(m.Args()) / 2
+	s := &scanner{by: m.Op, d: m.Type, wide: ir.PartialType(m.Op, m.Type), carries: m.Carry, ins: n, outs: n}
 	s.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	s.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	s.begin()

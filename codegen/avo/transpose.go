@@ -1,8 +1,6 @@
 package avo
 
 import (
-	"fmt"
-
 	"github.com/stridefuse/stridefuse/codegen"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -31,13 +29,15 @@ const (
 )
 
 // compileTranspose returns the function of a kernel that transposes.
-func compileTranspose(k *kernel.Kernel) *program {
-	t := &transposer{size: k.In[0].DType.Size()}
+func compileTranspose(m *kernel.Micro) *program {
+	t := &transposer{size: m.Type.Size()}
 	t.lanes, t.free = min(8, vectorBytes(1)/t.size), allVectors()
 	t.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	t.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	t.begin()
-	t.squares()
+	if t.size != 2 { // there is no square of two bytes
+		t.squares()
+	}
 	t.here("elements")
 	t.elements()
 	t.here("done")
@@ -200,22 +200,7 @@ func (t *transposer) elements() {
 	t.do("MOVQ", gp(transposeTo), gp(to))
 	t.do("MOVQ", gp(transposeRows), gp(left))
 	t.here("one")
-	switch t.size {
-	case 1:
-		t.do("MOVBQZX", mem(at(from, 0)), gp(ax))
-		t.do("MOVB", byteOf(ax), mem(at(to, 0)))
-	case 2:
-		t.do("MOVWQZX", mem(at(from, 0)), gp(ax))
-		t.do("MOVW", wordOf(ax), mem(at(to, 0)))
-	case 4:
-		t.do("VMOVD", mem(at(from, 0)), x(0))
-		t.do("VMOVD", x(0), mem(at(to, 0)))
-	case 8:
-		t.do("MOVQ", mem(at(from, 0)), gp(ax))
-		t.do("MOVQ", gp(ax), mem(at(to, 0)))
-	default:
-		panic(fmt.Sprintf("BUG: codegen/avo: there is no transpose of elements of %d bytes", t.size))
-	}
+	t.element(t.size, at(from, 0), at(to, 0))
 	t.do("ADDQ", gp(dx), gp(from))
 	t.do("ADDQ", gp(t.to.step), gp(to))
 	t.do("DECQ", gp(left))

@@ -206,7 +206,7 @@ func (e *evaluator) arg(c *Call, b *block, i int, at position) (blockArg, error)
 }
 
 // reference returns the meaning of a kernel.
-func (e *evaluator) reference(c kernel.Code) (Reference, error) {
+func (e *evaluator) reference(c kernel.Code) (kernel.Reference, error) {
 	if ref := e.references[c.Signature()]; ref != nil {
 		return ref, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -17,7 +18,7 @@ import (
 // the call and the argument whose elements are outside their slot. A text that others
 // wrote is verified first: here sizes may pass int or what a machine has.
 func Eval(p *Program, inputs [][]uint64, options ...Option) ([][]uint64, error) {
-	e := &evaluator{p: p, references: map[string]Reference{}}
+	e := &evaluator{p: p, references: map[string]kernel.Reference{}}
 	for _, o := range options {
 		o(e)
 	}
@@ -44,9 +45,9 @@ func Shuffled(seed uint64) Option {
 // evaluator is a program and its memory.
 type evaluator struct {
 	p          *Program
-	buffers    [][]byte             // the program's
-	references map[string]Reference // by signature
-	random     *rand.Rand           // nil for the forward order
+	buffers    [][]byte                    // the program's
+	references map[string]kernel.Reference // by signature
+	random     *rand.Rand                  // nil for the forward order
 
 	slots   []memory // of the present task
 	scratch []byte   // of the present task

@@ -44,18 +44,3 @@ func TestEvalStructs(t *testing.T) {
 	_, err = nest.Eval(p, [][]uint64{in})
 	require.EqualError(t, err, "task 0: part 0, item 0, call of kernel (u0:i32, s1:i32) { t0 = add u0 s1; store t0 }, iteration [1]: argument 2: bytes 36 to 52 are outside slot 1, which has 48")
 }
-
-// TestReferences checks that each micro-kernel has a meaning.
-func TestReferences(t *testing.T) {
-	for r := kernel.NoRow + 1; r.String() != "invalid"; r++ {
-		known := false
-		for _, d := range ir.Running.List() {
-			if m := (&kernel.Micro{Row: r, Type: d}); m.Verify() == nil {
-				known = true
-				_, err := nest.ReferenceOf(m)
-				require.NoError(t, err)
-			}
-		}
-		require.True(t, known, "%s is made for no type that runs", r)
-	}
-}

@@ -3,7 +3,6 @@ package nest
 import (
 	"math"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -16,17 +15,8 @@ type limit struct {
 // limitsOf returns the sizes that a kernel takes. Rows and columns are never negative.
 func limitsOf(c kernel.Code) []limit {
 	limits := []limit{{kernel.Rows, 0, math.MaxInt}, {kernel.Cols, 0, math.MaxInt}}
-	k, ok := c.(*kernel.Kernel)
-	switch {
-	case !ok || k.Transposes():
-	case k.Dots():
-		limits[1].most = kernel.DotColumns(k.In[0].DType)
-		limits = append(limits, limit{kernel.Field0 + 1, 1, ir.DotChunk})
-	case k.Down:
-		limits[1].least = kernel.DownCols
-		limits = append(limits, limit{kernel.Field0, 1, ir.FoldChunk})
-	case k.Fold != nil:
-		limits[1].most = ir.FoldChunk
+	for _, l := range kernel.LimitsOf(c) {
+		limits = append(limits, limit{l.Dim, l.Least, l.Most})
 	}
 	return limits
 }

@@ -154,13 +154,7 @@ func sizeOf(c *Call, d kernel.Dim) Size {
 // copiesBits reports whether an argument may be in a slot: of the same type, or of one
 // whose bits the kernel copies.
 func copiesBits(c kernel.Code, info kernel.Arg, s *Slot) bool {
-	if info.DType == s.DType {
-		return true
-	}
-	if k, ok := c.(*kernel.Kernel); ok {
-		return k.Streams() || k.Transposes() && info.DType.Size() == s.DType.Size()
-	}
-	return c.(*kernel.Micro).Row == kernel.Pack && info.DType.Size() == s.DType.Size()
+	return info.DType == s.DType || kernel.CopiesBits(c, s.DType.Size())
 }
 
 // inside computes the region of an access, and returns what is wrong with it: bytes that

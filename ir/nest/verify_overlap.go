@@ -34,8 +34,7 @@ type memoryID struct {
 
 // overlaps checks what a call stores against its other arguments.
 func (v *verifier) overlaps(call *Call, args []access) {
-	k, _ := call.Kernel.(*kernel.Kernel)
-	inPlace := k != nil && !k.Dots() && !k.Transposes() && !k.Down
+	inPlace := kernel.InPlace(call.Kernel)
 	for i := range args {
 		a := &args[i]
 		if !a.stores || a.empty() {
@@ -46,7 +45,7 @@ func (v *verifier) overlaps(call *Call, args []access) {
 		if c.bad || !block.injective() && !(inPlace && a.carried(args)) {
 			v.fail(a.line, "one call stores two elements to one place")
 		}
-		if k != nil && k.Dots() && call.Fields[2].N != 0 {
+		if kernel.Adds(call.Kernel) && call.Fields[2].N != 0 {
 			a.updates = true
 		}
 		for j := range args {

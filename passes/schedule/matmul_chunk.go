@@ -99,7 +99,7 @@ func (c *dotChunk) pack(left nest.Arg, n nest.Size) (item nest.Item, packed nest
 	case across == 1:
 		k, fields = copyKernel(c.dtype, false), nil
 	case row != 0 && max(row, -row) < max(across, -across):
-		k = kernel.TransposeKernel(bits)
+		k = &kernel.Micro{Row: kernel.Transpose, Type: bits}
 		left.Step = across
 		fields[0] = nest.Fixed(row * c.dtype.Size())
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // nontemporal stores large outputs past the caches. A tile of them is computed in local
-// memory, which stays in the first-level cache, and kernel.StreamKernel copies it out:
+// memory, which stays in the first-level cache, and the micro-kernel store_nt copies it out:
 // memory then is not read before it is written, and what else is in the caches stays.
 // There is no second form of each kernel for that, as copying from the first-level cache
 // costs little against memory.
@@ -22,7 +22,7 @@ func draftNonTemporal(t *target, s *plan.Step) (*Draft, string) {
 	if t.Blocks > 0 {
 		most = math.Inf(1)
 	}
-	if engine, _ := t.lib.Engine(streamKernel().Signature()); engine == "" || engine == portable {
+	if engine, _ := t.lib.Engine(storeNT.Signature()); engine == "" || engine == portable {
 		return nil, "no kernel stores past the caches"
 	}
 	if e.cacheWork() > most {

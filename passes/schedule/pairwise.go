@@ -21,8 +21,8 @@ type pairWriter struct {
 	d                *Draft
 	s                *plan.Step
 	index, row, line int
-	size             int            // bytes of an element
-	code             *kernel.Kernel // that reduces columns
+	size             int         // bytes of an element
+	code             kernel.Code // that reduces columns
 	order            []int
 	rows             []int // inputs that differ from row to row
 }
@@ -94,10 +94,11 @@ func (p *pairWriter) check() string {
 // kernel finds the kernel, and returns its engine.
 func (p *pairWriter) kernel() (engine, why string) {
 	body := &kernel.Kernel{In: slices.Clone(p.s.Body.In), Body: p.s.Body.Body, Out: p.s.Body.Out, Fold: combiners(p.s), Fast: p.s.Body.Fast}
-	p.code, p.order = body.DownKernel(func(i int) bool { return !slices.Contains(p.rows, i) })
-	if p.code == nil {
+	flat, order := body.DownKernel(func(i int) bool { return !slices.Contains(p.rows, i) })
+	if flat == nil {
 		return "", "the body is none of those that reduce columns"
 	}
+	p.code, p.order = kernel.CodeOf(flat), order
 	engine, ok := p.lib.Engine(p.code.Signature())
 	if !ok {
 		return "", "no kernel computes it: " + p.code.Signature()

@@ -144,20 +144,21 @@ func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
 }
 
 // rowKernel returns the kernel of a body with its combiners.
-func rowKernel(e *elementwise) (k *kernel.Kernel, order []int) {
+func rowKernel(e *elementwise) (k kernel.Code, order []int) {
 	body := e.step.Body
 	in := make([]kernel.Operand, len(e.splats))
 	for i, is := range e.splats {
 		in[i] = kernel.Operand{DType: body.In[i].DType, Splat: is}
 	}
-	return (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fold: combiners(e.step), Fast: body.Fast}).Canonical()
+	flat, order := (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fold: combiners(e.step), Fast: body.Fast}).Canonical()
+	return kernel.CodeOf(flat), order
 }
 
 // combinedTiling is a tiling that computes tiles of rows, and combines them.
 type combinedTiling struct {
 	*tiling
 	sig      string
-	combines []*kernel.Kernel // by output, nil if it is stored
+	combines []kernel.Code // by output, nil if it is stored
 }
 
 // tiled returns a tiling of the body.
@@ -176,7 +177,8 @@ func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
 		d := e.step.Body.OutType(o)
 		b := kernel.NewBuilder(kernel.Operand{DType: d})
 		b.Fold(op, 0)
-		c.combines[o], _ = b.Kernel().Canonical()
+		flat, _ := b.Kernel().Canonical()
+		c.combines[o] = kernel.CodeOf(flat)
 		engine, ok := r.lib.Engine(c.combines[o].Signature())
 		if !ok {
 			return nil, "no kernel is registered for " + c.combines[o].Signature()
@@ -195,7 +197,7 @@ func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTil
 		}
 		to := &e.at[len(e.step.In)+o]
 		out := *to
-		*to = view{slot: e.draft.scratch(k.In[0].DType, e.tileRows*e.tileCols), strides: make([]int, len(e.step.Axes)), from: tile.depth()}
+		*to = view{slot: e.draft.scratch(k.Args()[0].DType, e.tileRows*e.tileCols), strides: make([]int, len(e.step.Axes)), from: tile.depth()}
 		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
 		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
 	}

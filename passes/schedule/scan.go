@@ -89,13 +89,13 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {
-	engine, ok := p.lib.Engine(streamKernel().Signature())
+	engine, ok := p.lib.Engine(storeNT.Signature())
 	out := &elementwise{target: p.target, step: p.step, row: p.row, ops: ops}
 	return ok && engine != portable && !p.packed && out.passesCaches(0)
 }
 
 // finish returns the draft, or the kernel that is missing. k computes most elements.
-func (p *prefixScan) finish(k *kernel.Kernel) (*Draft, string) {
+func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 	if *p.missing != "" {
 		return nil, "no kernel is registered for " + *p.missing
 	}

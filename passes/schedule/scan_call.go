@@ -84,7 +84,7 @@ func (p *prefixScan) begin(w *walk, rows, cols nest.Size) []nest.Item {
 
 // store returns the stores of a tile past the caches. The kernel copies bytes.
 func (p *prefixScan) store(w *walk, rows, cols nest.Size, tile, to view) nest.Item {
-	return p.call(w, streamKernel(), rows, times(cols, p.dtype.Size()), []view{tile, to})
+	return p.call(w, storeNT, rows, times(cols, p.dtype.Size()), []view{tile, to})
 }
 
 // pack returns the copy of a block of the operand to rows without gaps. What is
@@ -101,7 +101,7 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 // scan returns the scan of rows of at most a chunk, without carries, of a type of its
 // own. run are the running values before and next those after.
 func (p *prefixScan) scan(w *walk, d ir.DType, rows, cols nest.Size, x, run, y, next view) nest.Item {
-	return p.call(w, kernel.ScanKernel(p.by, d, false), rows, cols, []view{x, run, y, next})
+	return p.call(w, kernel.CodeOf(kernel.ScanKernel(p.by, d, false)), rows, cols, []view{x, run, y, next})
 }
 
 // ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its

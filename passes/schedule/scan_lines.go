@@ -36,7 +36,7 @@ func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
 	if rest > 0 { // side by side they would leave much of a vector unused
 		p.Parts = append(p.Parts, newLongScan(p).part(rows-rest, rest))
 	}
-	return p.finish(kernel.ScanKernel(p.by, p.dtype, p.n > ir.FoldChunk))
+	return p.finish(kernel.CodeOf(kernel.ScanKernel(p.by, p.dtype, p.n > ir.FoldChunk)))
 }
 
 // fewLines reports whether the chunks of one line are rather scanned side by side: they
@@ -137,6 +137,6 @@ func (l *lineScan) columns(w *walk, x, y, run, carry, next view) nest.Item {
 	if l.n <= ir.FoldChunk {
 		return l.scan(w, l.dtype, rows, cols, x, run, y, l.run)
 	}
-	k := kernel.ScanKernel(l.by, l.dtype, true)
+	k := kernel.CodeOf(kernel.ScanKernel(l.by, l.dtype, true))
 	return l.call(w, k, rows, cols, []view{x, run, carry, y, l.run, next})
 }

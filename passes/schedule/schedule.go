@@ -183,8 +183,8 @@ func Kernels(p *plan.Plan, m *Machine) []string {
 		}
 		for _, part := range t.Parts {
 			for c := range calls(part.Items) {
-				if k, ok := c.Kernel.(*kernel.Kernel); ok && !moves(k) {
-					add(k.Signature())
+				if !moves(c.Kernel) {
+					add(c.Kernel.Signature())
 				}
 			}
 		}
@@ -192,9 +192,14 @@ func Kernels(p *plan.Plan, m *Machine) []string {
 	return sigs
 }
 
-// moves reports whether a kernel moves elements as they are.
-func moves(k *kernel.Kernel) bool {
-	return k.Transposes() || k.Streams() || len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy && k.Fold == nil
+// moves reports whether a kernel moves elements as they are, or is a micro-kernel without
+// a body, which the library brings.
+func moves(c kernel.Code) bool {
+	if m, ok := c.(*kernel.Micro); ok {
+		return m.Body == nil
+	}
+	k := c.(*kernel.Kernel)
+	return len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
 }
 
 // calls yields the calls of items, those of nests included.

@@ -101,7 +101,7 @@ func (e *elementwise) stageKernels(i int) []kernel.Code {
 	case filled:
 		return []kernel.Code{copyKernel(o.dtype, true)}
 	case nonTemporal:
-		return []kernel.Code{streamKernel()}
+		return []kernel.Code{storeNT}
 	}
 	panic("BUG: schedule: there is no such stage")
 }
@@ -111,12 +111,8 @@ func packKernel(d ir.DType) kernel.Code {
 	return &kernel.Micro{Row: kernel.Pack, Type: kernel.BitsType(d)}
 }
 
-// The kernels that copy, made once.
-var (
-	streamKernel   = sync.OnceValue(kernel.StreamKernel)
-	copyKernels    sync.Map // by kernel.Operand
-	transposeTypes sync.Map // by ir.DType
-)
+// copyKernels are the kernels that copy, made once.
+var copyKernels sync.Map // by kernel.Operand
 
 // copyKernel returns the kernel that copies elements of a type, or one element a row to
 // all columns.
@@ -134,12 +130,9 @@ func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
 }
 
 // transposeKernel returns the kernel that transposes elements of a type.
-func transposeKernel(d ir.DType) *kernel.Kernel {
-	d = kernel.TransposeType(d.Size())
-	if k, ok := transposeTypes.Load(d); ok {
-		return k.(*kernel.Kernel)
-	}
-	k := kernel.TransposeKernel(d)
-	transposeTypes.Store(d, k)
-	return k
+func transposeKernel(d ir.DType) kernel.Code {
+	return &kernel.Micro{Row: kernel.Transpose, Type: kernel.BitsType(d)}
 }
+
+// storeNT copies bytes past the caches.
+var storeNT kernel.Code = &kernel.Micro{Row: kernel.StoreNT, Type: ir.Uint8}

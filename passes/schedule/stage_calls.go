@@ -136,7 +136,7 @@ func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 		}
 		to := viewOf(k, &e.step.Out[i].Access)
 		args := []nest.Arg{w.arg(&e.at[k], e.row), w.arg(&to, e.row)}
-		items = append(items, call(streamKernel(), w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
+		items = append(items, call(storeNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
 	}
 	return items
 }

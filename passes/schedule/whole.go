@@ -31,7 +31,7 @@ func draftWhole(t *target, s *plan.Step) (*Draft, string) {
 
 // oneKernel is the computation of a tile by one call.
 type oneKernel struct {
-	k      *kernel.Kernel
+	k      kernel.Code
 	order  []int // the kernel's input i is input order[i] of the step
 	engine string
 	cost   float64

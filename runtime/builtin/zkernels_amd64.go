@@ -19,8 +19,6 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = abs u0; store t0 }", Fn: k_abs_f16_u_03b2c440e6},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f},
-		{Sig: "kernel (u0:f32) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f32_u_609c9b2df6},
-		{Sig: "kernel (u0:f64) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f64_u_12aa55b5d5},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
 		{Sig: "kernel (u0:u16) { t0 = abs u0; store t0 }", Fn: k_abs_u16_u_34f46134ab},
@@ -80,10 +78,6 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }", Fn: k_add_foldmax_down_f32_su_53000e9f35},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }", Fn: k_add_foldmax_down_f64_us_a96d0ec5a4},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }", Fn: k_add_foldmin_down_f32_us_af59bc48b3},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }", Fn: k_add_foldmin_down_f64_su_787188bb68},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
@@ -208,20 +202,6 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store add(t0) }", Fn: k_cast_foldadd_f16_f32_u_723a908111},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }", Fn: k_cast_foldadd_f32_f64_u_599a58a131},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store add(t0) }", Fn: k_cast_foldadd_u16_i32_u_a2e23cbf91},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store argmax(t0) }", Fn: k_cast_foldargmax_f16_f32_u_6b26e83ec6},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store argmax(t0) }", Fn: k_cast_foldargmax_u16_i32_u_7aa29cf3e1},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store argmin(t0) }", Fn: k_cast_foldargmin_f16_f32_u_5aceb4ca6d},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store argmin(t0) }", Fn: k_cast_foldargmin_u16_i32_u_627628700a},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store max(t0) }", Fn: k_cast_foldmax_f16_f32_u_9e7eda0d2c},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store max(t0) }", Fn: k_cast_foldmax_u16_i32_u_e366ad8d3d},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store min(t0) }", Fn: k_cast_foldmin_f16_f32_u_d549bffeb0},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store min(t0) }", Fn: k_cast_foldmin_u16_i32_u_c34f42bfd6},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store mul(t0) }", Fn: k_cast_foldmul_f16_f32_u_d41a8c019d},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }", Fn: k_cast_foldmul_f32_f64_u_fd51c72606},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store mul(t0) }", Fn: k_cast_foldmul_u16_i32_u_4a2754837a},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
 		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93},
@@ -365,54 +345,6 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
 		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f32_uss_65afe98c21},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f64_uss_734619c5dc},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i32_uss_77287f5dd4},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i64_uss_aad07b04c4},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u32_uss_e132f2bd5b},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u8_uss_f202298474},
-		{Sig: "kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f32_us_f06e03361d},
-		{Sig: "kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f64_us_f3b422783c},
-		{Sig: "kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i32_us_684d52cbda},
-		{Sig: "kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i64_us_2ba97844f7},
-		{Sig: "kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u32_us_01a478dad3},
-		{Sig: "kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u8_us_42f964f3b8},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f32_uss_3a3f531495},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f64_uss_d9b1fbbb30},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i32_uss_eab3510639},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i64_uss_e480bcd90f},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u32_uss_b18061f43c},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u8_uss_1edf7760db},
-		{Sig: "kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f32_us_12e685bc6d},
-		{Sig: "kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f64_us_6bad207471},
-		{Sig: "kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i32_us_fd38ef6114},
-		{Sig: "kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i64_us_7fd219c993},
-		{Sig: "kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u32_us_2e1f2c8d8c},
-		{Sig: "kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u8_us_71be94a5c8},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i32_uss_f638465c79},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i64_uss_5509abd09e},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u32_uss_d432647e4e},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669},
-		{Sig: "kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f32_us_6c993c2b44},
-		{Sig: "kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f64_us_473633ab23},
-		{Sig: "kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i32_us_306633beeb},
-		{Sig: "kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i64_us_0013f0d32e},
-		{Sig: "kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u32_us_d964d61e24},
-		{Sig: "kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u8_us_e00233600e},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f64_uss_d645ce7640},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u8_uss_14a34d5927},
-		{Sig: "kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f32_us_9f6924902e},
-		{Sig: "kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f64_us_eab2322aff},
-		{Sig: "kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i32_us_9b4115400c},
-		{Sig: "kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i64_us_e2b2307a20},
-		{Sig: "kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u32_us_cbf8b3289f},
-		{Sig: "kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u8_us_198f848a57},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
@@ -473,10 +405,10 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f32_su_53845b019e},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f64_su_136b3aa396},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i32_su_b6712f5f9a},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i64_su_be5d0fc92f},
+		{Sig: "dot f32", Fn: k_dot_f32_2423624372},
+		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9},
+		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4},
+		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_0f685f69d0},
 		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_573614ff1d},
 		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_296b2db568},
@@ -595,63 +527,6 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f64_su_e41cbeebd0},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f64_us_fb8beca9c5},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33},
-		{Sig: "kernel (u0:f32) { store add(u0) }", Fn: k_foldadd_f32_u_27c42265f0},
-		{Sig: "kernel (u0:f64) { store add(u0) }", Fn: k_foldadd_f64_u_cad95d9c0b},
-		{Sig: "kernel (u0:i32) { store add(u0) }", Fn: k_foldadd_i32_u_09fad1a540},
-		{Sig: "kernel (u0:i64) { store add(u0) }", Fn: k_foldadd_i64_u_ce7fb76e2f},
-		{Sig: "kernel (u0:u32) { store add(u0) }", Fn: k_foldadd_u32_u_941467d4dd},
-		{Sig: "kernel (u0:u8) { store add(u0) }", Fn: k_foldadd_u8_u_619c830f84},
-		{Sig: "kernel (u0:bool) { store and(u0) }", Fn: k_foldand_bool_u_e8db4bac34},
-		{Sig: "kernel (u0:i32) { store and(u0) }", Fn: k_foldand_i32_u_7698d9e9a7},
-		{Sig: "kernel (u0:i64) { store and(u0) }", Fn: k_foldand_i64_u_67ad1a4304},
-		{Sig: "kernel (u0:u32) { store and(u0) }", Fn: k_foldand_u32_u_5291dfe513},
-		{Sig: "kernel (u0:u8) { store and(u0) }", Fn: k_foldand_u8_u_42e1f81a6c},
-		{Sig: "kernel (u0:f32) { store argmax(u0) }", Fn: k_foldargmax_f32_u_523265d874},
-		{Sig: "kernel (u0:f64) { store argmax(u0) }", Fn: k_foldargmax_f64_u_26f842b759},
-		{Sig: "kernel (u0:f32) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f32_u_2b48e27939},
-		{Sig: "kernel (u0:f64) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f64_u_8d1562253e},
-		{Sig: "kernel (u0:i32) { store argmax(u0) }", Fn: k_foldargmax_i32_u_2651459a3e},
-		{Sig: "kernel (u0:i64) { store argmax(u0) }", Fn: k_foldargmax_i64_u_48a93243cb},
-		{Sig: "kernel (u0:u32) { store argmax(u0) }", Fn: k_foldargmax_u32_u_46d5edd2f7},
-		{Sig: "kernel (u0:u8) { store argmax(u0) }", Fn: k_foldargmax_u8_u_c4a0cc291b},
-		{Sig: "kernel (u0:f32) { store argmin(u0) }", Fn: k_foldargmin_f32_u_f6a1a3f4ae},
-		{Sig: "kernel (u0:f64) { store argmin(u0) }", Fn: k_foldargmin_f64_u_576f499831},
-		{Sig: "kernel (u0:f32) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f32_u_0c81a3e20c},
-		{Sig: "kernel (u0:f64) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f64_u_7c90be69a4},
-		{Sig: "kernel (u0:i32) { store argmin(u0) }", Fn: k_foldargmin_i32_u_24628574ed},
-		{Sig: "kernel (u0:i64) { store argmin(u0) }", Fn: k_foldargmin_i64_u_c16b66a48a},
-		{Sig: "kernel (u0:u32) { store argmin(u0) }", Fn: k_foldargmin_u32_u_0345c67174},
-		{Sig: "kernel (u0:u8) { store argmin(u0) }", Fn: k_foldargmin_u8_u_f122d4a0ad},
-		{Sig: "kernel (u0:f32) { store max(u0) }", Fn: k_foldmax_f32_u_011e31aee1},
-		{Sig: "kernel (u0:f64) { store max(u0) }", Fn: k_foldmax_f64_u_dd4bef5bfd},
-		{Sig: "kernel (u0:i32) { store max(u0) }", Fn: k_foldmax_i32_u_3d23849a11},
-		{Sig: "kernel (u0:i64) { store max(u0) }", Fn: k_foldmax_i64_u_6aa4132f4f},
-		{Sig: "kernel (u0:u32) { store max(u0) }", Fn: k_foldmax_u32_u_dfd0115626},
-		{Sig: "kernel (u0:u8) { store max(u0) }", Fn: k_foldmax_u8_u_72e07a6ae5},
-		{Sig: "kernel (u0:f32) { store min(u0) }", Fn: k_foldmin_f32_u_b980c3766a},
-		{Sig: "kernel (u0:f64) { store min(u0) }", Fn: k_foldmin_f64_u_60e4b9d1f7},
-		{Sig: "kernel (u0:f32) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f32_u_0a4a868e5d},
-		{Sig: "kernel (u0:f64) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f64_u_dd50791899},
-		{Sig: "kernel (u0:i32) { store min(u0) }", Fn: k_foldmin_i32_u_cef4b0d95b},
-		{Sig: "kernel (u0:i64) { store min(u0) }", Fn: k_foldmin_i64_u_0023e1f4f6},
-		{Sig: "kernel (u0:u32) { store min(u0) }", Fn: k_foldmin_u32_u_4b77bb8b17},
-		{Sig: "kernel (u0:u8) { store min(u0) }", Fn: k_foldmin_u8_u_6183e9578e},
-		{Sig: "kernel (u0:f32) { store mul(u0) }", Fn: k_foldmul_f32_u_f70aa4b2e1},
-		{Sig: "kernel (u0:f64) { store mul(u0) }", Fn: k_foldmul_f64_u_a6534d1a57},
-		{Sig: "kernel (u0:i32) { store mul(u0) }", Fn: k_foldmul_i32_u_3084ac7a63},
-		{Sig: "kernel (u0:i64) { store mul(u0) }", Fn: k_foldmul_i64_u_c5bb3741f4},
-		{Sig: "kernel (u0:u32) { store mul(u0) }", Fn: k_foldmul_u32_u_2e6b5b3029},
-		{Sig: "kernel (u0:u8) { store mul(u0) }", Fn: k_foldmul_u8_u_ebbb29866e},
-		{Sig: "kernel (u0:bool) { store or(u0) }", Fn: k_foldor_bool_u_bbde21292a},
-		{Sig: "kernel (u0:i32) { store or(u0) }", Fn: k_foldor_i32_u_475c0a17f2},
-		{Sig: "kernel (u0:i64) { store or(u0) }", Fn: k_foldor_i64_u_982b36951a},
-		{Sig: "kernel (u0:u32) { store or(u0) }", Fn: k_foldor_u32_u_166ea5ad5f},
-		{Sig: "kernel (u0:u8) { store or(u0) }", Fn: k_foldor_u8_u_fe0ec2fba0},
-		{Sig: "kernel (u0:bool) { store xor(u0) }", Fn: k_foldxor_bool_u_5f9251e3c2},
-		{Sig: "kernel (u0:i32) { store xor(u0) }", Fn: k_foldxor_i32_u_7eae729ecf},
-		{Sig: "kernel (u0:i64) { store xor(u0) }", Fn: k_foldxor_i64_u_a48fb98239},
-		{Sig: "kernel (u0:u32) { store xor(u0) }", Fn: k_foldxor_u32_u_a4b2726627},
-		{Sig: "kernel (u0:u8) { store xor(u0) }", Fn: k_foldxor_u8_u_54cfa20734},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe},
@@ -921,12 +796,6 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f32_us_9f8ec466d6},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f64_us_8897238fe4},
-		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397},
-		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f64_uu_d2d34c14a3},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6},
@@ -978,8 +847,6 @@ func init() {
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49},
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
@@ -1031,10 +898,10 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db},
-		{Sig: "kernel (u0:i64) { t0 = permute u0; store t0 }", Fn: k_permute_i64_u_11643c8fdc},
-		{Sig: "kernel (u0:u16) { t0 = permute u0; store t0 }", Fn: k_permute_u16_u_780b92b446},
-		{Sig: "kernel (u0:u32) { t0 = permute u0; store t0 }", Fn: k_permute_u32_u_85625f21c9},
-		{Sig: "kernel (u0:u8) { t0 = permute u0; store t0 }", Fn: k_permute_u8_u_aea6a9744b},
+		{Sig: "pack i64", Fn: k_pack_i64_e282be532c},
+		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29},
+		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4},
+		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f16_su_7cc4844e0f},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f16_us_2ef5e26568},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f16_uu_ce499af47c},
@@ -1047,6 +914,111 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f16_u_bd757ef4ca},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19},
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d},
+		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a},
+		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
+		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
+		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
+		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
+		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2},
+		{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6},
+		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0},
+		{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1},
+		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1},
+		{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c},
+		{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc},
+		{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0},
+		{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f},
+		{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0},
+		{Sig: "reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_3f65cd8ee0},
+		{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c},
+		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917},
+		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07},
+		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0},
+		{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb},
+		{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae},
+		{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336},
+		{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239},
+		{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729},
+		{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea},
+		{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f},
+		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c},
+		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c},
+		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4},
+		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260},
+		{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b},
+		{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca},
+		{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24},
+		{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d},
+		{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86},
+		{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6},
+		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5},
+		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37},
+		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724},
+		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8},
+		{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7},
+		{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487},
+		{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3},
+		{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b},
+		{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b},
+		{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22},
+		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_us_17a6014cd1},
+		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0},
+		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_su_8fa905016d},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_us_6a2a00883d},
+		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f},
+		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_max_add_f32_su_6e75755142},
+		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_max_add_f64_us_878cd2b780},
+		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_su_72cb98e59f},
+		{Sig: "reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_us_8270b3c858},
+		{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5},
+		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4},
+		{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f},
+		{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00},
+		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90},
+		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a},
+		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac},
+		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585},
+		{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967},
+		{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c},
+		{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865},
+		{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524},
+		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67},
+		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1},
+		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9},
+		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90},
+		{Sig: "reduce [min] kernel (u0:i32) { store u0 }", Fn: k_reduce_min_i32_u_c6c904d409},
+		{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0},
+		{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b},
+		{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66},
+		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45},
+		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0},
+		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75},
+		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40},
+		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca},
+		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34},
+		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692},
+		{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b},
+		{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872},
+		{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15},
+		{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d},
+		{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e},
+		{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f},
+		{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0},
+		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79},
+		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b},
+		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a},
+		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c},
+		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c},
+		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c},
+		{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f},
@@ -1068,6 +1040,54 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f16_u_15f8d308eb},
 		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116},
 		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9},
+		{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c},
+		{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1},
+		{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771},
+		{Sig: "scan add f64", Fn: k_scan_add_f64_e8354169cd},
+		{Sig: "scan add i32", Fn: k_scan_add_i32_6e8ba3fa93},
+		{Sig: "scan add i32 carry", Fn: k_scan_add_i32_carry_b836774a91},
+		{Sig: "scan add i64", Fn: k_scan_add_i64_4da5817eff},
+		{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de},
+		{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a},
+		{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b},
+		{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150},
+		{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00},
+		{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba},
+		{Sig: "scan max f32", Fn: k_scan_max_f32_e4ea42453f},
+		{Sig: "scan max f64", Fn: k_scan_max_f64_5e06637110},
+		{Sig: "scan max f64 carry", Fn: k_scan_max_f64_carry_36e70121b9},
+		{Sig: "scan max i32", Fn: k_scan_max_i32_306c8a52e5},
+		{Sig: "scan max i32 carry", Fn: k_scan_max_i32_carry_e29ecd08c9},
+		{Sig: "scan max i64", Fn: k_scan_max_i64_38aa620bcc},
+		{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309},
+		{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a},
+		{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2},
+		{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9},
+		{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb},
+		{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5},
+		{Sig: "scan min f32 carry", Fn: k_scan_min_f32_carry_e3a40d8650},
+		{Sig: "scan min f64 carry", Fn: k_scan_min_f64_carry_fc20488977},
+		{Sig: "scan min f64", Fn: k_scan_min_f64_f27cdc8e6c},
+		{Sig: "scan min i32", Fn: k_scan_min_i32_1784fcece8},
+		{Sig: "scan min i32 carry", Fn: k_scan_min_i32_carry_5d45cbd476},
+		{Sig: "scan min i64", Fn: k_scan_min_i64_489f6a77b9},
+		{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78},
+		{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab},
+		{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71},
+		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b},
+		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349},
+		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb},
+		{Sig: "scan mul f32 carry", Fn: k_scan_mul_f32_carry_825523000a},
+		{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169},
+		{Sig: "scan mul f64 carry", Fn: k_scan_mul_f64_carry_28f324dc46},
+		{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b},
+		{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085},
+		{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864},
+		{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff},
+		{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5},
+		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a},
+		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec},
+		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9},
 		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_ssu_abb4eabd3d},
 		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_sus_8195ba8dde},
 		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_suu_080c03bb45},
@@ -1286,21 +1306,13 @@ func init() {
 		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44},
-		{Sig: "kernel (u0:u8) { t0 = stream u0; store t0 }", Fn: k_stream_u8_u_ee6aee8a66},
+		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_su_c65db175fa},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_us_f46b8d2e02},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_su_8cc866c431},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_us_b78ce1d2a4},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_su_1d23cb7421},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_us_eab32dcb4f},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_su_56cb92eb62},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_us_63bebdf857},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db},
@@ -1313,10 +1325,6 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42},
-		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_22ebf3882c},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255},
-		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_1547b94468},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128},
@@ -1344,14 +1352,6 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_su_827641fc58},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_us_dea1f2c282},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_su_7fb0bc4806},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_us_2ada04c106},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_uu_9255dac3e1},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef},
@@ -1379,6 +1379,10 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9},
 		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b},
 		{Sig: "kernel fast (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_b65c572654},
+		{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00},
+		{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a},
+		{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b},
+		{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f},
 		{Sig: "kernel (u0:f16) { t0 = trunc u0; store t0 }", Fn: k_trunc_f16_u_396308f4f6},
 		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e},
 		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228},
@@ -1459,24 +1463,6 @@ func k_abs_f32_u_2ff618524f(f *abi.Frame)
 //
 //go:noescape
 func k_abs_f64_u_2d873d3a2f(f *abi.Frame)
-
-// k_abs_foldadd_f32_u_609c9b2df6 is
-//
-//	kernel (u0:f32) { t0 = abs u0; store add(t0) }
-//
-// for i: o0 += abs(a0[i])
-//
-//go:noescape
-func k_abs_foldadd_f32_u_609c9b2df6(f *abi.Frame)
-
-// k_abs_foldadd_f64_u_12aa55b5d5 is
-//
-//	kernel (u0:f64) { t0 = abs u0; store add(t0) }
-//
-// for i: o0 += abs(a0[i])
-//
-//go:noescape
-func k_abs_foldadd_f64_u_12aa55b5d5(f *abi.Frame)
 
 // k_abs_i32_u_5dced8c13d is
 //
@@ -2008,42 +1994,6 @@ func k_add_f64_us_3770aac67c(f *abi.Frame)
 //
 //go:noescape
 func k_add_f64_uu_819accbd74(f *abi.Frame)
-
-// k_add_foldmax_down_f32_su_53000e9f35 is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
-//
-//go:noescape
-func k_add_foldmax_down_f32_su_53000e9f35(f *abi.Frame)
-
-// k_add_foldmax_down_f64_us_a96d0ec5a4 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
-//
-//go:noescape
-func k_add_foldmax_down_f64_us_a96d0ec5a4(f *abi.Frame)
-
-// k_add_foldmin_down_f32_us_af59bc48b3 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
-//
-//go:noescape
-func k_add_foldmin_down_f32_us_af59bc48b3(f *abi.Frame)
-
-// k_add_foldmin_down_f64_su_787188bb68 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
-//
-//go:noescape
-func k_add_foldmin_down_f64_su_787188bb68(f *abi.Frame)
 
 // k_add_i32_su_1043a9b842 is
 //
@@ -3160,132 +3110,6 @@ func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
-
-// k_cast_foldadd_f16_f32_u_723a908111 is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store add(t0) }
-//
-// for i: o0 += float32(a0[i])
-//
-//go:noescape
-func k_cast_foldadd_f16_f32_u_723a908111(f *abi.Frame)
-
-// k_cast_foldadd_f32_f64_u_599a58a131 is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }
-//
-// for i: o0 += float64(a0[i])
-//
-//go:noescape
-func k_cast_foldadd_f32_f64_u_599a58a131(f *abi.Frame)
-
-// k_cast_foldadd_u16_i32_u_a2e23cbf91 is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store add(t0) }
-//
-// for i: o0 += int32(a0[i])
-//
-//go:noescape
-func k_cast_foldadd_u16_i32_u_a2e23cbf91(f *abi.Frame)
-
-// k_cast_foldargmax_f16_f32_u_6b26e83ec6 is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store argmax(t0) }
-//
-// for i: o0 = index of the first max(float32(a0[i]))
-//
-//go:noescape
-func k_cast_foldargmax_f16_f32_u_6b26e83ec6(f *abi.Frame)
-
-// k_cast_foldargmax_u16_i32_u_7aa29cf3e1 is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store argmax(t0) }
-//
-// for i: o0 = index of the first max(int32(a0[i]))
-//
-//go:noescape
-func k_cast_foldargmax_u16_i32_u_7aa29cf3e1(f *abi.Frame)
-
-// k_cast_foldargmin_f16_f32_u_5aceb4ca6d is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store argmin(t0) }
-//
-// for i: o0 = index of the first min(float32(a0[i]))
-//
-//go:noescape
-func k_cast_foldargmin_f16_f32_u_5aceb4ca6d(f *abi.Frame)
-
-// k_cast_foldargmin_u16_i32_u_627628700a is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store argmin(t0) }
-//
-// for i: o0 = index of the first min(int32(a0[i]))
-//
-//go:noescape
-func k_cast_foldargmin_u16_i32_u_627628700a(f *abi.Frame)
-
-// k_cast_foldmax_f16_f32_u_9e7eda0d2c is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store max(t0) }
-//
-// for i: o0 = max(o0, float32(a0[i]))
-//
-//go:noescape
-func k_cast_foldmax_f16_f32_u_9e7eda0d2c(f *abi.Frame)
-
-// k_cast_foldmax_u16_i32_u_e366ad8d3d is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store max(t0) }
-//
-// for i: o0 = max(o0, int32(a0[i]))
-//
-//go:noescape
-func k_cast_foldmax_u16_i32_u_e366ad8d3d(f *abi.Frame)
-
-// k_cast_foldmin_f16_f32_u_d549bffeb0 is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store min(t0) }
-//
-// for i: o0 = min(o0, float32(a0[i]))
-//
-//go:noescape
-func k_cast_foldmin_f16_f32_u_d549bffeb0(f *abi.Frame)
-
-// k_cast_foldmin_u16_i32_u_c34f42bfd6 is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store min(t0) }
-//
-// for i: o0 = min(o0, int32(a0[i]))
-//
-//go:noescape
-func k_cast_foldmin_u16_i32_u_c34f42bfd6(f *abi.Frame)
-
-// k_cast_foldmul_f16_f32_u_d41a8c019d is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store mul(t0) }
-//
-// for i: o0 *= float32(a0[i])
-//
-//go:noescape
-func k_cast_foldmul_f16_f32_u_d41a8c019d(f *abi.Frame)
-
-// k_cast_foldmul_f32_f64_u_fd51c72606 is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }
-//
-// for i: o0 *= float64(a0[i])
-//
-//go:noescape
-func k_cast_foldmul_f32_f64_u_fd51c72606(f *abi.Frame)
-
-// k_cast_foldmul_u16_i32_u_4a2754837a is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store mul(t0) }
-//
-// for i: o0 *= int32(a0[i])
-//
-//go:noescape
-func k_cast_foldmul_u16_i32_u_4a2754837a(f *abi.Frame)
 
 // k_cast_i32_bool_u_f415769208 is
 //
@@ -4574,438 +4398,6 @@ func k_cosh_f64_u_59600fe59b(f *abi.Frame)
 //go:noescape
 func k_cosh_f64_u_fc74205f7c(f *abi.Frame)
 
-// k_cummax_cummax_cummax_f32_uss_65afe98c21 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_f32_uss_65afe98c21(f *abi.Frame)
-
-// k_cummax_cummax_cummax_f64_uss_734619c5dc is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_f64_uss_734619c5dc(f *abi.Frame)
-
-// k_cummax_cummax_cummax_i32_uss_77287f5dd4 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_i32_uss_77287f5dd4(f *abi.Frame)
-
-// k_cummax_cummax_cummax_i64_uss_aad07b04c4 is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_i64_uss_aad07b04c4(f *abi.Frame)
-
-// k_cummax_cummax_cummax_u32_uss_e132f2bd5b is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_u32_uss_e132f2bd5b(f *abi.Frame)
-
-// k_cummax_cummax_cummax_u8_uss_f202298474 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_u8_uss_f202298474(f *abi.Frame)
-
-// k_cummax_cummax_f32_us_f06e03361d is
-//
-//	kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_f32_us_f06e03361d(f *abi.Frame)
-
-// k_cummax_cummax_f64_us_f3b422783c is
-//
-//	kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_f64_us_f3b422783c(f *abi.Frame)
-
-// k_cummax_cummax_i32_us_684d52cbda is
-//
-//	kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_i32_us_684d52cbda(f *abi.Frame)
-
-// k_cummax_cummax_i64_us_2ba97844f7 is
-//
-//	kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_i64_us_2ba97844f7(f *abi.Frame)
-
-// k_cummax_cummax_u32_us_01a478dad3 is
-//
-//	kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_u32_us_01a478dad3(f *abi.Frame)
-
-// k_cummax_cummax_u8_us_42f964f3b8 is
-//
-//	kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_u8_us_42f964f3b8(f *abi.Frame)
-
-// k_cummin_cummin_cummin_f32_uss_3a3f531495 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_f32_uss_3a3f531495(f *abi.Frame)
-
-// k_cummin_cummin_cummin_f64_uss_d9b1fbbb30 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_f64_uss_d9b1fbbb30(f *abi.Frame)
-
-// k_cummin_cummin_cummin_i32_uss_eab3510639 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_i32_uss_eab3510639(f *abi.Frame)
-
-// k_cummin_cummin_cummin_i64_uss_e480bcd90f is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_i64_uss_e480bcd90f(f *abi.Frame)
-
-// k_cummin_cummin_cummin_u32_uss_b18061f43c is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_u32_uss_b18061f43c(f *abi.Frame)
-
-// k_cummin_cummin_cummin_u8_uss_1edf7760db is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_u8_uss_1edf7760db(f *abi.Frame)
-
-// k_cummin_cummin_f32_us_12e685bc6d is
-//
-//	kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_f32_us_12e685bc6d(f *abi.Frame)
-
-// k_cummin_cummin_f64_us_6bad207471 is
-//
-//	kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_f64_us_6bad207471(f *abi.Frame)
-
-// k_cummin_cummin_i32_us_fd38ef6114 is
-//
-//	kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_i32_us_fd38ef6114(f *abi.Frame)
-
-// k_cummin_cummin_i64_us_7fd219c993 is
-//
-//	kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_i64_us_7fd219c993(f *abi.Frame)
-
-// k_cummin_cummin_u32_us_2e1f2c8d8c is
-//
-//	kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_u32_us_2e1f2c8d8c(f *abi.Frame)
-
-// k_cummin_cummin_u8_us_71be94a5c8 is
-//
-//	kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_u8_us_71be94a5c8(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94 is
-//
-//	kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_i32_uss_f638465c79 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_i32_uss_f638465c79(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_i64_uss_5509abd09e is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_i64_uss_5509abd09e(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_u32_uss_d432647e4e is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_u32_uss_d432647e4e(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669(f *abi.Frame)
-
-// k_cumprod_cumprod_f32_us_6c993c2b44 is
-//
-//	kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_f32_us_6c993c2b44(f *abi.Frame)
-
-// k_cumprod_cumprod_f64_us_473633ab23 is
-//
-//	kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_f64_us_473633ab23(f *abi.Frame)
-
-// k_cumprod_cumprod_i32_us_306633beeb is
-//
-//	kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_i32_us_306633beeb(f *abi.Frame)
-
-// k_cumprod_cumprod_i64_us_0013f0d32e is
-//
-//	kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_i64_us_0013f0d32e(f *abi.Frame)
-
-// k_cumprod_cumprod_u32_us_d964d61e24 is
-//
-//	kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_u32_us_d964d61e24(f *abi.Frame)
-
-// k_cumprod_cumprod_u8_us_e00233600e is
-//
-//	kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_u8_us_e00233600e(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487 is
-//
-//	kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_f64_uss_d645ce7640 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_f64_uss_d645ce7640(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14 is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5 is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_u8_uss_14a34d5927 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_u8_uss_14a34d5927(f *abi.Frame)
-
-// k_cumsum_cumsum_f32_us_9f6924902e is
-//
-//	kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_f32_us_9f6924902e(f *abi.Frame)
-
-// k_cumsum_cumsum_f64_us_eab2322aff is
-//
-//	kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_f64_us_eab2322aff(f *abi.Frame)
-
-// k_cumsum_cumsum_i32_us_9b4115400c is
-//
-//	kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_i32_us_9b4115400c(f *abi.Frame)
-
-// k_cumsum_cumsum_i64_us_e2b2307a20 is
-//
-//	kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_i64_us_e2b2307a20(f *abi.Frame)
-
-// k_cumsum_cumsum_u32_us_cbf8b3289f is
-//
-//	kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_u32_us_cbf8b3289f(f *abi.Frame)
-
-// k_cumsum_cumsum_u8_us_198f848a57 is
-//
-//	kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_u8_us_198f848a57(f *abi.Frame)
-
 // k_div_add_f32_sus_3296a6d62d is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
@@ -5546,41 +4938,41 @@ func k_div_u8_us_be173def17(f *abi.Frame)
 //go:noescape
 func k_div_u8_uu_545b998e4c(f *abi.Frame)
 
-// k_dot_f32_su_53845b019e is
+// k_dot_f32_2423624372 is
 //
-//	kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }
-//
-// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dot_f32_su_53845b019e(f *abi.Frame)
-
-// k_dot_f64_su_136b3aa396 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }
+//	dot f32
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 //
 //go:noescape
-func k_dot_f64_su_136b3aa396(f *abi.Frame)
+func k_dot_f32_2423624372(f *abi.Frame)
 
-// k_dot_i32_su_b6712f5f9a is
+// k_dot_f64_94c78171a9 is
 //
-//	kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }
+//	dot f64
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_f64_94c78171a9(f *abi.Frame)
+
+// k_dot_i32_972e9a55c4 is
+//
+//	dot i32
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 //
 //go:noescape
-func k_dot_i32_su_b6712f5f9a(f *abi.Frame)
+func k_dot_i32_972e9a55c4(f *abi.Frame)
 
-// k_dot_i64_su_be5d0fc92f is
+// k_dot_i64_81eb46862c is
 //
-//	kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }
+//	dot i64
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 //
 //go:noescape
-func k_dot_i64_su_be5d0fc92f(f *abi.Frame)
+func k_dot_i64_81eb46862c(f *abi.Frame)
 
 // k_elu_f16_su_0f685f69d0 is
 //
@@ -6643,519 +6035,6 @@ func k_fmod_f64_us_fb8beca9c5(f *abi.Frame)
 //
 //go:noescape
 func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
-
-// k_foldadd_f32_u_27c42265f0 is
-//
-//	kernel (u0:f32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_f32_u_27c42265f0(f *abi.Frame)
-
-// k_foldadd_f64_u_cad95d9c0b is
-//
-//	kernel (u0:f64) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_f64_u_cad95d9c0b(f *abi.Frame)
-
-// k_foldadd_i32_u_09fad1a540 is
-//
-//	kernel (u0:i32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_i32_u_09fad1a540(f *abi.Frame)
-
-// k_foldadd_i64_u_ce7fb76e2f is
-//
-//	kernel (u0:i64) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_i64_u_ce7fb76e2f(f *abi.Frame)
-
-// k_foldadd_u32_u_941467d4dd is
-//
-//	kernel (u0:u32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_u32_u_941467d4dd(f *abi.Frame)
-
-// k_foldadd_u8_u_619c830f84 is
-//
-//	kernel (u0:u8) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_u8_u_619c830f84(f *abi.Frame)
-
-// k_foldand_bool_u_e8db4bac34 is
-//
-//	kernel (u0:bool) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_bool_u_e8db4bac34(f *abi.Frame)
-
-// k_foldand_i32_u_7698d9e9a7 is
-//
-//	kernel (u0:i32) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_i32_u_7698d9e9a7(f *abi.Frame)
-
-// k_foldand_i64_u_67ad1a4304 is
-//
-//	kernel (u0:i64) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_i64_u_67ad1a4304(f *abi.Frame)
-
-// k_foldand_u32_u_5291dfe513 is
-//
-//	kernel (u0:u32) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_u32_u_5291dfe513(f *abi.Frame)
-
-// k_foldand_u8_u_42e1f81a6c is
-//
-//	kernel (u0:u8) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_u8_u_42e1f81a6c(f *abi.Frame)
-
-// k_foldargmax_f32_u_523265d874 is
-//
-//	kernel (u0:f32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_f32_u_523265d874(f *abi.Frame)
-
-// k_foldargmax_f64_u_26f842b759 is
-//
-//	kernel (u0:f64) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_f64_u_26f842b759(f *abi.Frame)
-
-// k_foldargmax_foldmax_f32_u_2b48e27939 is
-//
-//	kernel (u0:f32) { store argmax(u0) max(u0) }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldargmax_foldmax_f32_u_2b48e27939(f *abi.Frame)
-
-// k_foldargmax_foldmax_f64_u_8d1562253e is
-//
-//	kernel (u0:f64) { store argmax(u0) max(u0) }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldargmax_foldmax_f64_u_8d1562253e(f *abi.Frame)
-
-// k_foldargmax_i32_u_2651459a3e is
-//
-//	kernel (u0:i32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_i32_u_2651459a3e(f *abi.Frame)
-
-// k_foldargmax_i64_u_48a93243cb is
-//
-//	kernel (u0:i64) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_i64_u_48a93243cb(f *abi.Frame)
-
-// k_foldargmax_u32_u_46d5edd2f7 is
-//
-//	kernel (u0:u32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_u32_u_46d5edd2f7(f *abi.Frame)
-
-// k_foldargmax_u8_u_c4a0cc291b is
-//
-//	kernel (u0:u8) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_u8_u_c4a0cc291b(f *abi.Frame)
-
-// k_foldargmin_f32_u_f6a1a3f4ae is
-//
-//	kernel (u0:f32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_f32_u_f6a1a3f4ae(f *abi.Frame)
-
-// k_foldargmin_f64_u_576f499831 is
-//
-//	kernel (u0:f64) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_f64_u_576f499831(f *abi.Frame)
-
-// k_foldargmin_foldmin_f32_u_0c81a3e20c is
-//
-//	kernel (u0:f32) { store argmin(u0) min(u0) }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-//
-//go:noescape
-func k_foldargmin_foldmin_f32_u_0c81a3e20c(f *abi.Frame)
-
-// k_foldargmin_foldmin_f64_u_7c90be69a4 is
-//
-//	kernel (u0:f64) { store argmin(u0) min(u0) }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-//
-//go:noescape
-func k_foldargmin_foldmin_f64_u_7c90be69a4(f *abi.Frame)
-
-// k_foldargmin_i32_u_24628574ed is
-//
-//	kernel (u0:i32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_i32_u_24628574ed(f *abi.Frame)
-
-// k_foldargmin_i64_u_c16b66a48a is
-//
-//	kernel (u0:i64) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_i64_u_c16b66a48a(f *abi.Frame)
-
-// k_foldargmin_u32_u_0345c67174 is
-//
-//	kernel (u0:u32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_u32_u_0345c67174(f *abi.Frame)
-
-// k_foldargmin_u8_u_f122d4a0ad is
-//
-//	kernel (u0:u8) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_u8_u_f122d4a0ad(f *abi.Frame)
-
-// k_foldmax_f32_u_011e31aee1 is
-//
-//	kernel (u0:f32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_f32_u_011e31aee1(f *abi.Frame)
-
-// k_foldmax_f64_u_dd4bef5bfd is
-//
-//	kernel (u0:f64) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_f64_u_dd4bef5bfd(f *abi.Frame)
-
-// k_foldmax_i32_u_3d23849a11 is
-//
-//	kernel (u0:i32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_i32_u_3d23849a11(f *abi.Frame)
-
-// k_foldmax_i64_u_6aa4132f4f is
-//
-//	kernel (u0:i64) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_i64_u_6aa4132f4f(f *abi.Frame)
-
-// k_foldmax_u32_u_dfd0115626 is
-//
-//	kernel (u0:u32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_u32_u_dfd0115626(f *abi.Frame)
-
-// k_foldmax_u8_u_72e07a6ae5 is
-//
-//	kernel (u0:u8) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_u8_u_72e07a6ae5(f *abi.Frame)
-
-// k_foldmin_f32_u_b980c3766a is
-//
-//	kernel (u0:f32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_f32_u_b980c3766a(f *abi.Frame)
-
-// k_foldmin_f64_u_60e4b9d1f7 is
-//
-//	kernel (u0:f64) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_f64_u_60e4b9d1f7(f *abi.Frame)
-
-// k_foldmin_foldmax_f32_u_0a4a868e5d is
-//
-//	kernel (u0:f32) { store min(u0) max(u0) }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldmin_foldmax_f32_u_0a4a868e5d(f *abi.Frame)
-
-// k_foldmin_foldmax_f64_u_dd50791899 is
-//
-//	kernel (u0:f64) { store min(u0) max(u0) }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldmin_foldmax_f64_u_dd50791899(f *abi.Frame)
-
-// k_foldmin_i32_u_cef4b0d95b is
-//
-//	kernel (u0:i32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_i32_u_cef4b0d95b(f *abi.Frame)
-
-// k_foldmin_i64_u_0023e1f4f6 is
-//
-//	kernel (u0:i64) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_i64_u_0023e1f4f6(f *abi.Frame)
-
-// k_foldmin_u32_u_4b77bb8b17 is
-//
-//	kernel (u0:u32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_u32_u_4b77bb8b17(f *abi.Frame)
-
-// k_foldmin_u8_u_6183e9578e is
-//
-//	kernel (u0:u8) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_u8_u_6183e9578e(f *abi.Frame)
-
-// k_foldmul_f32_u_f70aa4b2e1 is
-//
-//	kernel (u0:f32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_f32_u_f70aa4b2e1(f *abi.Frame)
-
-// k_foldmul_f64_u_a6534d1a57 is
-//
-//	kernel (u0:f64) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_f64_u_a6534d1a57(f *abi.Frame)
-
-// k_foldmul_i32_u_3084ac7a63 is
-//
-//	kernel (u0:i32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_i32_u_3084ac7a63(f *abi.Frame)
-
-// k_foldmul_i64_u_c5bb3741f4 is
-//
-//	kernel (u0:i64) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_i64_u_c5bb3741f4(f *abi.Frame)
-
-// k_foldmul_u32_u_2e6b5b3029 is
-//
-//	kernel (u0:u32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_u32_u_2e6b5b3029(f *abi.Frame)
-
-// k_foldmul_u8_u_ebbb29866e is
-//
-//	kernel (u0:u8) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_u8_u_ebbb29866e(f *abi.Frame)
-
-// k_foldor_bool_u_bbde21292a is
-//
-//	kernel (u0:bool) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_bool_u_bbde21292a(f *abi.Frame)
-
-// k_foldor_i32_u_475c0a17f2 is
-//
-//	kernel (u0:i32) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_i32_u_475c0a17f2(f *abi.Frame)
-
-// k_foldor_i64_u_982b36951a is
-//
-//	kernel (u0:i64) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_i64_u_982b36951a(f *abi.Frame)
-
-// k_foldor_u32_u_166ea5ad5f is
-//
-//	kernel (u0:u32) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_u32_u_166ea5ad5f(f *abi.Frame)
-
-// k_foldor_u8_u_fe0ec2fba0 is
-//
-//	kernel (u0:u8) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_u8_u_fe0ec2fba0(f *abi.Frame)
-
-// k_foldxor_bool_u_5f9251e3c2 is
-//
-//	kernel (u0:bool) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_bool_u_5f9251e3c2(f *abi.Frame)
-
-// k_foldxor_i32_u_7eae729ecf is
-//
-//	kernel (u0:i32) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_i32_u_7eae729ecf(f *abi.Frame)
-
-// k_foldxor_i64_u_a48fb98239 is
-//
-//	kernel (u0:i64) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_i64_u_a48fb98239(f *abi.Frame)
-
-// k_foldxor_u32_u_a4b2726627 is
-//
-//	kernel (u0:u32) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_u32_u_a4b2726627(f *abi.Frame)
-
-// k_foldxor_u8_u_54cfa20734 is
-//
-//	kernel (u0:u8) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_u8_u_54cfa20734(f *abi.Frame)
 
 // k_ge_f16_bool_su_eab09858d6 is
 //
@@ -9578,60 +8457,6 @@ func k_mul_f64_us_e7d53846b3(f *abi.Frame)
 //go:noescape
 func k_mul_f64_uu_7b320067c4(f *abi.Frame)
 
-// k_mul_foldadd_down_f32_us_9f8ec466d6 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-//
-//go:noescape
-func k_mul_foldadd_down_f32_us_9f8ec466d6(f *abi.Frame)
-
-// k_mul_foldadd_down_f64_us_8897238fe4 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-//
-//go:noescape
-func k_mul_foldadd_down_f64_us_8897238fe4(f *abi.Frame)
-
-// k_mul_foldadd_f32_u_416ca212bd is
-//
-//	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
-//
-// for i: o0 += a0[i] * a0[i]
-//
-//go:noescape
-func k_mul_foldadd_f32_u_416ca212bd(f *abi.Frame)
-
-// k_mul_foldadd_f32_uu_9d27f0f397 is
-//
-//	kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
-//
-// for i: o0 += a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_foldadd_f32_uu_9d27f0f397(f *abi.Frame)
-
-// k_mul_foldadd_f64_u_92b69bb72b is
-//
-//	kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
-//
-// for i: o0 += a0[i] * a0[i]
-//
-//go:noescape
-func k_mul_foldadd_f64_u_92b69bb72b(f *abi.Frame)
-
-// k_mul_foldadd_f64_uu_d2d34c14a3 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }
-//
-// for i: o0 += a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_foldadd_f64_uu_d2d34c14a3(f *abi.Frame)
-
 // k_mul_i32_su_bcbf8718ef is
 //
 //	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
@@ -10090,24 +8915,6 @@ func k_mul_sub_mul_f32_ssus_7ff6b7fe49(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *abi.Frame)
-
-// k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24 is
-//
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
-//
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
-//
-//go:noescape
-func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(f *abi.Frame)
-
-// k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176 is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
-//
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
-//
-//go:noescape
-func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(f *abi.Frame)
 
 // k_mul_u16_us_7a2abd5ded is
 //
@@ -10568,41 +9375,41 @@ func k_or_u8_us_f5b51fcddf(f *abi.Frame)
 //go:noescape
 func k_or_u8_uu_3880e0f8db(f *abi.Frame)
 
-// k_permute_i64_u_11643c8fdc is
+// k_pack_i64_e282be532c is
 //
-//	kernel (u0:i64) { t0 = permute u0; store t0 }
+//	pack i64
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_i64_u_11643c8fdc(f *abi.Frame)
+func k_pack_i64_e282be532c(f *abi.Frame)
 
-// k_permute_u16_u_780b92b446 is
+// k_pack_u16_9c9cfbaf29 is
 //
-//	kernel (u0:u16) { t0 = permute u0; store t0 }
+//	pack u16
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_u16_u_780b92b446(f *abi.Frame)
+func k_pack_u16_9c9cfbaf29(f *abi.Frame)
 
-// k_permute_u32_u_85625f21c9 is
+// k_pack_u32_3f0d9f9ad4 is
 //
-//	kernel (u0:u32) { t0 = permute u0; store t0 }
+//	pack u32
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_u32_u_85625f21c9(f *abi.Frame)
+func k_pack_u32_3f0d9f9ad4(f *abi.Frame)
 
-// k_permute_u8_u_aea6a9744b is
+// k_pack_u8_ba6fba38f7 is
 //
-//	kernel (u0:u8) { t0 = permute u0; store t0 }
+//	pack u8
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_u8_u_aea6a9744b(f *abi.Frame)
+func k_pack_u8_ba6fba38f7(f *abi.Frame)
 
 // k_pow_f16_su_7cc4844e0f is
 //
@@ -10711,6 +9518,951 @@ func k_reciprocal_f32_u_035efabe19(f *abi.Frame)
 //
 //go:noescape
 func k_reciprocal_f64_u_b37d10e017(f *abi.Frame)
+
+// k_reduce_add_abs_f32_u_258f9f318d is
+//
+//	reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }
+//
+// for i: o0 += abs(a0[i])
+//
+//go:noescape
+func k_reduce_add_abs_f32_u_258f9f318d(f *abi.Frame)
+
+// k_reduce_add_abs_f64_u_a4c3f04c6a is
+//
+//	reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
+//
+// for i: o0 += abs(a0[i])
+//
+//go:noescape
+func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
+
+// k_reduce_add_cast_f16_f32_u_4b10fe887e is
+//
+//	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 += float32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_f16_f32_u_4b10fe887e(f *abi.Frame)
+
+// k_reduce_add_cast_f32_f64_u_f487af5f6b is
+//
+//	reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 += float64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_f32_f64_u_f487af5f6b(f *abi.Frame)
+
+// k_reduce_add_cast_u16_i32_u_73b54e0d85 is
+//
+//	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u16_i32_u_73b54e0d85(f *abi.Frame)
+
+// k_reduce_add_f32_u_4a3ebf6e60 is
+//
+//	reduce [add] kernel (u0:f32) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_f32_u_4a3ebf6e60(f *abi.Frame)
+
+// k_reduce_add_f64_u_2a4323ccac is
+//
+//	reduce [add] kernel (u0:f64) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_f64_u_2a4323ccac(f *abi.Frame)
+
+// k_reduce_add_i32_u_d3da606fb2 is
+//
+//	reduce [add] kernel (u0:i32) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_i32_u_d3da606fb2(f *abi.Frame)
+
+// k_reduce_add_i64_u_6699f8c258 is
+//
+//	reduce [add] kernel (u0:i64) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_i64_u_6699f8c258(f *abi.Frame)
+
+// k_reduce_add_mul_f32_u_5f31cdbbc6 is
+//
+//	reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }
+//
+// for i: o0 += a0[i] * a0[i]
+//
+//go:noescape
+func k_reduce_add_mul_f32_u_5f31cdbbc6(f *abi.Frame)
+
+// k_reduce_add_mul_f32_uu_624c0413b0 is
+//
+//	reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0 += a0[i] * a1[i]
+//
+//go:noescape
+func k_reduce_add_mul_f32_uu_624c0413b0(f *abi.Frame)
+
+// k_reduce_add_mul_f64_u_d8131172e1 is
+//
+//	reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
+//
+// for i: o0 += a0[i] * a0[i]
+//
+//go:noescape
+func k_reduce_add_mul_f64_u_d8131172e1(f *abi.Frame)
+
+// k_reduce_add_mul_f64_uu_d7f83c4cc1 is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0 += a0[i] * a1[i]
+//
+//go:noescape
+func k_reduce_add_mul_f64_uu_d7f83c4cc1(f *abi.Frame)
+
+// k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c is
+//
+//	reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+//
+//go:noescape
+func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c(f *abi.Frame)
+
+// k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc is
+//
+//	reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+//
+//go:noescape
+func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f32_us_adbe096fa0 is
+//
+//	reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f32_us_adbe096fa0(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f32_us_b11729214f is
+//
+//	reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f32_us_b11729214f(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f64_us_25bcafe5a0 is
+//
+//	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f64_us_25bcafe5a0(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f64_us_3f65cd8ee0 is
+//
+//	reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f64_us_3f65cd8ee0(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f32_us_dbb92b069c is
+//
+//	reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f32_us_dbb92b069c(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f32_uu_40b5687917 is
+//
+//	reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f32_uu_40b5687917(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f64_us_2996da5e07 is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f64_us_2996da5e07(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f64_uu_0eb5f54ef0 is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0(f *abi.Frame)
+
+// k_reduce_add_u32_u_912738c3fb is
+//
+//	reduce [add] kernel (u0:u32) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_u32_u_912738c3fb(f *abi.Frame)
+
+// k_reduce_add_u8_u_50e2bfdeae is
+//
+//	reduce [add] kernel (u0:u8) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_u8_u_50e2bfdeae(f *abi.Frame)
+
+// k_reduce_and_bool_u_8595f03336 is
+//
+//	reduce [and] kernel (u0:bool) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_bool_u_8595f03336(f *abi.Frame)
+
+// k_reduce_and_i32_u_d1a9830239 is
+//
+//	reduce [and] kernel (u0:i32) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_i32_u_d1a9830239(f *abi.Frame)
+
+// k_reduce_and_i64_u_a692f00729 is
+//
+//	reduce [and] kernel (u0:i64) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_i64_u_a692f00729(f *abi.Frame)
+
+// k_reduce_and_u32_u_6cb10976ea is
+//
+//	reduce [and] kernel (u0:u32) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_u32_u_6cb10976ea(f *abi.Frame)
+
+// k_reduce_and_u8_u_bb5684ec4f is
+//
+//	reduce [and] kernel (u0:u8) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_u8_u_bb5684ec4f(f *abi.Frame)
+
+// k_reduce_argmax_cast_f16_f32_u_d4eb70260c is
+//
+//	reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first max(float32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_f16_f32_u_d4eb70260c(f *abi.Frame)
+
+// k_reduce_argmax_cast_u16_i32_u_1690446a9c is
+//
+//	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_u16_i32_u_1690446a9c(f *abi.Frame)
+
+// k_reduce_argmax_f32_u_184402fba4 is
+//
+//	reduce [argmax] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_f32_u_184402fba4(f *abi.Frame)
+
+// k_reduce_argmax_f64_u_f41777e260 is
+//
+//	reduce [argmax] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_f64_u_f41777e260(f *abi.Frame)
+
+// k_reduce_argmax_i32_u_e7645df77b is
+//
+//	reduce [argmax] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_i32_u_e7645df77b(f *abi.Frame)
+
+// k_reduce_argmax_i64_u_1334160cca is
+//
+//	reduce [argmax] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_i64_u_1334160cca(f *abi.Frame)
+
+// k_reduce_argmax_max_f32_u_ce05dc9a24 is
+//
+//	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmax_max_f32_u_ce05dc9a24(f *abi.Frame)
+
+// k_reduce_argmax_max_f64_u_198ed0041d is
+//
+//	reduce [argmax, max] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmax_max_f64_u_198ed0041d(f *abi.Frame)
+
+// k_reduce_argmax_u32_u_140109ec86 is
+//
+//	reduce [argmax] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_u32_u_140109ec86(f *abi.Frame)
+
+// k_reduce_argmax_u8_u_a6199d6ec6 is
+//
+//	reduce [argmax] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_u8_u_a6199d6ec6(f *abi.Frame)
+
+// k_reduce_argmin_cast_f16_f32_u_cacf7f56d5 is
+//
+//	reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first min(float32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5(f *abi.Frame)
+
+// k_reduce_argmin_cast_u16_i32_u_d51a0ccd37 is
+//
+//	reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37(f *abi.Frame)
+
+// k_reduce_argmin_f32_u_7879793724 is
+//
+//	reduce [argmin] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_f32_u_7879793724(f *abi.Frame)
+
+// k_reduce_argmin_f64_u_f2cf5b58f8 is
+//
+//	reduce [argmin] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_f64_u_f2cf5b58f8(f *abi.Frame)
+
+// k_reduce_argmin_i32_u_4b44a953b7 is
+//
+//	reduce [argmin] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_i32_u_4b44a953b7(f *abi.Frame)
+
+// k_reduce_argmin_i64_u_abcf2b5487 is
+//
+//	reduce [argmin] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_i64_u_abcf2b5487(f *abi.Frame)
+
+// k_reduce_argmin_min_f32_u_8bf51963b3 is
+//
+//	reduce [argmin, min] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmin_min_f32_u_8bf51963b3(f *abi.Frame)
+
+// k_reduce_argmin_min_f64_u_4ef17ad66b is
+//
+//	reduce [argmin, min] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmin_min_f64_u_4ef17ad66b(f *abi.Frame)
+
+// k_reduce_argmin_u32_u_7babf75b6b is
+//
+//	reduce [argmin] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_u32_u_7babf75b6b(f *abi.Frame)
+
+// k_reduce_argmin_u8_u_7b26b0f213 is
+//
+//	reduce [argmin] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_u8_u_7b26b0f213(f *abi.Frame)
+
+// k_reduce_columns_add_mul_f32_us_11df9470f6 is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+//
+//go:noescape
+func k_reduce_columns_add_mul_f32_us_11df9470f6(f *abi.Frame)
+
+// k_reduce_columns_add_mul_f64_us_8d23389c22 is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+//
+//go:noescape
+func k_reduce_columns_add_mul_f64_us_8d23389c22(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f32_su_787536441f is
+//
+//	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f32_su_787536441f(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f32_us_17a6014cd1 is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f64_su_387e789e1e is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f64_su_387e789e1e(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0 is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f32_su_8fa905016d is
+//
+//	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f32_su_8fa905016d(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f32_us_6a2a00883d is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f64_su_71b905cec1 is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f64_su_71b905cec1(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f64_us_c902534f6f is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f64_us_c902534f6f(f *abi.Frame)
+
+// k_reduce_columns_max_add_f32_su_6e75755142 is
+//
+//	reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_max_add_f32_su_6e75755142(f *abi.Frame)
+
+// k_reduce_columns_max_add_f64_us_878cd2b780 is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_max_add_f64_us_878cd2b780(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f32_su_72cb98e59f is
+//
+//	reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f32_us_8270b3c858 is
+//
+//	reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f32_us_8270b3c858(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f64_su_6dac27fae5 is
+//
+//	reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f64_us_d01417baf4 is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f64_us_d01417baf4(f *abi.Frame)
+
+// k_reduce_columns_min_add_f32_us_590dfbfc6f is
+//
+//	reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_min_add_f32_us_590dfbfc6f(f *abi.Frame)
+
+// k_reduce_columns_min_add_f64_su_1e4cde9d00 is
+//
+//	reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_min_add_f64_su_1e4cde9d00(f *abi.Frame)
+
+// k_reduce_max_cast_f16_f32_u_4ce9765f90 is
+//
+//	reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = max(o0, float32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_f16_f32_u_4ce9765f90(f *abi.Frame)
+
+// k_reduce_max_cast_u16_i32_u_1e2352c91a is
+//
+//	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_u16_i32_u_1e2352c91a(f *abi.Frame)
+
+// k_reduce_max_f32_u_ce333e9dac is
+//
+//	reduce [max] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_f32_u_ce333e9dac(f *abi.Frame)
+
+// k_reduce_max_f64_u_68681c4585 is
+//
+//	reduce [max] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_f64_u_68681c4585(f *abi.Frame)
+
+// k_reduce_max_i32_u_6a5383f967 is
+//
+//	reduce [max] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_i32_u_6a5383f967(f *abi.Frame)
+
+// k_reduce_max_i64_u_613c5a600c is
+//
+//	reduce [max] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_i64_u_613c5a600c(f *abi.Frame)
+
+// k_reduce_max_u32_u_6494554865 is
+//
+//	reduce [max] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_u32_u_6494554865(f *abi.Frame)
+
+// k_reduce_max_u8_u_aa086b4524 is
+//
+//	reduce [max] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_u8_u_aa086b4524(f *abi.Frame)
+
+// k_reduce_min_cast_f16_f32_u_86e87b9a67 is
+//
+//	reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = min(o0, float32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_f16_f32_u_86e87b9a67(f *abi.Frame)
+
+// k_reduce_min_cast_u16_i32_u_18a40418f1 is
+//
+//	reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_u16_i32_u_18a40418f1(f *abi.Frame)
+
+// k_reduce_min_f32_u_456b07aef9 is
+//
+//	reduce [min] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_f32_u_456b07aef9(f *abi.Frame)
+
+// k_reduce_min_f64_u_406984bf90 is
+//
+//	reduce [min] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_f64_u_406984bf90(f *abi.Frame)
+
+// k_reduce_min_i32_u_c6c904d409 is
+//
+//	reduce [min] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_i32_u_c6c904d409(f *abi.Frame)
+
+// k_reduce_min_i64_u_8e896b88f0 is
+//
+//	reduce [min] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_i64_u_8e896b88f0(f *abi.Frame)
+
+// k_reduce_min_max_f32_u_f50b4aef0b is
+//
+//	reduce [min, max] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_min_max_f32_u_f50b4aef0b(f *abi.Frame)
+
+// k_reduce_min_max_f64_u_2ca7c68e66 is
+//
+//	reduce [min, max] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_min_max_f64_u_2ca7c68e66(f *abi.Frame)
+
+// k_reduce_min_u32_u_5ca15eca45 is
+//
+//	reduce [min] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_u32_u_5ca15eca45(f *abi.Frame)
+
+// k_reduce_min_u8_u_2f6c138dd0 is
+//
+//	reduce [min] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_u8_u_2f6c138dd0(f *abi.Frame)
+
+// k_reduce_mul_cast_f16_f32_u_e300ca6a75 is
+//
+//	reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 *= float32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_f16_f32_u_e300ca6a75(f *abi.Frame)
+
+// k_reduce_mul_cast_f32_f64_u_64d0680e40 is
+//
+//	reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 *= float64(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_f32_f64_u_64d0680e40(f *abi.Frame)
+
+// k_reduce_mul_cast_u16_i32_u_4f25e233ca is
+//
+//	reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_u16_i32_u_4f25e233ca(f *abi.Frame)
+
+// k_reduce_mul_f32_u_802e881e34 is
+//
+//	reduce [mul] kernel (u0:f32) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_f32_u_802e881e34(f *abi.Frame)
+
+// k_reduce_mul_f64_u_e298565692 is
+//
+//	reduce [mul] kernel (u0:f64) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_f64_u_e298565692(f *abi.Frame)
+
+// k_reduce_mul_i32_u_0f9d2d950b is
+//
+//	reduce [mul] kernel (u0:i32) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_i32_u_0f9d2d950b(f *abi.Frame)
+
+// k_reduce_mul_i64_u_3b4b067872 is
+//
+//	reduce [mul] kernel (u0:i64) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_i64_u_3b4b067872(f *abi.Frame)
+
+// k_reduce_mul_u32_u_1499048f15 is
+//
+//	reduce [mul] kernel (u0:u32) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_u32_u_1499048f15(f *abi.Frame)
+
+// k_reduce_mul_u8_u_965545054d is
+//
+//	reduce [mul] kernel (u0:u8) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_u8_u_965545054d(f *abi.Frame)
+
+// k_reduce_or_bool_u_97136d2e0e is
+//
+//	reduce [or] kernel (u0:bool) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_bool_u_97136d2e0e(f *abi.Frame)
+
+// k_reduce_or_i32_u_e28e9e7c0f is
+//
+//	reduce [or] kernel (u0:i32) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_i32_u_e28e9e7c0f(f *abi.Frame)
+
+// k_reduce_or_i64_u_d58540cfa0 is
+//
+//	reduce [or] kernel (u0:i64) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_i64_u_d58540cfa0(f *abi.Frame)
+
+// k_reduce_or_u32_u_3ac6401b79 is
+//
+//	reduce [or] kernel (u0:u32) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_u32_u_3ac6401b79(f *abi.Frame)
+
+// k_reduce_or_u8_u_aa9781b98b is
+//
+//	reduce [or] kernel (u0:u8) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_u8_u_aa9781b98b(f *abi.Frame)
+
+// k_reduce_xor_bool_u_f63dc53c3a is
+//
+//	reduce [xor] kernel (u0:bool) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_bool_u_f63dc53c3a(f *abi.Frame)
+
+// k_reduce_xor_i32_u_180f32864c is
+//
+//	reduce [xor] kernel (u0:i32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_i32_u_180f32864c(f *abi.Frame)
+
+// k_reduce_xor_i64_u_6f0f666f2c is
+//
+//	reduce [xor] kernel (u0:i64) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_i64_u_6f0f666f2c(f *abi.Frame)
+
+// k_reduce_xor_u32_u_d2f41e376c is
+//
+//	reduce [xor] kernel (u0:u32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_u32_u_d2f41e376c(f *abi.Frame)
+
+// k_reduce_xor_u8_u_57826d58bd is
+//
+//	reduce [xor] kernel (u0:u8) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_u8_u_57826d58bd(f *abi.Frame)
 
 // k_rem_i32_su_a835ec443d is
 //
@@ -10900,6 +10652,438 @@ func k_rsqrt_f32_u_eb0a25d116(f *abi.Frame)
 //
 //go:noescape
 func k_rsqrt_f64_u_007cfad6d9(f *abi.Frame)
+
+// k_scan_add_f32_1237dba42c is
+//
+//	scan add f32
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_f32_1237dba42c(f *abi.Frame)
+
+// k_scan_add_f32_carry_aff58f38b1 is
+//
+//	scan add f32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_f32_carry_aff58f38b1(f *abi.Frame)
+
+// k_scan_add_f64_carry_71e1355771 is
+//
+//	scan add f64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_f64_carry_71e1355771(f *abi.Frame)
+
+// k_scan_add_f64_e8354169cd is
+//
+//	scan add f64
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_f64_e8354169cd(f *abi.Frame)
+
+// k_scan_add_i32_6e8ba3fa93 is
+//
+//	scan add i32
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_i32_6e8ba3fa93(f *abi.Frame)
+
+// k_scan_add_i32_carry_b836774a91 is
+//
+//	scan add i32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_i32_carry_b836774a91(f *abi.Frame)
+
+// k_scan_add_i64_4da5817eff is
+//
+//	scan add i64
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_i64_4da5817eff(f *abi.Frame)
+
+// k_scan_add_i64_carry_5b60fc76de is
+//
+//	scan add i64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_i64_carry_5b60fc76de(f *abi.Frame)
+
+// k_scan_add_u32_69b549847a is
+//
+//	scan add u32
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_u32_69b549847a(f *abi.Frame)
+
+// k_scan_add_u32_carry_dda2f71c4b is
+//
+//	scan add u32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_u32_carry_dda2f71c4b(f *abi.Frame)
+
+// k_scan_add_u8_56c3ce2150 is
+//
+//	scan add u8
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_u8_56c3ce2150(f *abi.Frame)
+
+// k_scan_add_u8_carry_569433fc00 is
+//
+//	scan add u8 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_u8_carry_569433fc00(f *abi.Frame)
+
+// k_scan_max_f32_carry_300fed68ba is
+//
+//	scan max f32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_f32_carry_300fed68ba(f *abi.Frame)
+
+// k_scan_max_f32_e4ea42453f is
+//
+//	scan max f32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_f32_e4ea42453f(f *abi.Frame)
+
+// k_scan_max_f64_5e06637110 is
+//
+//	scan max f64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_f64_5e06637110(f *abi.Frame)
+
+// k_scan_max_f64_carry_36e70121b9 is
+//
+//	scan max f64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_f64_carry_36e70121b9(f *abi.Frame)
+
+// k_scan_max_i32_306c8a52e5 is
+//
+//	scan max i32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_i32_306c8a52e5(f *abi.Frame)
+
+// k_scan_max_i32_carry_e29ecd08c9 is
+//
+//	scan max i32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_i32_carry_e29ecd08c9(f *abi.Frame)
+
+// k_scan_max_i64_38aa620bcc is
+//
+//	scan max i64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_i64_38aa620bcc(f *abi.Frame)
+
+// k_scan_max_i64_carry_dd638e9309 is
+//
+//	scan max i64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_i64_carry_dd638e9309(f *abi.Frame)
+
+// k_scan_max_u32_carry_bb88b4323a is
+//
+//	scan max u32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_u32_carry_bb88b4323a(f *abi.Frame)
+
+// k_scan_max_u32_f2bd8f3df2 is
+//
+//	scan max u32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_u32_f2bd8f3df2(f *abi.Frame)
+
+// k_scan_max_u8_533467dcc9 is
+//
+//	scan max u8
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_u8_533467dcc9(f *abi.Frame)
+
+// k_scan_max_u8_carry_3b821cbfcb is
+//
+//	scan max u8 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_u8_carry_3b821cbfcb(f *abi.Frame)
+
+// k_scan_min_f32_6d0c4c9be5 is
+//
+//	scan min f32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_f32_6d0c4c9be5(f *abi.Frame)
+
+// k_scan_min_f32_carry_e3a40d8650 is
+//
+//	scan min f32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_f32_carry_e3a40d8650(f *abi.Frame)
+
+// k_scan_min_f64_carry_fc20488977 is
+//
+//	scan min f64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_f64_carry_fc20488977(f *abi.Frame)
+
+// k_scan_min_f64_f27cdc8e6c is
+//
+//	scan min f64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_f64_f27cdc8e6c(f *abi.Frame)
+
+// k_scan_min_i32_1784fcece8 is
+//
+//	scan min i32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_i32_1784fcece8(f *abi.Frame)
+
+// k_scan_min_i32_carry_5d45cbd476 is
+//
+//	scan min i32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_i32_carry_5d45cbd476(f *abi.Frame)
+
+// k_scan_min_i64_489f6a77b9 is
+//
+//	scan min i64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_i64_489f6a77b9(f *abi.Frame)
+
+// k_scan_min_i64_carry_771db59c78 is
+//
+//	scan min i64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_i64_carry_771db59c78(f *abi.Frame)
+
+// k_scan_min_u32_36b3a11eab is
+//
+//	scan min u32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_u32_36b3a11eab(f *abi.Frame)
+
+// k_scan_min_u32_carry_945d989a71 is
+//
+//	scan min u32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_u32_carry_945d989a71(f *abi.Frame)
+
+// k_scan_min_u8_b964aa4f7b is
+//
+//	scan min u8
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_u8_b964aa4f7b(f *abi.Frame)
+
+// k_scan_min_u8_carry_479ff6d349 is
+//
+//	scan min u8 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_u8_carry_479ff6d349(f *abi.Frame)
+
+// k_scan_mul_f32_046e45eceb is
+//
+//	scan mul f32
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_f32_046e45eceb(f *abi.Frame)
+
+// k_scan_mul_f32_carry_825523000a is
+//
+//	scan mul f32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_f32_carry_825523000a(f *abi.Frame)
+
+// k_scan_mul_f64_075e9ba169 is
+//
+//	scan mul f64
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_f64_075e9ba169(f *abi.Frame)
+
+// k_scan_mul_f64_carry_28f324dc46 is
+//
+//	scan mul f64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_f64_carry_28f324dc46(f *abi.Frame)
+
+// k_scan_mul_i32_carry_c2d0edfb8b is
+//
+//	scan mul i32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_i32_carry_c2d0edfb8b(f *abi.Frame)
+
+// k_scan_mul_i32_f48e999085 is
+//
+//	scan mul i32
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_i32_f48e999085(f *abi.Frame)
+
+// k_scan_mul_i64_7bb2110864 is
+//
+//	scan mul i64
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_i64_7bb2110864(f *abi.Frame)
+
+// k_scan_mul_i64_carry_5a2edad5ff is
+//
+//	scan mul i64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_i64_carry_5a2edad5ff(f *abi.Frame)
+
+// k_scan_mul_u32_b886f95fc5 is
+//
+//	scan mul u32
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_u32_b886f95fc5(f *abi.Frame)
+
+// k_scan_mul_u32_carry_b9c1ae822a is
+//
+//	scan mul u32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_u32_carry_b9c1ae822a(f *abi.Frame)
+
+// k_scan_mul_u8_71ab6bdaec is
+//
+//	scan mul u8
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_u8_71ab6bdaec(f *abi.Frame)
+
+// k_scan_mul_u8_carry_22871326b9 is
+//
+//	scan mul u8 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_u8_carry_22871326b9(f *abi.Frame)
 
 // k_seldom_bool_f16_ssu_abb4eabd3d is
 //
@@ -12863,14 +13047,14 @@ func k_square_u32_u_a20faa67b5(f *abi.Frame)
 //go:noescape
 func k_square_u8_u_b756c32b44(f *abi.Frame)
 
-// k_stream_u8_u_ee6aee8a66 is
+// k_store_nt_u8_093b8ca481 is
 //
-//	kernel (u0:u8) { t0 = stream u0; store t0 }
+//	store_nt u8
 //
-// for i: o0[i] = a0[i]
+// for i: o0[i] = a0[i], past the caches
 //
 //go:noescape
-func k_stream_u8_u_ee6aee8a66(f *abi.Frame)
+func k_store_nt_u8_093b8ca481(f *abi.Frame)
 
 // k_sub_abs_f32_su_bff24b4d46 is
 //
@@ -12925,78 +13109,6 @@ func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
 //
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f32_su_c65db175fa is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f32_su_c65db175fa(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f32_us_f46b8d2e02 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f32_us_f46b8d2e02(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f64_su_8cc866c431 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f64_su_8cc866c431(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f64_us_b78ce1d2a4 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f64_us_b78ce1d2a4(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f32_su_1d23cb7421 is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f32_su_1d23cb7421(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f32_us_eab32dcb4f is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f32_us_eab32dcb4f(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f64_su_56cb92eb62 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f64_su_56cb92eb62(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f64_us_63bebdf857 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f64_us_63bebdf857(f *abi.Frame)
 
 // k_sub_div_f32_sus_808b300fab is
 //
@@ -13105,42 +13217,6 @@ func k_sub_div_f64_uus_7c6586387d(f *abi.Frame)
 //
 //go:noescape
 func k_sub_div_f64_uuu_2ea59f7b42(f *abi.Frame)
-
-// k_sub_exp_foldadd_f32_us_22ebf3882c is
-//
-//	kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_sub_exp_foldadd_f32_us_22ebf3882c(f *abi.Frame)
-
-// k_sub_exp_foldadd_f32_us_84e6a73255 is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_sub_exp_foldadd_f32_us_84e6a73255(f *abi.Frame)
-
-// k_sub_exp_foldadd_f64_us_1547b94468 is
-//
-//	kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_sub_exp_foldadd_f64_us_1547b94468(f *abi.Frame)
-
-// k_sub_exp_foldadd_f64_us_a3b29ff38d is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_sub_exp_foldadd_f64_us_a3b29ff38d(f *abi.Frame)
 
 // k_sub_f16_su_9a9d7803c1 is
 //
@@ -13385,78 +13461,6 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
 
-// k_sub_mul_foldadd_down_f32_su_827641fc58 is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f32_su_827641fc58(f *abi.Frame)
-
-// k_sub_mul_foldadd_down_f32_us_dea1f2c282 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f32_us_dea1f2c282(f *abi.Frame)
-
-// k_sub_mul_foldadd_down_f64_su_7fb0bc4806 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f64_su_7fb0bc4806(f *abi.Frame)
-
-// k_sub_mul_foldadd_down_f64_us_2ada04c106 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f64_us_2ada04c106(f *abi.Frame)
-
-// k_sub_mul_foldadd_f32_us_9e5f32d24b is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f32_us_9e5f32d24b(f *abi.Frame)
-
-// k_sub_mul_foldadd_f32_uu_6fa73871ae is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f32_uu_6fa73871ae(f *abi.Frame)
-
-// k_sub_mul_foldadd_f64_us_cb3ffb53e1 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f64_us_cb3ffb53e1(f *abi.Frame)
-
-// k_sub_mul_foldadd_f64_uu_9255dac3e1 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f64_uu_9255dac3e1(f *abi.Frame)
-
 // k_sub_square_f32_su_584e54b6b0 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
@@ -13699,6 +13703,42 @@ func k_tanh_f64_u_9b546e070b(f *abi.Frame)
 //
 //go:noescape
 func k_tanh_f64_u_b65c572654(f *abi.Frame)
+
+// k_transpose_i64_43d0ec7a00 is
+//
+//	transpose i64
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_i64_43d0ec7a00(f *abi.Frame)
+
+// k_transpose_u16_9767c4256a is
+//
+//	transpose u16
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_u16_9767c4256a(f *abi.Frame)
+
+// k_transpose_u32_90e6d25a6b is
+//
+//	transpose u32
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_u32_90e6d25a6b(f *abi.Frame)
+
+// k_transpose_u8_1ab2f79f0f is
+//
+//	transpose u8
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_u8_1ab2f79f0f(f *abi.Frame)
 
 // k_trunc_f16_u_396308f4f6 is
 //

@@ -22,8 +22,6 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = abs u0; store t0 }", Fn: k_abs_f16_u_03b2c440e6_go},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
-		{Sig: "kernel (u0:f32) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f32_u_609c9b2df6_go},
-		{Sig: "kernel (u0:f64) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f64_u_12aa55b5d5_go},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
 		{Sig: "kernel (u0:u16) { t0 = abs u0; store t0 }", Fn: k_abs_u16_u_34f46134ab_go},
@@ -83,10 +81,6 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }", Fn: k_add_foldmax_down_f32_su_53000e9f35_go},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }", Fn: k_add_foldmax_down_f64_us_a96d0ec5a4_go},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }", Fn: k_add_foldmin_down_f32_us_af59bc48b3_go},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }", Fn: k_add_foldmin_down_f64_su_787188bb68_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
@@ -211,20 +205,6 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store add(t0) }", Fn: k_cast_foldadd_f16_f32_u_723a908111_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }", Fn: k_cast_foldadd_f32_f64_u_599a58a131_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store add(t0) }", Fn: k_cast_foldadd_u16_i32_u_a2e23cbf91_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store argmax(t0) }", Fn: k_cast_foldargmax_f16_f32_u_6b26e83ec6_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store argmax(t0) }", Fn: k_cast_foldargmax_u16_i32_u_7aa29cf3e1_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store argmin(t0) }", Fn: k_cast_foldargmin_f16_f32_u_5aceb4ca6d_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store argmin(t0) }", Fn: k_cast_foldargmin_u16_i32_u_627628700a_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store max(t0) }", Fn: k_cast_foldmax_f16_f32_u_9e7eda0d2c_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store max(t0) }", Fn: k_cast_foldmax_u16_i32_u_e366ad8d3d_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store min(t0) }", Fn: k_cast_foldmin_f16_f32_u_d549bffeb0_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store min(t0) }", Fn: k_cast_foldmin_u16_i32_u_c34f42bfd6_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store mul(t0) }", Fn: k_cast_foldmul_f16_f32_u_d41a8c019d_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }", Fn: k_cast_foldmul_f32_f64_u_fd51c72606_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store mul(t0) }", Fn: k_cast_foldmul_u16_i32_u_4a2754837a_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93_go},
@@ -368,54 +348,6 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
 		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f32_uss_65afe98c21_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f64_uss_734619c5dc_go},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i32_uss_77287f5dd4_go},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i64_uss_aad07b04c4_go},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u32_uss_e132f2bd5b_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u8_uss_f202298474_go},
-		{Sig: "kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f32_us_f06e03361d_go},
-		{Sig: "kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f64_us_f3b422783c_go},
-		{Sig: "kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i32_us_684d52cbda_go},
-		{Sig: "kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i64_us_2ba97844f7_go},
-		{Sig: "kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u32_us_01a478dad3_go},
-		{Sig: "kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u8_us_42f964f3b8_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f32_uss_3a3f531495_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f64_uss_d9b1fbbb30_go},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i32_uss_eab3510639_go},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i64_uss_e480bcd90f_go},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u32_uss_b18061f43c_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u8_uss_1edf7760db_go},
-		{Sig: "kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f32_us_12e685bc6d_go},
-		{Sig: "kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f64_us_6bad207471_go},
-		{Sig: "kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i32_us_fd38ef6114_go},
-		{Sig: "kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i64_us_7fd219c993_go},
-		{Sig: "kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u32_us_2e1f2c8d8c_go},
-		{Sig: "kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u8_us_71be94a5c8_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3_go},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i32_uss_f638465c79_go},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i64_uss_5509abd09e_go},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u32_uss_d432647e4e_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669_go},
-		{Sig: "kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f32_us_6c993c2b44_go},
-		{Sig: "kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f64_us_473633ab23_go},
-		{Sig: "kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i32_us_306633beeb_go},
-		{Sig: "kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i64_us_0013f0d32e_go},
-		{Sig: "kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u32_us_d964d61e24_go},
-		{Sig: "kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u8_us_e00233600e_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f64_uss_d645ce7640_go},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752_go},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14_go},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u8_uss_14a34d5927_go},
-		{Sig: "kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f32_us_9f6924902e_go},
-		{Sig: "kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f64_us_eab2322aff_go},
-		{Sig: "kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i32_us_9b4115400c_go},
-		{Sig: "kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i64_us_e2b2307a20_go},
-		{Sig: "kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u32_us_cbf8b3289f_go},
-		{Sig: "kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u8_us_198f848a57_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_go},
@@ -476,10 +408,10 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f32_su_53845b019e_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f64_su_136b3aa396_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i32_su_b6712f5f9a_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i64_su_be5d0fc92f_go},
+		{Sig: "dot f32", Fn: k_dot_f32_2423624372_go},
+		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_go},
+		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
+		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_0f685f69d0_go},
 		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_573614ff1d_go},
 		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_296b2db568_go},
@@ -598,63 +530,6 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f64_su_e41cbeebd0_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f64_us_fb8beca9c5_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_go},
-		{Sig: "kernel (u0:f32) { store add(u0) }", Fn: k_foldadd_f32_u_27c42265f0_go},
-		{Sig: "kernel (u0:f64) { store add(u0) }", Fn: k_foldadd_f64_u_cad95d9c0b_go},
-		{Sig: "kernel (u0:i32) { store add(u0) }", Fn: k_foldadd_i32_u_09fad1a540_go},
-		{Sig: "kernel (u0:i64) { store add(u0) }", Fn: k_foldadd_i64_u_ce7fb76e2f_go},
-		{Sig: "kernel (u0:u32) { store add(u0) }", Fn: k_foldadd_u32_u_941467d4dd_go},
-		{Sig: "kernel (u0:u8) { store add(u0) }", Fn: k_foldadd_u8_u_619c830f84_go},
-		{Sig: "kernel (u0:bool) { store and(u0) }", Fn: k_foldand_bool_u_e8db4bac34_go},
-		{Sig: "kernel (u0:i32) { store and(u0) }", Fn: k_foldand_i32_u_7698d9e9a7_go},
-		{Sig: "kernel (u0:i64) { store and(u0) }", Fn: k_foldand_i64_u_67ad1a4304_go},
-		{Sig: "kernel (u0:u32) { store and(u0) }", Fn: k_foldand_u32_u_5291dfe513_go},
-		{Sig: "kernel (u0:u8) { store and(u0) }", Fn: k_foldand_u8_u_42e1f81a6c_go},
-		{Sig: "kernel (u0:f32) { store argmax(u0) }", Fn: k_foldargmax_f32_u_523265d874_go},
-		{Sig: "kernel (u0:f64) { store argmax(u0) }", Fn: k_foldargmax_f64_u_26f842b759_go},
-		{Sig: "kernel (u0:f32) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f32_u_2b48e27939_go},
-		{Sig: "kernel (u0:f64) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f64_u_8d1562253e_go},
-		{Sig: "kernel (u0:i32) { store argmax(u0) }", Fn: k_foldargmax_i32_u_2651459a3e_go},
-		{Sig: "kernel (u0:i64) { store argmax(u0) }", Fn: k_foldargmax_i64_u_48a93243cb_go},
-		{Sig: "kernel (u0:u32) { store argmax(u0) }", Fn: k_foldargmax_u32_u_46d5edd2f7_go},
-		{Sig: "kernel (u0:u8) { store argmax(u0) }", Fn: k_foldargmax_u8_u_c4a0cc291b_go},
-		{Sig: "kernel (u0:f32) { store argmin(u0) }", Fn: k_foldargmin_f32_u_f6a1a3f4ae_go},
-		{Sig: "kernel (u0:f64) { store argmin(u0) }", Fn: k_foldargmin_f64_u_576f499831_go},
-		{Sig: "kernel (u0:f32) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f32_u_0c81a3e20c_go},
-		{Sig: "kernel (u0:f64) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f64_u_7c90be69a4_go},
-		{Sig: "kernel (u0:i32) { store argmin(u0) }", Fn: k_foldargmin_i32_u_24628574ed_go},
-		{Sig: "kernel (u0:i64) { store argmin(u0) }", Fn: k_foldargmin_i64_u_c16b66a48a_go},
-		{Sig: "kernel (u0:u32) { store argmin(u0) }", Fn: k_foldargmin_u32_u_0345c67174_go},
-		{Sig: "kernel (u0:u8) { store argmin(u0) }", Fn: k_foldargmin_u8_u_f122d4a0ad_go},
-		{Sig: "kernel (u0:f32) { store max(u0) }", Fn: k_foldmax_f32_u_011e31aee1_go},
-		{Sig: "kernel (u0:f64) { store max(u0) }", Fn: k_foldmax_f64_u_dd4bef5bfd_go},
-		{Sig: "kernel (u0:i32) { store max(u0) }", Fn: k_foldmax_i32_u_3d23849a11_go},
-		{Sig: "kernel (u0:i64) { store max(u0) }", Fn: k_foldmax_i64_u_6aa4132f4f_go},
-		{Sig: "kernel (u0:u32) { store max(u0) }", Fn: k_foldmax_u32_u_dfd0115626_go},
-		{Sig: "kernel (u0:u8) { store max(u0) }", Fn: k_foldmax_u8_u_72e07a6ae5_go},
-		{Sig: "kernel (u0:f32) { store min(u0) }", Fn: k_foldmin_f32_u_b980c3766a_go},
-		{Sig: "kernel (u0:f64) { store min(u0) }", Fn: k_foldmin_f64_u_60e4b9d1f7_go},
-		{Sig: "kernel (u0:f32) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f32_u_0a4a868e5d_go},
-		{Sig: "kernel (u0:f64) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f64_u_dd50791899_go},
-		{Sig: "kernel (u0:i32) { store min(u0) }", Fn: k_foldmin_i32_u_cef4b0d95b_go},
-		{Sig: "kernel (u0:i64) { store min(u0) }", Fn: k_foldmin_i64_u_0023e1f4f6_go},
-		{Sig: "kernel (u0:u32) { store min(u0) }", Fn: k_foldmin_u32_u_4b77bb8b17_go},
-		{Sig: "kernel (u0:u8) { store min(u0) }", Fn: k_foldmin_u8_u_6183e9578e_go},
-		{Sig: "kernel (u0:f32) { store mul(u0) }", Fn: k_foldmul_f32_u_f70aa4b2e1_go},
-		{Sig: "kernel (u0:f64) { store mul(u0) }", Fn: k_foldmul_f64_u_a6534d1a57_go},
-		{Sig: "kernel (u0:i32) { store mul(u0) }", Fn: k_foldmul_i32_u_3084ac7a63_go},
-		{Sig: "kernel (u0:i64) { store mul(u0) }", Fn: k_foldmul_i64_u_c5bb3741f4_go},
-		{Sig: "kernel (u0:u32) { store mul(u0) }", Fn: k_foldmul_u32_u_2e6b5b3029_go},
-		{Sig: "kernel (u0:u8) { store mul(u0) }", Fn: k_foldmul_u8_u_ebbb29866e_go},
-		{Sig: "kernel (u0:bool) { store or(u0) }", Fn: k_foldor_bool_u_bbde21292a_go},
-		{Sig: "kernel (u0:i32) { store or(u0) }", Fn: k_foldor_i32_u_475c0a17f2_go},
-		{Sig: "kernel (u0:i64) { store or(u0) }", Fn: k_foldor_i64_u_982b36951a_go},
-		{Sig: "kernel (u0:u32) { store or(u0) }", Fn: k_foldor_u32_u_166ea5ad5f_go},
-		{Sig: "kernel (u0:u8) { store or(u0) }", Fn: k_foldor_u8_u_fe0ec2fba0_go},
-		{Sig: "kernel (u0:bool) { store xor(u0) }", Fn: k_foldxor_bool_u_5f9251e3c2_go},
-		{Sig: "kernel (u0:i32) { store xor(u0) }", Fn: k_foldxor_i32_u_7eae729ecf_go},
-		{Sig: "kernel (u0:i64) { store xor(u0) }", Fn: k_foldxor_i64_u_a48fb98239_go},
-		{Sig: "kernel (u0:u32) { store xor(u0) }", Fn: k_foldxor_u32_u_a4b2726627_go},
-		{Sig: "kernel (u0:u8) { store xor(u0) }", Fn: k_foldxor_u8_u_54cfa20734_go},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe_go},
@@ -924,12 +799,6 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f32_us_9f8ec466d6_go},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f64_us_8897238fe4_go},
-		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397_go},
-		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f64_uu_d2d34c14a3_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6_go},
@@ -981,8 +850,6 @@ func init() {
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
@@ -1034,10 +901,10 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
-		{Sig: "kernel (u0:i64) { t0 = permute u0; store t0 }", Fn: k_permute_i64_u_11643c8fdc_go},
-		{Sig: "kernel (u0:u16) { t0 = permute u0; store t0 }", Fn: k_permute_u16_u_780b92b446_go},
-		{Sig: "kernel (u0:u32) { t0 = permute u0; store t0 }", Fn: k_permute_u32_u_85625f21c9_go},
-		{Sig: "kernel (u0:u8) { t0 = permute u0; store t0 }", Fn: k_permute_u8_u_aea6a9744b_go},
+		{Sig: "pack i64", Fn: k_pack_i64_e282be532c_go},
+		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29_go},
+		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4_go},
+		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7_go},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f16_su_7cc4844e0f_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f16_us_2ef5e26568_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f16_uu_ce499af47c_go},
@@ -1050,6 +917,111 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f16_u_bd757ef4ca_go},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
+		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
+		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
+		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
+		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
+		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
+		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
+		{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258_go},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_go},
+		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_go},
+		{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_go},
+		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1_go},
+		{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_go},
+		{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
+		{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0_go},
+		{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f_go},
+		{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
+		{Sig: "reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_3f65cd8ee0_go},
+		{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c_go},
+		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917_go},
+		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
+		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go},
+		{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
+		{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae_go},
+		{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336_go},
+		{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239_go},
+		{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729_go},
+		{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
+		{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
+		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go},
+		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
+		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4_go},
+		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
+		{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
+		{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
+		{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
+		{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
+		{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
+		{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
+		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go},
+		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
+		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724_go},
+		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
+		{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
+		{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
+		{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
+		{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
+		{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
+		{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6_go},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22_go},
+		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f_go},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go},
+		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go},
+		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go},
+		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go},
+		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_max_add_f32_su_6e75755142_go},
+		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_max_add_f64_us_878cd2b780_go},
+		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go},
+		{Sig: "reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go},
+		{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go},
+		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go},
+		{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f_go},
+		{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00_go},
+		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90_go},
+		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a_go},
+		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac_go},
+		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585_go},
+		{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967_go},
+		{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c_go},
+		{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
+		{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524_go},
+		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67_go},
+		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1_go},
+		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9_go},
+		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90_go},
+		{Sig: "reduce [min] kernel (u0:i32) { store u0 }", Fn: k_reduce_min_i32_u_c6c904d409_go},
+		{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0_go},
+		{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b_go},
+		{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66_go},
+		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
+		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
+		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75_go},
+		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40_go},
+		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca_go},
+		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34_go},
+		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
+		{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b_go},
+		{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872_go},
+		{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
+		{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d_go},
+		{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e_go},
+		{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f_go},
+		{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0_go},
+		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
+		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
+		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a_go},
+		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c_go},
+		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c_go},
+		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
+		{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d_go},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f_go},
@@ -1071,6 +1043,54 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f16_u_15f8d308eb_go},
 		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
 		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
+		{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c_go},
+		{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1_go},
+		{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771_go},
+		{Sig: "scan add f64", Fn: k_scan_add_f64_e8354169cd_go},
+		{Sig: "scan add i32", Fn: k_scan_add_i32_6e8ba3fa93_go},
+		{Sig: "scan add i32 carry", Fn: k_scan_add_i32_carry_b836774a91_go},
+		{Sig: "scan add i64", Fn: k_scan_add_i64_4da5817eff_go},
+		{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de_go},
+		{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a_go},
+		{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b_go},
+		{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150_go},
+		{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00_go},
+		{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba_go},
+		{Sig: "scan max f32", Fn: k_scan_max_f32_e4ea42453f_go},
+		{Sig: "scan max f64", Fn: k_scan_max_f64_5e06637110_go},
+		{Sig: "scan max f64 carry", Fn: k_scan_max_f64_carry_36e70121b9_go},
+		{Sig: "scan max i32", Fn: k_scan_max_i32_306c8a52e5_go},
+		{Sig: "scan max i32 carry", Fn: k_scan_max_i32_carry_e29ecd08c9_go},
+		{Sig: "scan max i64", Fn: k_scan_max_i64_38aa620bcc_go},
+		{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309_go},
+		{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a_go},
+		{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2_go},
+		{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9_go},
+		{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb_go},
+		{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5_go},
+		{Sig: "scan min f32 carry", Fn: k_scan_min_f32_carry_e3a40d8650_go},
+		{Sig: "scan min f64 carry", Fn: k_scan_min_f64_carry_fc20488977_go},
+		{Sig: "scan min f64", Fn: k_scan_min_f64_f27cdc8e6c_go},
+		{Sig: "scan min i32", Fn: k_scan_min_i32_1784fcece8_go},
+		{Sig: "scan min i32 carry", Fn: k_scan_min_i32_carry_5d45cbd476_go},
+		{Sig: "scan min i64", Fn: k_scan_min_i64_489f6a77b9_go},
+		{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78_go},
+		{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab_go},
+		{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71_go},
+		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b_go},
+		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349_go},
+		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb_go},
+		{Sig: "scan mul f32 carry", Fn: k_scan_mul_f32_carry_825523000a_go},
+		{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169_go},
+		{Sig: "scan mul f64 carry", Fn: k_scan_mul_f64_carry_28f324dc46_go},
+		{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b_go},
+		{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085_go},
+		{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864_go},
+		{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff_go},
+		{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5_go},
+		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a_go},
+		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
+		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
 		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_ssu_abb4eabd3d_go},
 		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_sus_8195ba8dde_go},
 		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_suu_080c03bb45_go},
@@ -1289,21 +1309,13 @@ func init() {
 		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a_go},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5_go},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44_go},
-		{Sig: "kernel (u0:u8) { t0 = stream u0; store t0 }", Fn: k_stream_u8_u_ee6aee8a66_go},
+		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_su_c65db175fa_go},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_us_f46b8d2e02_go},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_su_8cc866c431_go},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_us_b78ce1d2a4_go},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_su_1d23cb7421_go},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_us_eab32dcb4f_go},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_su_56cb92eb62_go},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_us_63bebdf857_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
@@ -1316,10 +1328,6 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_go},
-		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_22ebf3882c_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255_go},
-		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_1547b94468_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d_go},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128_go},
@@ -1347,14 +1355,6 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_su_827641fc58_go},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_us_dea1f2c282_go},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_su_7fb0bc4806_go},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_us_2ada04c106_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_uu_9255dac3e1_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef_go},
@@ -1382,6 +1382,10 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_go},
 		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_go},
 		{Sig: "kernel fast (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_b65c572654_go},
+		{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00_go},
+		{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a_go},
+		{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b_go},
+		{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f_go},
 		{Sig: "kernel (u0:f16) { t0 = trunc u0; store t0 }", Fn: k_trunc_f16_u_396308f4f6_go},
 		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e_go},
 		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228_go},
@@ -1535,70 +1539,6 @@ func k_abs_f64_u_2d873d3a2f_go(f *abi.Frame) {
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			o0[i] = t0
 		}
-	}
-}
-
-// k_abs_foldadd_f32_u_609c9b2df6_go is
-//
-//	kernel (u0:f32) { t0 = abs u0; store add(t0) }
-//
-// for i: o0 += abs(a0[i])
-func k_abs_foldadd_f32_u_609c9b2df6_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			l0[i&31] = float32(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_abs_foldadd_f64_u_12aa55b5d5_go is
-//
-//	kernel (u0:f64) { t0 = abs u0; store add(t0) }
-//
-// for i: o0 += abs(a0[i])
-func k_abs_foldadd_f64_u_12aa55b5d5_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
-			l0[i&31] = float64(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -5315,170 +5255,6 @@ func k_add_f64_uu_819accbd74_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 + v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_add_foldmax_down_f32_su_53000e9f35_go is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
-func k_add_foldmax_down_f32_su_53000e9f35_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float32(s0 + v1)
-						lane[j] = t0
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float32(s0 + v1)
-					lane[j] = abi.LaneMax(lane[j], t0)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_add_foldmax_down_f64_us_a96d0ec5a4_go is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
-func k_add_foldmax_down_f64_us_a96d0ec5a4_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 + s1)
-						lane[j] = t0
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 + s1)
-					lane[j] = abi.LaneMax(lane[j], t0)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_add_foldmin_down_f32_us_af59bc48b3_go is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
-func k_add_foldmin_down_f32_us_af59bc48b3_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 + s1)
-						lane[j] = t0
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 + s1)
-					lane[j] = abi.LaneMin(lane[j], t0)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMin(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_add_foldmin_down_f64_su_787188bb68_go is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
-func k_add_foldmin_down_f64_su_787188bb68_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 + v1)
-						lane[j] = t0
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 + v1)
-					lane[j] = abi.LaneMin(lane[j], t0)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMin(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -14969,419 +14745,6 @@ func k_cast_f64_u8_u_6bc5559001_go(f *abi.Frame) {
 	}
 }
 
-// k_cast_foldadd_f16_f32_u_723a908111_go is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store add(t0) }
-//
-// for i: o0 += float32(a0[i])
-func k_cast_foldadd_f16_f32_u_723a908111_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			l0[i&31] = float32(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldadd_f32_f64_u_599a58a131_go is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }
-//
-// for i: o0 += float64(a0[i])
-func k_cast_foldadd_f32_f64_u_599a58a131_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0)
-			l0[i&31] = float64(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldadd_u16_i32_u_a2e23cbf91_go is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store add(t0) }
-//
-// for i: o0 += int32(a0[i])
-func k_cast_foldadd_u16_i32_u_a2e23cbf91_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			l0[i&31] = int32(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = int32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldargmax_f16_f32_u_6b26e83ec6_go is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store argmax(t0) }
-//
-// for i: o0 = index of the first max(float32(a0[i]))
-func k_cast_foldargmax_f16_f32_u_6b26e83ec6_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float32frombits(0xff800000), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			if !(t0 <= m0) && m0 == m0 {
-				m0, l0 = t0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_cast_foldargmax_u16_i32_u_7aa29cf3e1_go is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store argmax(t0) }
-//
-// for i: o0 = index of the first max(int32(a0[i]))
-func k_cast_foldargmax_u16_i32_u_7aa29cf3e1_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := int32(-2147483648), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			if t0 > m0 {
-				m0, l0 = t0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_cast_foldargmin_f16_f32_u_5aceb4ca6d_go is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store argmin(t0) }
-//
-// for i: o0 = index of the first min(float32(a0[i]))
-func k_cast_foldargmin_f16_f32_u_5aceb4ca6d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			if !(t0 >= m0) && m0 == m0 {
-				m0, l0 = t0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_cast_foldargmin_u16_i32_u_627628700a_go is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store argmin(t0) }
-//
-// for i: o0 = index of the first min(int32(a0[i]))
-func k_cast_foldargmin_u16_i32_u_627628700a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := int32(2147483647), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			if t0 < m0 {
-				m0, l0 = t0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_cast_foldmax_f16_f32_u_9e7eda0d2c_go is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store max(t0) }
-//
-// for i: o0 = max(o0, float32(a0[i]))
-func k_cast_foldmax_f16_f32_u_9e7eda0d2c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0xff800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			l0[i&31] = abi.LaneMax(l0[i&31], t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldmax_u16_i32_u_e366ad8d3d_go is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store max(t0) }
-//
-// for i: o0 = max(o0, int32(a0[i]))
-func k_cast_foldmax_u16_i32_u_e366ad8d3d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(-2147483648)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			l0[i&31] = abi.LaneMax(l0[i&31], t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldmin_f16_f32_u_d549bffeb0_go is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store min(t0) }
-//
-// for i: o0 = min(o0, float32(a0[i]))
-func k_cast_foldmin_f16_f32_u_d549bffeb0_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x7f800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			l0[i&31] = abi.LaneMin(l0[i&31], t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldmin_u16_i32_u_c34f42bfd6_go is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store min(t0) }
-//
-// for i: o0 = min(o0, int32(a0[i]))
-func k_cast_foldmin_u16_i32_u_c34f42bfd6_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(2147483647)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			l0[i&31] = abi.LaneMin(l0[i&31], t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldmul_f16_f32_u_d41a8c019d_go is
-//
-//	kernel (u0:f16) { t0 = cast:f32 u0; store mul(t0) }
-//
-// for i: o0 *= float32(a0[i])
-func k_cast_foldmul_f16_f32_u_d41a8c019d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x3f800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			l0[i&31] = float32(l0[i&31] * t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldmul_f32_f64_u_fd51c72606_go is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }
-//
-// for i: o0 *= float64(a0[i])
-func k_cast_foldmul_f32_f64_u_fd51c72606_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x3ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0)
-			l0[i&31] = float64(l0[i&31] * t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_cast_foldmul_u16_i32_u_4a2754837a_go is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store mul(t0) }
-//
-// for i: o0 *= int32(a0[i])
-func k_cast_foldmul_u16_i32_u_4a2754837a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			l0[i&31] = int32(l0[i&31] * t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = int32(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
 // k_cast_i32_bool_u_f415769208_go is
 //
 //	kernel (u0:i32) { t0 = cast:bool u0; store t0 }
@@ -24478,1110 +23841,6 @@ func k_cosh_f64_u_fc74205f7c_go(f *abi.Frame) {
 	}
 }
 
-// k_cummax_cummax_cummax_f32_uss_65afe98c21_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-func k_cummax_cummax_cummax_f32_uss_65afe98c21_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
-		}
-		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
-	}
-}
-
-// k_cummax_cummax_cummax_f64_uss_734619c5dc_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-func k_cummax_cummax_cummax_f64_uss_734619c5dc_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
-	}
-}
-
-// k_cummax_cummax_cummax_i32_uss_77287f5dd4_go is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-func k_cummax_cummax_cummax_i32_uss_77287f5dd4_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
-	}
-}
-
-// k_cummax_cummax_cummax_i64_uss_aad07b04c4_go is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-func k_cummax_cummax_cummax_i64_uss_aad07b04c4_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
-		}
-		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
-	}
-}
-
-// k_cummax_cummax_cummax_u32_uss_e132f2bd5b_go is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-func k_cummax_cummax_cummax_u32_uss_e132f2bd5b_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
-	}
-}
-
-// k_cummax_cummax_cummax_u8_uss_f202298474_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-func k_cummax_cummax_cummax_u8_uss_f202298474_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
-	}
-}
-
-// k_cummax_cummax_f32_us_f06e03361d_go is
-//
-//	kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-func k_cummax_cummax_f32_us_f06e03361d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = run
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummax_cummax_f64_us_f3b422783c_go is
-//
-//	kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-func k_cummax_cummax_f64_us_f3b422783c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = run
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummax_cummax_i32_us_684d52cbda_go is
-//
-//	kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-func k_cummax_cummax_i32_us_684d52cbda_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = run
-		}
-		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummax_cummax_i64_us_2ba97844f7_go is
-//
-//	kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-func k_cummax_cummax_i64_us_2ba97844f7_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = run
-		}
-		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummax_cummax_u32_us_01a478dad3_go is
-//
-//	kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-func k_cummax_cummax_u32_us_01a478dad3_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = run
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummax_cummax_u8_us_42f964f3b8_go is
-//
-//	kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-func k_cummax_cummax_u8_us_42f964f3b8_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = run
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummin_cummin_cummin_f32_uss_3a3f531495_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-func k_cummin_cummin_cummin_f32_uss_3a3f531495_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
-		}
-		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
-	}
-}
-
-// k_cummin_cummin_cummin_f64_uss_d9b1fbbb30_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-func k_cummin_cummin_cummin_f64_uss_d9b1fbbb30_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
-	}
-}
-
-// k_cummin_cummin_cummin_i32_uss_eab3510639_go is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-func k_cummin_cummin_cummin_i32_uss_eab3510639_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
-	}
-}
-
-// k_cummin_cummin_cummin_i64_uss_e480bcd90f_go is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-func k_cummin_cummin_cummin_i64_uss_e480bcd90f_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
-		}
-		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
-	}
-}
-
-// k_cummin_cummin_cummin_u32_uss_b18061f43c_go is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-func k_cummin_cummin_cummin_u32_uss_b18061f43c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
-	}
-}
-
-// k_cummin_cummin_cummin_u8_uss_1edf7760db_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-func k_cummin_cummin_cummin_u8_uss_1edf7760db_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
-	}
-}
-
-// k_cummin_cummin_f32_us_12e685bc6d_go is
-//
-//	kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-func k_cummin_cummin_f32_us_12e685bc6d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = run
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummin_cummin_f64_us_6bad207471_go is
-//
-//	kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-func k_cummin_cummin_f64_us_6bad207471_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = run
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummin_cummin_i32_us_fd38ef6114_go is
-//
-//	kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-func k_cummin_cummin_i32_us_fd38ef6114_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = run
-		}
-		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummin_cummin_i64_us_7fd219c993_go is
-//
-//	kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-func k_cummin_cummin_i64_us_7fd219c993_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = run
-		}
-		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummin_cummin_u32_us_2e1f2c8d8c_go is
-//
-//	kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-func k_cummin_cummin_u32_us_2e1f2c8d8c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = run
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cummin_cummin_u8_us_71be94a5c8_go is
-//
-//	kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-func k_cummin_cummin_u8_us_71be94a5c8_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = run
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-func k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = float32(run * x)
-			o0[i] = float32(float32(carry) * run)
-		}
-		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * float64(run))
-	}
-}
-
-// k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-func k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = float64(run * x)
-			o0[i] = float64(carry * run)
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * run)
-	}
-}
-
-// k_cumprod_cumprod_cumprod_i32_uss_f638465c79_go is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-func k_cumprod_cumprod_cumprod_i32_uss_f638465c79_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = int32(run * x)
-			o0[i] = int32(carry * run)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry * run)
-	}
-}
-
-// k_cumprod_cumprod_cumprod_i64_uss_5509abd09e_go is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-func k_cumprod_cumprod_cumprod_i64_uss_5509abd09e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = int64(run * x)
-			o0[i] = int64(carry * run)
-		}
-		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry * run)
-	}
-}
-
-// k_cumprod_cumprod_cumprod_u32_uss_d432647e4e_go is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-func k_cumprod_cumprod_cumprod_u32_uss_d432647e4e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = uint32(run * x)
-			o0[i] = uint32(carry * run)
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry * run)
-	}
-}
-
-// k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-func k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = uint8(run * x)
-			o0[i] = uint8(carry * run)
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry * run)
-	}
-}
-
-// k_cumprod_cumprod_f32_us_6c993c2b44_go is
-//
-//	kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-func k_cumprod_cumprod_f32_us_6c993c2b44_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = float32(run * x)
-			o0[i] = run
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumprod_cumprod_f64_us_473633ab23_go is
-//
-//	kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-func k_cumprod_cumprod_f64_us_473633ab23_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = float64(run * x)
-			o0[i] = run
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumprod_cumprod_i32_us_306633beeb_go is
-//
-//	kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-func k_cumprod_cumprod_i32_us_306633beeb_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = int32(run * x)
-			o0[i] = run
-		}
-		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumprod_cumprod_i64_us_0013f0d32e_go is
-//
-//	kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-func k_cumprod_cumprod_i64_us_0013f0d32e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = int64(run * x)
-			o0[i] = run
-		}
-		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumprod_cumprod_u32_us_d964d61e24_go is
-//
-//	kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-func k_cumprod_cumprod_u32_us_d964d61e24_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = uint32(run * x)
-			o0[i] = run
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumprod_cumprod_u8_us_e00233600e_go is
-//
-//	kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-func k_cumprod_cumprod_u8_us_e00233600e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = uint8(run * x)
-			o0[i] = run
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-func k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = float32(run + x)
-			o0[i] = float32(float32(carry) + run)
-		}
-		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + float64(run))
-	}
-}
-
-// k_cumsum_cumsum_cumsum_f64_uss_d645ce7640_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-func k_cumsum_cumsum_cumsum_f64_uss_d645ce7640_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = float64(run + x)
-			o0[i] = float64(carry + run)
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + run)
-	}
-}
-
-// k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752_go is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-func k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = int32(run + x)
-			o0[i] = int32(carry + run)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry + run)
-	}
-}
-
-// k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14_go is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-func k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = int64(run + x)
-			o0[i] = int64(carry + run)
-		}
-		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry + run)
-	}
-}
-
-// k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5_go is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-func k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = uint32(run + x)
-			o0[i] = uint32(carry + run)
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry + run)
-	}
-}
-
-// k_cumsum_cumsum_cumsum_u8_uss_14a34d5927_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-func k_cumsum_cumsum_cumsum_u8_uss_14a34d5927_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = uint8(run + x)
-			o0[i] = uint8(carry + run)
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry + run)
-	}
-}
-
-// k_cumsum_cumsum_f32_us_9f6924902e_go is
-//
-//	kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-func k_cumsum_cumsum_f32_us_9f6924902e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = float32(run + x)
-			o0[i] = run
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumsum_cumsum_f64_us_eab2322aff_go is
-//
-//	kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-func k_cumsum_cumsum_f64_us_eab2322aff_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = float64(run + x)
-			o0[i] = run
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumsum_cumsum_i32_us_9b4115400c_go is
-//
-//	kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-func k_cumsum_cumsum_i32_us_9b4115400c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = int32(run + x)
-			o0[i] = run
-		}
-		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumsum_cumsum_i64_us_e2b2307a20_go is
-//
-//	kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-func k_cumsum_cumsum_i64_us_e2b2307a20_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = int64(run + x)
-			o0[i] = run
-		}
-		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumsum_cumsum_u32_us_cbf8b3289f_go is
-//
-//	kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-func k_cumsum_cumsum_u32_us_cbf8b3289f_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = uint32(run + x)
-			o0[i] = run
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_cumsum_cumsum_u8_us_198f848a57_go is
-//
-//	kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-func k_cumsum_cumsum_u8_us_198f848a57_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		for i, x := range a0 {
-			run = uint8(run + x)
-			o0[i] = run
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
 // k_div_add_f32_sus_3296a6d62d_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
@@ -26895,13 +25154,13 @@ func k_div_u8_uu_545b998e4c_go(f *abi.Frame) {
 	}
 }
 
-// k_dot_f32_su_53845b019e_go is
+// k_dot_f32_2423624372_go is
 //
-//	kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }
+//	dot f32
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
-func k_dot_f32_su_53845b019e_go(f *abi.Frame) {
-	n, pairs, across := f.Cols, f.Step[kernel.DotPairs], f.Step[kernel.DotAcross]
+func k_dot_f32_2423624372_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
 	if n <= 0 {
 		return
 	}
@@ -26921,7 +25180,7 @@ func k_dot_f32_su_53845b019e_go(f *abi.Frame) {
 				}
 			}
 			y := o0[c : c+4 : c+4]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
 			}
 			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
@@ -26939,7 +25198,7 @@ func k_dot_f32_su_53845b019e_go(f *abi.Frame) {
 				}
 			}
 			y := o0[c : c+1 : c+1]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0 = float32(y[0] + t0)
 			}
 			y[0] = t0
@@ -26947,13 +25206,13 @@ func k_dot_f32_su_53845b019e_go(f *abi.Frame) {
 	}
 }
 
-// k_dot_f64_su_136b3aa396_go is
+// k_dot_f64_94c78171a9_go is
 //
-//	kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }
+//	dot f64
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
-func k_dot_f64_su_136b3aa396_go(f *abi.Frame) {
-	n, pairs, across := f.Cols, f.Step[kernel.DotPairs], f.Step[kernel.DotAcross]
+func k_dot_f64_94c78171a9_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
 	if n <= 0 {
 		return
 	}
@@ -26968,7 +25227,7 @@ func k_dot_f64_su_136b3aa396_go(f *abi.Frame) {
 				t0, t1, t2, t3 = math.FMA(x, row[0], t0), math.FMA(x, row[1], t1), math.FMA(x, row[2], t2), math.FMA(x, row[3], t3)
 			}
 			y := o0[c : c+4 : c+4]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0, t1, t2, t3 = float64(y[0]+t0), float64(y[1]+t1), float64(y[2]+t2), float64(y[3]+t3)
 			}
 			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
@@ -26981,7 +25240,7 @@ func k_dot_f64_su_136b3aa396_go(f *abi.Frame) {
 				t0 = math.FMA(x, row[0], t0)
 			}
 			y := o0[c : c+1 : c+1]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0 = float64(y[0] + t0)
 			}
 			y[0] = t0
@@ -26989,13 +25248,13 @@ func k_dot_f64_su_136b3aa396_go(f *abi.Frame) {
 	}
 }
 
-// k_dot_i32_su_b6712f5f9a_go is
+// k_dot_i32_972e9a55c4_go is
 //
-//	kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }
+//	dot i32
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
-func k_dot_i32_su_b6712f5f9a_go(f *abi.Frame) {
-	n, pairs, across := f.Cols, f.Step[kernel.DotPairs], f.Step[kernel.DotAcross]
+func k_dot_i32_972e9a55c4_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
 	if n <= 0 {
 		return
 	}
@@ -27010,7 +25269,7 @@ func k_dot_i32_su_b6712f5f9a_go(f *abi.Frame) {
 				t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
 			}
 			y := o0[c : c+4 : c+4]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0, t1, t2, t3 = int32(y[0]+t0), int32(y[1]+t1), int32(y[2]+t2), int32(y[3]+t3)
 			}
 			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
@@ -27023,7 +25282,7 @@ func k_dot_i32_su_b6712f5f9a_go(f *abi.Frame) {
 				t0 = t0 + x*row[0]
 			}
 			y := o0[c : c+1 : c+1]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0 = int32(y[0] + t0)
 			}
 			y[0] = t0
@@ -27031,13 +25290,13 @@ func k_dot_i32_su_b6712f5f9a_go(f *abi.Frame) {
 	}
 }
 
-// k_dot_i64_su_be5d0fc92f_go is
+// k_dot_i64_81eb46862c_go is
 //
-//	kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }
+//	dot i64
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
-func k_dot_i64_su_be5d0fc92f_go(f *abi.Frame) {
-	n, pairs, across := f.Cols, f.Step[kernel.DotPairs], f.Step[kernel.DotAcross]
+func k_dot_i64_81eb46862c_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
 	if n <= 0 {
 		return
 	}
@@ -27052,7 +25311,7 @@ func k_dot_i64_su_be5d0fc92f_go(f *abi.Frame) {
 				t0, t1, t2, t3 = t0+x*row[0], t1+x*row[1], t2+x*row[2], t3+x*row[3]
 			}
 			y := o0[c : c+4 : c+4]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0, t1, t2, t3 = int64(y[0]+t0), int64(y[1]+t1), int64(y[2]+t2), int64(y[3]+t3)
 			}
 			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
@@ -27065,7 +25324,7 @@ func k_dot_i64_su_be5d0fc92f_go(f *abi.Frame) {
 				t0 = t0 + x*row[0]
 			}
 			y := o0[c : c+1 : c+1]
-			if f.Step[kernel.DotAdds] != 0 {
+			if adds != 0 {
 				t0 = int64(y[0] + t0)
 			}
 			y[0] = t0
@@ -41894,1675 +40153,6 @@ func k_fmod_f64_uu_5820ebcd33_go(f *abi.Frame) {
 			t322 := math.Float64frombits(uint64(t321))
 			o0[i] = t322
 		}
-	}
-}
-
-// k_foldadd_f32_u_27c42265f0_go is
-//
-//	kernel (u0:f32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-func k_foldadd_f32_u_27c42265f0_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = float32(l0[i&31] + v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldadd_f64_u_cad95d9c0b_go is
-//
-//	kernel (u0:f64) { store add(u0) }
-//
-// for i: o0 += a0[i]
-func k_foldadd_f64_u_cad95d9c0b_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = float64(l0[i&31] + v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldadd_i32_u_09fad1a540_go is
-//
-//	kernel (u0:i32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-func k_foldadd_i32_u_09fad1a540_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = int32(l0[i&31] + v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = int32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldadd_i64_u_ce7fb76e2f_go is
-//
-//	kernel (u0:i64) { store add(u0) }
-//
-// for i: o0 += a0[i]
-func k_foldadd_i64_u_ce7fb76e2f_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = int64(l0[i&31] + v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = int64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldadd_u32_u_941467d4dd_go is
-//
-//	kernel (u0:u32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-func k_foldadd_u32_u_941467d4dd_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = uint32(l0[i&31] + v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = uint32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldadd_u8_u_619c830f84_go is
-//
-//	kernel (u0:u8) { store add(u0) }
-//
-// for i: o0 += a0[i]
-func k_foldadd_u8_u_619c830f84_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = uint8(l0[i&31] + v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = uint8(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldand_bool_u_e8db4bac34_go is
-//
-//	kernel (u0:bool) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-func k_foldand_bool_u_e8db4bac34_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]bool
-		for b := range l0 {
-			l0[b] = bool(true)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] && bool(v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] && bool(l0[b+half])
-				}
-			}
-		}
-		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldand_i32_u_7698d9e9a7_go is
-//
-//	kernel (u0:i32) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-func k_foldand_i32_u_7698d9e9a7_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(-1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] & v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] & l0[b+half]
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldand_i64_u_67ad1a4304_go is
-//
-//	kernel (u0:i64) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-func k_foldand_i64_u_67ad1a4304_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for b := range l0 {
-			l0[b] = int64(-1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] & v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] & l0[b+half]
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldand_u32_u_5291dfe513_go is
-//
-//	kernel (u0:u32) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-func k_foldand_u32_u_5291dfe513_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for b := range l0 {
-			l0[b] = uint32(4294967295)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] & v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] & l0[b+half]
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldand_u8_u_42e1f81a6c_go is
-//
-//	kernel (u0:u8) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-func k_foldand_u8_u_42e1f81a6c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for b := range l0 {
-			l0[b] = uint8(255)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] & v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] & l0[b+half]
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldargmax_f32_u_523265d874_go is
-//
-//	kernel (u0:f32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-func k_foldargmax_f32_u_523265d874_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float32frombits(0xff800000), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 <= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmax_f64_u_26f842b759_go is
-//
-//	kernel (u0:f64) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-func k_foldargmax_f64_u_26f842b759_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 <= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmax_foldmax_f32_u_2b48e27939_go is
-//
-//	kernel (u0:f32) { store argmax(u0) max(u0) }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-func k_foldargmax_foldmax_f32_u_2b48e27939_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float32frombits(0xff800000), int32(0)
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0xff800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 <= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
-	}
-}
-
-// k_foldargmax_foldmax_f64_u_8d1562253e_go is
-//
-//	kernel (u0:f64) { store argmax(u0) max(u0) }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-func k_foldargmax_foldmax_f64_u_8d1562253e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0xfff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 <= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
-	}
-}
-
-// k_foldargmax_i32_u_2651459a3e_go is
-//
-//	kernel (u0:i32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-func k_foldargmax_i32_u_2651459a3e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := int32(-2147483648), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 > m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmax_i64_u_48a93243cb_go is
-//
-//	kernel (u0:i64) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-func k_foldargmax_i64_u_48a93243cb_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := int64(-9223372036854775808), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 > m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmax_u32_u_46d5edd2f7_go is
-//
-//	kernel (u0:u32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-func k_foldargmax_u32_u_46d5edd2f7_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := uint32(0), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 > m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmax_u8_u_c4a0cc291b_go is
-//
-//	kernel (u0:u8) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-func k_foldargmax_u8_u_c4a0cc291b_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := uint8(0), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 > m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmin_f32_u_f6a1a3f4ae_go is
-//
-//	kernel (u0:f32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-func k_foldargmin_f32_u_f6a1a3f4ae_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 >= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmin_f64_u_576f499831_go is
-//
-//	kernel (u0:f64) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-func k_foldargmin_f64_u_576f499831_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 >= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmin_foldmin_f32_u_0c81a3e20c_go is
-//
-//	kernel (u0:f32) { store argmin(u0) min(u0) }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-func k_foldargmin_foldmin_f32_u_0c81a3e20c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0x7f800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 >= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = abi.LaneMin(l1[i&31], v0)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = abi.LaneMin(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
-	}
-}
-
-// k_foldargmin_foldmin_f64_u_7c90be69a4_go is
-//
-//	kernel (u0:f64) { store argmin(u0) min(u0) }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-func k_foldargmin_foldmin_f64_u_7c90be69a4_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0x7ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			if !(v0 >= m0) && m0 == m0 {
-				m0, l0 = v0, int32(i)
-			}
-			l1[i&31] = abi.LaneMin(l1[i&31], v0)
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = abi.LaneMin(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
-	}
-}
-
-// k_foldargmin_i32_u_24628574ed_go is
-//
-//	kernel (u0:i32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-func k_foldargmin_i32_u_24628574ed_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := int32(2147483647), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 < m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmin_i64_u_c16b66a48a_go is
-//
-//	kernel (u0:i64) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-func k_foldargmin_i64_u_c16b66a48a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := int64(9223372036854775807), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 < m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmin_u32_u_0345c67174_go is
-//
-//	kernel (u0:u32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-func k_foldargmin_u32_u_0345c67174_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := uint32(4294967295), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 < m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldargmin_u8_u_f122d4a0ad_go is
-//
-//	kernel (u0:u8) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-func k_foldargmin_u8_u_f122d4a0ad_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		m0, l0 := uint8(255), int32(0)
-		for i := range n {
-			v0 := a0[i]
-			if v0 < m0 {
-				m0, l0 = v0, int32(i)
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
-	}
-}
-
-// k_foldmax_f32_u_011e31aee1_go is
-//
-//	kernel (u0:f32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-func k_foldmax_f32_u_011e31aee1_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0xff800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmax_f64_u_dd4bef5bfd_go is
-//
-//	kernel (u0:f64) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-func k_foldmax_f64_u_dd4bef5bfd_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0xfff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmax_i32_u_3d23849a11_go is
-//
-//	kernel (u0:i32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-func k_foldmax_i32_u_3d23849a11_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(-2147483648)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmax_i64_u_6aa4132f4f_go is
-//
-//	kernel (u0:i64) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-func k_foldmax_i64_u_6aa4132f4f_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for b := range l0 {
-			l0[b] = int64(-9223372036854775808)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmax_u32_u_dfd0115626_go is
-//
-//	kernel (u0:u32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-func k_foldmax_u32_u_dfd0115626_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmax_u8_u_72e07a6ae5_go is
-//
-//	kernel (u0:u8) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-func k_foldmax_u8_u_72e07a6ae5_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmin_f32_u_b980c3766a_go is
-//
-//	kernel (u0:f32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-func k_foldmin_f32_u_b980c3766a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x7f800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmin_f64_u_60e4b9d1f7_go is
-//
-//	kernel (u0:f64) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-func k_foldmin_f64_u_60e4b9d1f7_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x7ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmin_foldmax_f32_u_0a4a868e5d_go is
-//
-//	kernel (u0:f32) { store min(u0) max(u0) }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-func k_foldmin_foldmax_f32_u_0a4a868e5d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x7f800000)
-		}
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0xff800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
-	}
-}
-
-// k_foldmin_foldmax_f64_u_dd50791899_go is
-//
-//	kernel (u0:f64) { store min(u0) max(u0) }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-func k_foldmin_foldmax_f64_u_dd50791899_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x7ff0000000000000)
-		}
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0xfff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
-	}
-}
-
-// k_foldmin_i32_u_cef4b0d95b_go is
-//
-//	kernel (u0:i32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-func k_foldmin_i32_u_cef4b0d95b_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(2147483647)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmin_i64_u_0023e1f4f6_go is
-//
-//	kernel (u0:i64) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-func k_foldmin_i64_u_0023e1f4f6_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for b := range l0 {
-			l0[b] = int64(9223372036854775807)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmin_u32_u_4b77bb8b17_go is
-//
-//	kernel (u0:u32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-func k_foldmin_u32_u_4b77bb8b17_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for b := range l0 {
-			l0[b] = uint32(4294967295)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmin_u8_u_6183e9578e_go is
-//
-//	kernel (u0:u8) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-func k_foldmin_u8_u_6183e9578e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for b := range l0 {
-			l0[b] = uint8(255)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmul_f32_u_f70aa4b2e1_go is
-//
-//	kernel (u0:f32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-func k_foldmul_f32_u_f70aa4b2e1_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x3f800000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = float32(l0[i&31] * v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmul_f64_u_a6534d1a57_go is
-//
-//	kernel (u0:f64) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-func k_foldmul_f64_u_a6534d1a57_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x3ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = float64(l0[i&31] * v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmul_i32_u_3084ac7a63_go is
-//
-//	kernel (u0:i32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-func k_foldmul_i32_u_3084ac7a63_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for b := range l0 {
-			l0[b] = int32(1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = int32(l0[i&31] * v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = int32(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmul_i64_u_c5bb3741f4_go is
-//
-//	kernel (u0:i64) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-func k_foldmul_i64_u_c5bb3741f4_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for b := range l0 {
-			l0[b] = int64(1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = int64(l0[i&31] * v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = int64(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmul_u32_u_2e6b5b3029_go is
-//
-//	kernel (u0:u32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-func k_foldmul_u32_u_2e6b5b3029_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for b := range l0 {
-			l0[b] = uint32(1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = uint32(l0[i&31] * v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = uint32(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldmul_u8_u_ebbb29866e_go is
-//
-//	kernel (u0:u8) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-func k_foldmul_u8_u_ebbb29866e_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for b := range l0 {
-			l0[b] = uint8(1)
-		}
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = uint8(l0[i&31] * v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = uint8(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldor_bool_u_bbde21292a_go is
-//
-//	kernel (u0:bool) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-func k_foldor_bool_u_bbde21292a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]bool
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] || bool(v0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] || bool(l0[b+half])
-				}
-			}
-		}
-		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldor_i32_u_475c0a17f2_go is
-//
-//	kernel (u0:i32) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-func k_foldor_i32_u_475c0a17f2_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] | v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] | l0[b+half]
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldor_i64_u_982b36951a_go is
-//
-//	kernel (u0:i64) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-func k_foldor_i64_u_982b36951a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] | v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] | l0[b+half]
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldor_u32_u_166ea5ad5f_go is
-//
-//	kernel (u0:u32) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-func k_foldor_u32_u_166ea5ad5f_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] | v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] | l0[b+half]
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldor_u8_u_fe0ec2fba0_go is
-//
-//	kernel (u0:u8) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-func k_foldor_u8_u_fe0ec2fba0_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] | v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] | l0[b+half]
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldxor_bool_u_5f9251e3c2_go is
-//
-//	kernel (u0:bool) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-func k_foldxor_bool_u_5f9251e3c2_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]bool
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] != v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] != l0[b+half]
-				}
-			}
-		}
-		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldxor_i32_u_7eae729ecf_go is
-//
-//	kernel (u0:i32) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-func k_foldxor_i32_u_7eae729ecf_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] ^ v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] ^ l0[b+half]
-				}
-			}
-		}
-		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldxor_i64_u_a48fb98239_go is
-//
-//	kernel (u0:i64) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-func k_foldxor_i64_u_a48fb98239_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]int64
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] ^ v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] ^ l0[b+half]
-				}
-			}
-		}
-		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldxor_u32_u_a4b2726627_go is
-//
-//	kernel (u0:u32) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-func k_foldxor_u32_u_a4b2726627_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint32
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] ^ v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] ^ l0[b+half]
-				}
-			}
-		}
-		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_foldxor_u8_u_54cfa20734_go is
-//
-//	kernel (u0:u8) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-func k_foldxor_u8_u_54cfa20734_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]uint8
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] ^ v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] ^ l0[b+half]
-				}
-			}
-		}
-		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -63657,220 +60247,6 @@ func k_mul_f64_uu_7b320067c4_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_foldadd_down_f32_us_9f8ec466d6_go is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-func k_mul_foldadd_down_f32_us_9f8ec466d6_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 * s1)
-						lane[j] = t0
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 * s1)
-					lane[j] = float32(lane[j] + t0)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float32(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_mul_foldadd_down_f64_us_8897238fe4_go is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-func k_mul_foldadd_down_f64_us_8897238fe4_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 * s1)
-						lane[j] = t0
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 * s1)
-					lane[j] = float64(lane[j] + t0)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float64(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_mul_foldadd_f32_u_416ca212bd_go is
-//
-//	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
-//
-// for i: o0 += a0[i] * a0[i]
-func k_mul_foldadd_f32_u_416ca212bd_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 * v0)
-			l0[i&31] = float32(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_mul_foldadd_f32_uu_9d27f0f397_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
-//
-// for i: o0 += a0[i] * a1[i]
-func k_mul_foldadd_f32_uu_9d27f0f397_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 * v1)
-			l0[i&31] = float32(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_mul_foldadd_f64_u_92b69bb72b_go is
-//
-//	kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
-//
-// for i: o0 += a0[i] * a0[i]
-func k_mul_foldadd_f64_u_92b69bb72b_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 * v0)
-			l0[i&31] = float64(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_mul_foldadd_f64_uu_d2d34c14a3_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }
-//
-// for i: o0 += a0[i] * a1[i]
-func k_mul_foldadd_f64_uu_d2d34c14a3_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 * v1)
-			l0[i&31] = float64(l0[i&31] + t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
 // k_mul_i32_su_bcbf8718ef_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
@@ -65444,78 +61820,6 @@ func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go is
-//
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
-//
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
-func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := float32(s0 * s1)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v2 := a2[i]
-			t1 := float32(v2 - t0)
-			t2 := float32(t1 * t1)
-			l0[i&31] = float32(l0[i&31] + t2)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
-	}
-}
-
-// k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
-//
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
-func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := float64(s0 * s1)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v2 := a2[i]
-			t1 := float64(v2 - t0)
-			t2 := float64(t1 * t1)
-			l0[i&31] = float64(l0[i&31] + t2)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
-	}
-}
-
 // k_mul_u16_us_7a2abd5ded_go is
 //
 //	kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
@@ -66532,122 +62836,114 @@ func k_or_u8_uu_3880e0f8db_go(f *abi.Frame) {
 	}
 }
 
-// k_permute_i64_u_11643c8fdc_go is
+// k_pack_i64_e282be532c_go is
 //
-//	kernel (u0:i64) { t0 = permute u0; store t0 }
+//	pack i64
 //
-// for i, j: o0[i][j] = a0[j][i]
-func k_permute_i64_u_11643c8fdc_go(f *abi.Frame) {
-	next, across, line := f.Step[0], f.Step[kernel.TransposeAcross], f.Step[1]
-	c := 0
-	for ; c+8 <= f.Cols; c += 8 {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
-		for r := range f.Rows {
-			a, o := unsafe.Add(from, r*across), (*[8]int64)(unsafe.Add(to, r*line))
-			o[0] = *(*int64)(unsafe.Add(a, 0*next))
-			o[1] = *(*int64)(unsafe.Add(a, 1*next))
-			o[2] = *(*int64)(unsafe.Add(a, 2*next))
-			o[3] = *(*int64)(unsafe.Add(a, 3*next))
-			o[4] = *(*int64)(unsafe.Add(a, 4*next))
-			o[5] = *(*int64)(unsafe.Add(a, 5*next))
-			o[6] = *(*int64)(unsafe.Add(a, 6*next))
-			o[7] = *(*int64)(unsafe.Add(a, 7*next))
-		}
+// for r, c: o0[r][c] = a0[r][c*across]
+func k_pack_i64_e282be532c_go(f *abi.Frame) {
+	n, across := f.Cols, f.Step[2]
+	if n <= 0 {
+		return
 	}
-	for ; c < f.Cols; c++ {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
-		for r := range f.Rows {
-			*(*int64)(unsafe.Add(to, r*line)) = *(*int64)(unsafe.Add(from, r*across))
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Add(f.Ptr[0], r*f.Step[0])
+		for len(row) >= 4 {
+			four := (*[4]int64)(row)
+			four[0] = *(*int64)(from)
+			four[1] = *(*int64)(unsafe.Add(from, 1*across))
+			four[2] = *(*int64)(unsafe.Add(from, 2*across))
+			four[3] = *(*int64)(unsafe.Add(from, 3*across))
+			if row = row[4:]; len(row) > 0 {
+				from = unsafe.Add(from, 4*across)
+			}
 		}
-	}
-}
-
-// k_permute_u16_u_780b92b446_go is
-//
-//	kernel (u0:u16) { t0 = permute u0; store t0 }
-//
-// for i, j: o0[i][j] = a0[j][i]
-func k_permute_u16_u_780b92b446_go(f *abi.Frame) {
-	next, across, line := f.Step[0], f.Step[kernel.TransposeAcross], f.Step[1]
-	c := 0
-	for ; c+8 <= f.Cols; c += 8 {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
-		for r := range f.Rows {
-			a, o := unsafe.Add(from, r*across), (*[8]uint16)(unsafe.Add(to, r*line))
-			o[0] = *(*uint16)(unsafe.Add(a, 0*next))
-			o[1] = *(*uint16)(unsafe.Add(a, 1*next))
-			o[2] = *(*uint16)(unsafe.Add(a, 2*next))
-			o[3] = *(*uint16)(unsafe.Add(a, 3*next))
-			o[4] = *(*uint16)(unsafe.Add(a, 4*next))
-			o[5] = *(*uint16)(unsafe.Add(a, 5*next))
-			o[6] = *(*uint16)(unsafe.Add(a, 6*next))
-			o[7] = *(*uint16)(unsafe.Add(a, 7*next))
-		}
-	}
-	for ; c < f.Cols; c++ {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
-		for r := range f.Rows {
-			*(*uint16)(unsafe.Add(to, r*line)) = *(*uint16)(unsafe.Add(from, r*across))
+		for c := range row {
+			row[c] = *(*int64)(unsafe.Add(from, c*across))
 		}
 	}
 }
 
-// k_permute_u32_u_85625f21c9_go is
+// k_pack_u16_9c9cfbaf29_go is
 //
-//	kernel (u0:u32) { t0 = permute u0; store t0 }
+//	pack u16
 //
-// for i, j: o0[i][j] = a0[j][i]
-func k_permute_u32_u_85625f21c9_go(f *abi.Frame) {
-	next, across, line := f.Step[0], f.Step[kernel.TransposeAcross], f.Step[1]
-	c := 0
-	for ; c+8 <= f.Cols; c += 8 {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
-		for r := range f.Rows {
-			a, o := unsafe.Add(from, r*across), (*[8]uint32)(unsafe.Add(to, r*line))
-			o[0] = *(*uint32)(unsafe.Add(a, 0*next))
-			o[1] = *(*uint32)(unsafe.Add(a, 1*next))
-			o[2] = *(*uint32)(unsafe.Add(a, 2*next))
-			o[3] = *(*uint32)(unsafe.Add(a, 3*next))
-			o[4] = *(*uint32)(unsafe.Add(a, 4*next))
-			o[5] = *(*uint32)(unsafe.Add(a, 5*next))
-			o[6] = *(*uint32)(unsafe.Add(a, 6*next))
-			o[7] = *(*uint32)(unsafe.Add(a, 7*next))
-		}
+// for r, c: o0[r][c] = a0[r][c*across]
+func k_pack_u16_9c9cfbaf29_go(f *abi.Frame) {
+	n, across := f.Cols, f.Step[2]
+	if n <= 0 {
+		return
 	}
-	for ; c < f.Cols; c++ {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
-		for r := range f.Rows {
-			*(*uint32)(unsafe.Add(to, r*line)) = *(*uint32)(unsafe.Add(from, r*across))
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Add(f.Ptr[0], r*f.Step[0])
+		for len(row) >= 4 {
+			four := (*[4]uint16)(row)
+			four[0] = *(*uint16)(from)
+			four[1] = *(*uint16)(unsafe.Add(from, 1*across))
+			four[2] = *(*uint16)(unsafe.Add(from, 2*across))
+			four[3] = *(*uint16)(unsafe.Add(from, 3*across))
+			if row = row[4:]; len(row) > 0 {
+				from = unsafe.Add(from, 4*across)
+			}
+		}
+		for c := range row {
+			row[c] = *(*uint16)(unsafe.Add(from, c*across))
 		}
 	}
 }
 
-// k_permute_u8_u_aea6a9744b_go is
+// k_pack_u32_3f0d9f9ad4_go is
 //
-//	kernel (u0:u8) { t0 = permute u0; store t0 }
+//	pack u32
 //
-// for i, j: o0[i][j] = a0[j][i]
-func k_permute_u8_u_aea6a9744b_go(f *abi.Frame) {
-	next, across, line := f.Step[0], f.Step[kernel.TransposeAcross], f.Step[1]
-	c := 0
-	for ; c+8 <= f.Cols; c += 8 {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
-		for r := range f.Rows {
-			a, o := unsafe.Add(from, r*across), (*[8]uint8)(unsafe.Add(to, r*line))
-			o[0] = *(*uint8)(unsafe.Add(a, 0*next))
-			o[1] = *(*uint8)(unsafe.Add(a, 1*next))
-			o[2] = *(*uint8)(unsafe.Add(a, 2*next))
-			o[3] = *(*uint8)(unsafe.Add(a, 3*next))
-			o[4] = *(*uint8)(unsafe.Add(a, 4*next))
-			o[5] = *(*uint8)(unsafe.Add(a, 5*next))
-			o[6] = *(*uint8)(unsafe.Add(a, 6*next))
-			o[7] = *(*uint8)(unsafe.Add(a, 7*next))
+// for r, c: o0[r][c] = a0[r][c*across]
+func k_pack_u32_3f0d9f9ad4_go(f *abi.Frame) {
+	n, across := f.Cols, f.Step[2]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Add(f.Ptr[0], r*f.Step[0])
+		for len(row) >= 4 {
+			four := (*[4]uint32)(row)
+			four[0] = *(*uint32)(from)
+			four[1] = *(*uint32)(unsafe.Add(from, 1*across))
+			four[2] = *(*uint32)(unsafe.Add(from, 2*across))
+			four[3] = *(*uint32)(unsafe.Add(from, 3*across))
+			if row = row[4:]; len(row) > 0 {
+				from = unsafe.Add(from, 4*across)
+			}
+		}
+		for c := range row {
+			row[c] = *(*uint32)(unsafe.Add(from, c*across))
 		}
 	}
-	for ; c < f.Cols; c++ {
-		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
-		for r := range f.Rows {
-			*(*uint8)(unsafe.Add(to, r*line)) = *(*uint8)(unsafe.Add(from, r*across))
+}
+
+// k_pack_u8_ba6fba38f7_go is
+//
+//	pack u8
+//
+// for r, c: o0[r][c] = a0[r][c*across]
+func k_pack_u8_ba6fba38f7_go(f *abi.Frame) {
+	n, across := f.Cols, f.Step[2]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		row, from := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Add(f.Ptr[0], r*f.Step[0])
+		for len(row) >= 4 {
+			four := (*[4]uint8)(row)
+			four[0] = *(*uint8)(from)
+			four[1] = *(*uint8)(unsafe.Add(from, 1*across))
+			four[2] = *(*uint8)(unsafe.Add(from, 2*across))
+			four[3] = *(*uint8)(unsafe.Add(from, 3*across))
+			if row = row[4:]; len(row) > 0 {
+				from = unsafe.Add(from, 4*across)
+			}
+		}
+		for c := range row {
+			row[c] = *(*uint8)(unsafe.Add(from, c*across))
 		}
 	}
 }
@@ -70206,6 +66502,3787 @@ func k_reciprocal_f64_u_b37d10e017_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_abs_f32_u_258f9f318d_go is
+//
+//	reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }
+//
+// for i: o0 += abs(a0[i])
+func k_reduce_add_abs_f32_u_258f9f318d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			l0[i&31] = float32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_abs_f64_u_a4c3f04c6a_go is
+//
+//	reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
+//
+// for i: o0 += abs(a0[i])
+func k_reduce_add_abs_f64_u_a4c3f04c6a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			l0[i&31] = float64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_f16_f32_u_4b10fe887e_go is
+//
+//	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 += float32(a0[i])
+func k_reduce_add_cast_f16_f32_u_4b10fe887e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = float32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_f32_f64_u_f487af5f6b_go is
+//
+//	reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 += float64(a0[i])
+func k_reduce_add_cast_f32_f64_u_f487af5f6b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			l0[i&31] = float64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u16_i32_u_73b54e0d85_go is
+//
+//	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_u16_i32_u_73b54e0d85_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_f32_u_4a3ebf6e60_go is
+//
+//	reduce [add] kernel (u0:f32) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_f32_u_4a3ebf6e60_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = float32(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_f64_u_2a4323ccac_go is
+//
+//	reduce [add] kernel (u0:f64) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_f64_u_2a4323ccac_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = float64(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_i32_u_d3da606fb2_go is
+//
+//	reduce [add] kernel (u0:i32) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_i32_u_d3da606fb2_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = int32(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_i64_u_6699f8c258_go is
+//
+//	reduce [add] kernel (u0:i64) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_i64_u_6699f8c258_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = int64(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_f32_u_5f31cdbbc6_go is
+//
+//	reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }
+//
+// for i: o0 += a0[i] * a0[i]
+func k_reduce_add_mul_f32_u_5f31cdbbc6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			l0[i&31] = float32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_f32_uu_624c0413b0_go is
+//
+//	reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0 += a0[i] * a1[i]
+func k_reduce_add_mul_f32_uu_624c0413b0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v1)
+			l0[i&31] = float32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_f64_u_d8131172e1_go is
+//
+//	reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
+//
+// for i: o0 += a0[i] * a0[i]
+func k_reduce_add_mul_f64_u_d8131172e1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			l0[i&31] = float64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_f64_uu_d7f83c4cc1_go is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0 += a0[i] * a1[i]
+func k_reduce_add_mul_f64_uu_d7f83c4cc1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v1)
+			l0[i&31] = float64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_go is
+//
+//	reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float32(s0 * s1)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v2 := a2[i]
+			t1 := float32(v2 - t0)
+			t2 := float32(t1 * t1)
+			l0[i&31] = float32(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
+// k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go is
+//
+//	reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := float64(s0 * s1)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v2 := a2[i]
+			t1 := float64(v2 - t0)
+			t2 := float64(t1 * t1)
+			l0[i&31] = float64(l0[i&31] + t2)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+	}
+}
+
+// k_reduce_add_sub_exp_f32_us_adbe096fa0_go is
+//
+//	reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42b20000)  // 89
+	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c8 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c11 := math.Float32frombits(0xbf317218) // -0.6931472
+	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c25 := math.Float32frombits(0x3f800000) // 1
+	c28 := int32(1)
+	c31 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
+			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
+			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
+			t24a, t24b := ir.FMA32(t22a, t14a, c23), ir.FMA32(t22b, t14b, c23)
+			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
+			t27a, t27b := ir.FMA32(t26a, t14a, c25), ir.FMA32(t26b, t14b, c25)
+			t29a, t29b := t15a>>uint32(c28), t15b>>uint32(c28)
+			t30a, t30b := int32(t15a-t29a), int32(t15b-t29b)
+			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
+			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
+			t34a, t34b := float32(t27a*t33a), float32(t27b*t33b)
+			t35a, t35b := t30a<<uint32(c31), t30b<<uint32(c31)
+			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
+			t37a, t37b := float32(t34a*t36a), float32(t34b*t36b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t37a, t37b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t37a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t37b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t18 := ir.FMA32(c16, t14, c17)
+			t20 := ir.FMA32(t18, t14, c19)
+			t22 := ir.FMA32(t20, t14, c21)
+			t24 := ir.FMA32(t22, t14, c23)
+			t26 := ir.FMA32(t24, t14, c25)
+			t27 := ir.FMA32(t26, t14, c25)
+			t29 := t15 >> uint32(c28)
+			t30 := int32(t15 - t29)
+			t32 := t29 << uint32(c31)
+			t33 := math.Float32frombits(uint32(t32))
+			t34 := float32(t27 * t33)
+			t35 := t30 << uint32(c31)
+			t36 := math.Float32frombits(uint32(t35))
+			t37 := float32(t34 * t36)
+			o0[i] = t37
+			l1[i&31] = float32(l1[i&31] + t37)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_sub_exp_f32_us_b11729214f_go is
+//
+//	reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_reduce_add_sub_exp_f32_us_b11729214f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42b20000)  // 89
+	c7 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c8 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c11 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c13 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c16 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c17 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c19 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c21 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c23 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c25 := math.Float32frombits(0x3f800000) // 1
+	c27 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
+			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
+			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
+			t24a, t24b := ir.FMA32(t22a, t22a, c23), ir.FMA32(t22b, t22b, c23)
+			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
+			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t30a, t30b := float32(t26a*t29a), float32(t26b*t29b)
+			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t31a, t31b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t31a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t31b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t18 := ir.FMA32(c16, t14, c17)
+			t20 := ir.FMA32(t18, t14, c19)
+			t22 := ir.FMA32(t20, t14, c21)
+			t24 := ir.FMA32(t22, t22, c23)
+			t26 := ir.FMA32(t24, t14, c25)
+			t28 := t15 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t26 * t29)
+			t31 := float32(t30 * t30)
+			o0[i] = t31
+			l1[i&31] = float32(l1[i&31] + t31)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_sub_exp_f64_us_25bcafe5a0_go is
+//
+//	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float64frombits(0xc087500000000000)  // -746
+	c4 := math.Float64frombits(0x4086300000000000)  // 710
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3ff0000000000000) // 1
+	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c44 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
+			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
+			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
+			t14a, t14b := math.FMA(t11a, c13, t6a), math.FMA(t11b, c13, t6b)
+			t15a, t15b := math.FMA(t11a, c12, t14a), math.FMA(t11b, c12, t14b)
+			t24a, t24b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
+			t25a, t25b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
+			t26a, t26b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
+			t27a, t27b := math.FMA(c23, t15a, c22), math.FMA(c23, t15b, c22)
+			t28a, t28b := float64(t15a*t15a), float64(t15b*t15b)
+			t29a, t29b := math.FMA(t25a, t28a, t24a), math.FMA(t25b, t28b, t24b)
+			t30a, t30b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t31a, t31b := float64(t28a*t28a), float64(t28b*t28b)
+			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
+			t34a, t34b := math.FMA(t32a, t15a, c33), math.FMA(t32b, t15b, c33)
+			t36a, t36b := math.FMA(t34a, t15a, c35), math.FMA(t34b, t15b, c35)
+			t38a, t38b := math.FMA(t36a, t15a, c37), math.FMA(t36b, t15b, c37)
+			t39a, t39b := math.FMA(t38a, t15a, c37), math.FMA(t38b, t15b, c37)
+			t41a, t41b := math.FMA(t11a, c35, c40), math.FMA(t11b, c35, c40)
+			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
+			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
+			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
+			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
+			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
+			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
+			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
+			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t50a, t50b
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t50b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := math.FMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t14 := math.FMA(t11, c13, t6)
+			t15 := math.FMA(t11, c12, t14)
+			t24 := math.FMA(c17, t15, c16)
+			t25 := math.FMA(c19, t15, c18)
+			t26 := math.FMA(c21, t15, c20)
+			t27 := math.FMA(c23, t15, c22)
+			t28 := float64(t15 * t15)
+			t29 := math.FMA(t25, t28, t24)
+			t30 := math.FMA(t27, t28, t26)
+			t31 := float64(t28 * t28)
+			t32 := math.FMA(t30, t31, t29)
+			t34 := math.FMA(t32, t15, c33)
+			t36 := math.FMA(t34, t15, c35)
+			t38 := math.FMA(t36, t15, c37)
+			t39 := math.FMA(t38, t15, c37)
+			t41 := math.FMA(t11, c35, c40)
+			t42 := int64(math.Float64bits(t41))
+			t43 := int64(t10 - t42)
+			t45 := t42 << uint64(c44)
+			t46 := math.Float64frombits(uint64(t45))
+			t47 := float64(t39 * t46)
+			t48 := t43 << uint64(c44)
+			t49 := math.Float64frombits(uint64(t48))
+			t50 := float64(t47 * t49)
+			o0[i] = t50
+			l1[i&31] = float64(l1[i&31] + t50)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_sub_exp_f64_us_3f65cd8ee0_go is
+//
+//	reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+func k_reduce_add_sub_exp_f64_us_3f65cd8ee0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float64frombits(0xc087500000000000)  // -746
+	c4 := math.Float64frombits(0x4086300000000000)  // 710
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3ff0000000000000) // 1
+	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c44 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
+			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
+			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
+			t14a, t14b := math.FMA(t11a, c13, t6a), math.FMA(t11b, c13, t6b)
+			t15a, t15b := math.FMA(t11a, c12, t14a), math.FMA(t11b, c12, t14b)
+			t24a, t24b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
+			t25a, t25b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
+			t26a, t26b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
+			t27a, t27b := math.FMA(c23, t15a, c22), math.FMA(c23, t15b, c22)
+			t28a, t28b := float64(t15a*t15a), float64(t15b*t15b)
+			t29a, t29b := math.FMA(t25a, t28a, t24a), math.FMA(t25b, t28b, t24b)
+			t30a, t30b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t31a, t31b := float64(t28a*t28a), float64(t28b*t28b)
+			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
+			t34a, t34b := math.FMA(t32a, t15a, c33), math.FMA(t32b, t15b, c33)
+			t36a, t36b := math.FMA(t34a, t15a, c35), math.FMA(t34b, t15b, c35)
+			t38a, t38b := math.FMA(t36a, t15a, c37), math.FMA(t36b, t15b, c37)
+			t39a, t39b := math.FMA(t38a, t15a, c37), math.FMA(t38b, t15b, c37)
+			t41a, t41b := math.FMA(t11a, c35, c40), math.FMA(t11b, c35, c40)
+			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
+			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
+			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
+			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
+			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
+			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
+			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
+			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t50a, t50b
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t50b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := math.FMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t14 := math.FMA(t11, c13, t6)
+			t15 := math.FMA(t11, c12, t14)
+			t24 := math.FMA(c17, t15, c16)
+			t25 := math.FMA(c19, t15, c18)
+			t26 := math.FMA(c21, t15, c20)
+			t27 := math.FMA(c23, t15, c22)
+			t28 := float64(t15 * t15)
+			t29 := math.FMA(t25, t28, t24)
+			t30 := math.FMA(t27, t28, t26)
+			t31 := float64(t28 * t28)
+			t32 := math.FMA(t30, t31, t29)
+			t34 := math.FMA(t32, t15, c33)
+			t36 := math.FMA(t34, t15, c35)
+			t38 := math.FMA(t36, t15, c37)
+			t39 := math.FMA(t38, t15, c37)
+			t41 := math.FMA(t11, c35, c40)
+			t42 := int64(math.Float64bits(t41))
+			t43 := int64(t10 - t42)
+			t45 := t42 << uint64(c44)
+			t46 := math.Float64frombits(uint64(t45))
+			t47 := float64(t39 * t46)
+			t48 := t43 << uint64(c44)
+			t49 := math.Float64frombits(uint64(t48))
+			t50 := float64(t47 * t49)
+			o0[i] = t50
+			l1[i&31] = float64(l1[i&31] + t50)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_sub_mul_f32_us_dbb92b069c_go is
+//
+//	reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+func k_reduce_add_sub_mul_f32_us_dbb92b069c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			l0[i&31] = float32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_sub_mul_f32_uu_40b5687917_go is
+//
+//	reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+func k_reduce_add_sub_mul_f32_uu_40b5687917_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			l0[i&31] = float32(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_sub_mul_f64_us_2996da5e07_go is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+func k_reduce_add_sub_mul_f64_us_2996da5e07_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
+// k_reduce_add_u32_u_912738c3fb_go is
+//
+//	reduce [add] kernel (u0:u32) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_u32_u_912738c3fb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint32(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_u8_u_50e2bfdeae_go is
+//
+//	reduce [add] kernel (u0:u8) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_u8_u_50e2bfdeae_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint8(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint8(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_bool_u_8595f03336_go is
+//
+//	reduce [and] kernel (u0:bool) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_bool_u_8595f03336_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]bool
+		for b := range l0 {
+			l0[b] = bool(true)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] && bool(v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] && bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_i32_u_d1a9830239_go is
+//
+//	reduce [and] kernel (u0:i32) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_i32_u_d1a9830239_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_i64_u_a692f00729_go is
+//
+//	reduce [and] kernel (u0:i64) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_i64_u_a692f00729_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for b := range l0 {
+			l0[b] = int64(-1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_u32_u_6cb10976ea_go is
+//
+//	reduce [and] kernel (u0:u32) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_u32_u_6cb10976ea_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for b := range l0 {
+			l0[b] = uint32(4294967295)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_and_u8_u_bb5684ec4f_go is
+//
+//	reduce [and] kernel (u0:u8) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_u8_u_bb5684ec4f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for b := range l0 {
+			l0[b] = uint8(255)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go is
+//
+//	reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first max(float32(a0[i]))
+func k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			if !(t0 <= m0) && m0 == m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_cast_u16_i32_u_1690446a9c_go is
+//
+//	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_reduce_argmax_cast_u16_i32_u_1690446a9c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_f32_u_184402fba4_go is
+//
+//	reduce [argmax] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_f32_u_184402fba4_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_f64_u_f41777e260_go is
+//
+//	reduce [argmax] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_f64_u_f41777e260_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_i32_u_e7645df77b_go is
+//
+//	reduce [argmax] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_i32_u_e7645df77b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_i64_u_1334160cca_go is
+//
+//	reduce [argmax] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_i64_u_1334160cca_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(-9223372036854775808), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_max_f32_u_ce05dc9a24_go is
+//
+//	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_f32_u_ce05dc9a24_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_max_f64_u_198ed0041d_go is
+//
+//	reduce [argmax, max] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+func k_reduce_argmax_max_f64_u_198ed0041d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 <= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmax_u32_u_140109ec86_go is
+//
+//	reduce [argmax] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_u32_u_140109ec86_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint32(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_u8_u_a6199d6ec6_go is
+//
+//	reduce [argmax] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_u8_u_a6199d6ec6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go is
+//
+//	reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first min(float32(a0[i]))
+func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			if !(t0 >= m0) && m0 == m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go is
+//
+//	reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_f32_u_7879793724_go is
+//
+//	reduce [argmin] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_f32_u_7879793724_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_f64_u_f2cf5b58f8_go is
+//
+//	reduce [argmin] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_f64_u_f2cf5b58f8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_i32_u_4b44a953b7_go is
+//
+//	reduce [argmin] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_i32_u_4b44a953b7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_i64_u_abcf2b5487_go is
+//
+//	reduce [argmin] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_i64_u_abcf2b5487_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int64(9223372036854775807), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_min_f32_u_8bf51963b3_go is
+//
+//	reduce [argmin, min] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_f32_u_8bf51963b3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = abi.LaneMin(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = abi.LaneMin(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_min_f64_u_4ef17ad66b_go is
+//
+//	reduce [argmin, min] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+func k_reduce_argmin_min_f64_u_4ef17ad66b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			if !(v0 >= m0) && m0 == m0 {
+				m0, l0 = v0, int32(i)
+			}
+			l1[i&31] = abi.LaneMin(l1[i&31], v0)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = abi.LaneMin(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_argmin_u32_u_7babf75b6b_go is
+//
+//	reduce [argmin] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_u32_u_7babf75b6b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint32(4294967295), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_u8_u_7b26b0f213_go is
+//
+//	reduce [argmin] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_u8_u_7b26b0f213_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint8(255), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_columns_add_mul_f32_us_11df9470f6_go is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 * s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 * s1)
+					lane[j] = float32(lane[j] + t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_mul_f64_us_8d23389c22_go is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 * s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 * s1)
+					lane[j] = float64(lane[j] + t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_abs_f32_su_787536441f_go is
+//
+//	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 - v1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 - v1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 - s1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 - s1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go is
+//
+//	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 - v1)
+						t1 := float32(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 - v1)
+					t1 := float32(t0 * t0)
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 - s1)
+						t1 := float32(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 - s1)
+					t1 := float32(t0 * t0)
+					lane[j] = float32(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float32(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := float64(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := float64(t0 * t0)
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := float64(t0 * t0)
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := float64(t0 * t0)
+					lane[j] = float64(lane[j] + t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = float64(l[b-half][j] + l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_add_f32_su_6e75755142_go is
+//
+//	reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
+func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 + v1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 + v1)
+					lane[j] = abi.LaneMax(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_add_f64_us_878cd2b780_go is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
+func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 + s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 + s1)
+					lane[j] = abi.LaneMax(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go is
+//
+//	reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
+				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float32(s0 - v1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float32(s0 - v1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = abi.LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go is
+//
+//	reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 - s1)
+						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 - s1)
+					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+					lane[j] = abi.LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go is
+//
+//	reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 - v1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 - v1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = abi.LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float64(v0 - s1)
+						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+						lane[j] = t1
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float64(v0 - s1)
+					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+					lane[j] = abi.LaneMax(lane[j], t1)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_min_add_f32_us_590dfbfc6f_go is
+//
+//	reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
+func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float32
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
+				if i < 32 {
+					for j := range lane {
+						v0 := a0[j]
+						t0 := float32(v0 + s1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v0 := a0[j]
+					t0 := float32(v0 + s1)
+					lane[j] = abi.LaneMin(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMin(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+		}
+	}
+}
+
+// k_reduce_columns_min_add_f64_su_1e4cde9d00_go is
+//
+//	reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
+func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
+	var l [32][kernel.DownCols]float64
+	n := f.Step[3]
+	for r := range f.Rows {
+		for from := 0; from < f.Cols; from += kernel.DownCols {
+			c := min(from, f.Cols-kernel.DownCols)
+			for i := range n {
+				lane := &l[i%32]
+				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
+				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				if i < 32 {
+					for j := range lane {
+						v1 := a1[j]
+						t0 := float64(s0 + v1)
+						lane[j] = t0
+					}
+					continue
+				}
+				for j := range lane {
+					v1 := a1[j]
+					t0 := float64(s0 + v1)
+					lane[j] = abi.LaneMin(lane[j], t0)
+				}
+			}
+			for half := 16; half > 0; half /= 2 {
+				for b := half; b < min(n, 2*half); b++ {
+					for j := range l[b] {
+						l[b-half][j] = abi.LaneMin(l[b-half][j], l[b][j])
+					}
+				}
+			}
+			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+		}
+	}
+}
+
+// k_reduce_max_cast_f16_f32_u_4ce9765f90_go is
+//
+//	reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = max(o0, float32(a0[i]))
+func k_reduce_max_cast_f16_f32_u_4ce9765f90_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_cast_u16_i32_u_1e2352c91a_go is
+//
+//	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_reduce_max_cast_u16_i32_u_1e2352c91a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_f32_u_ce333e9dac_go is
+//
+//	reduce [max] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_f32_u_ce333e9dac_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_f64_u_68681c4585_go is
+//
+//	reduce [max] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_f64_u_68681c4585_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_i32_u_6a5383f967_go is
+//
+//	reduce [max] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_i32_u_6a5383f967_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_i64_u_613c5a600c_go is
+//
+//	reduce [max] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_i64_u_613c5a600c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for b := range l0 {
+			l0[b] = int64(-9223372036854775808)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_u32_u_6494554865_go is
+//
+//	reduce [max] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_u32_u_6494554865_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_u8_u_aa086b4524_go is
+//
+//	reduce [max] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_u8_u_aa086b4524_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_f16_f32_u_86e87b9a67_go is
+//
+//	reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = min(o0, float32(a0[i]))
+func k_reduce_min_cast_f16_f32_u_86e87b9a67_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_u16_i32_u_18a40418f1_go is
+//
+//	reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_reduce_min_cast_u16_i32_u_18a40418f1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_f32_u_456b07aef9_go is
+//
+//	reduce [min] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_f32_u_456b07aef9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_f64_u_406984bf90_go is
+//
+//	reduce [min] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_f64_u_406984bf90_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_i32_u_c6c904d409_go is
+//
+//	reduce [min] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_i32_u_c6c904d409_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_i64_u_8e896b88f0_go is
+//
+//	reduce [min] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_i64_u_8e896b88f0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for b := range l0 {
+			l0[b] = int64(9223372036854775807)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_max_f32_u_f50b4aef0b_go is
+//
+//	reduce [min, max] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+func k_reduce_min_max_f32_u_f50b4aef0b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_min_max_f64_u_2ca7c68e66_go is
+//
+//	reduce [min, max] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+func k_reduce_min_max_f64_u_2ca7c68e66_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_min_u32_u_5ca15eca45_go is
+//
+//	reduce [min] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_u32_u_5ca15eca45_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for b := range l0 {
+			l0[b] = uint32(4294967295)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_u8_u_2f6c138dd0_go is
+//
+//	reduce [min] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_u8_u_2f6c138dd0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for b := range l0 {
+			l0[b] = uint8(255)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_f16_f32_u_e300ca6a75_go is
+//
+//	reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 *= float32(a0[i])
+func k_reduce_mul_cast_f16_f32_u_e300ca6a75_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x3f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = float32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_f32_f64_u_64d0680e40_go is
+//
+//	reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 *= float64(a0[i])
+func k_reduce_mul_cast_f32_f64_u_64d0680e40_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			l0[i&31] = float64(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_u16_i32_u_4f25e233ca_go is
+//
+//	reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+func k_reduce_mul_cast_u16_i32_u_4f25e233ca_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_f32_u_802e881e34_go is
+//
+//	reduce [mul] kernel (u0:f32) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_f32_u_802e881e34_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x3f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = float32(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_f64_u_e298565692_go is
+//
+//	reduce [mul] kernel (u0:f64) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_f64_u_e298565692_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = float64(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_i32_u_0f9d2d950b_go is
+//
+//	reduce [mul] kernel (u0:i32) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_i32_u_0f9d2d950b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = int32(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_i64_u_3b4b067872_go is
+//
+//	reduce [mul] kernel (u0:i64) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_i64_u_3b4b067872_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for b := range l0 {
+			l0[b] = int64(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = int64(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_u32_u_1499048f15_go is
+//
+//	reduce [mul] kernel (u0:u32) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_u32_u_1499048f15_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for b := range l0 {
+			l0[b] = uint32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint32(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_u8_u_965545054d_go is
+//
+//	reduce [mul] kernel (u0:u8) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_u8_u_965545054d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for b := range l0 {
+			l0[b] = uint8(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint8(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint8(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_bool_u_97136d2e0e_go is
+//
+//	reduce [or] kernel (u0:bool) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_bool_u_97136d2e0e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] || bool(v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] || bool(l0[b+half])
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_i32_u_e28e9e7c0f_go is
+//
+//	reduce [or] kernel (u0:i32) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_i32_u_e28e9e7c0f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_i64_u_d58540cfa0_go is
+//
+//	reduce [or] kernel (u0:i64) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_i64_u_d58540cfa0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_u32_u_3ac6401b79_go is
+//
+//	reduce [or] kernel (u0:u32) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_u32_u_3ac6401b79_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_or_u8_u_aa9781b98b_go is
+//
+//	reduce [or] kernel (u0:u8) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_u8_u_aa9781b98b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_bool_u_f63dc53c3a_go is
+//
+//	reduce [xor] kernel (u0:bool) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_bool_u_f63dc53c3a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]bool
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] != v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] != l0[b+half]
+				}
+			}
+		}
+		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_i32_u_180f32864c_go is
+//
+//	reduce [xor] kernel (u0:i32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_i32_u_180f32864c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_i64_u_6f0f666f2c_go is
+//
+//	reduce [xor] kernel (u0:i64) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_i64_u_6f0f666f2c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_u32_u_d2f41e376c_go is
+//
+//	reduce [xor] kernel (u0:u32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_u32_u_d2f41e376c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint32
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_u8_u_57826d58bd_go is
+//
+//	reduce [xor] kernel (u0:u8) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_u8_u_57826d58bd_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint8
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_rem_i32_su_a835ec443d_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }
@@ -70787,6 +70864,1110 @@ func k_rsqrt_f64_u_007cfad6d9_go(f *abi.Frame) {
 			}
 			o0[i] = t13
 		}
+	}
+}
+
+// k_scan_add_f32_1237dba42c_go is
+//
+//	scan add f32
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_f32_1237dba42c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float32(run + x)
+			o0[i] = run
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_f32_carry_aff58f38b1_go is
+//
+//	scan add f32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_f32_carry_aff58f38b1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float32(run + x)
+			o0[i] = float32(float32(carry) + run)
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + float64(run))
+	}
+}
+
+// k_scan_add_f64_carry_71e1355771_go is
+//
+//	scan add f64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_f64_carry_71e1355771_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float64(run + x)
+			o0[i] = float64(carry + run)
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry + run)
+	}
+}
+
+// k_scan_add_f64_e8354169cd_go is
+//
+//	scan add f64
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_f64_e8354169cd_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float64(run + x)
+			o0[i] = run
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_i32_6e8ba3fa93_go is
+//
+//	scan add i32
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_i32_6e8ba3fa93_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int32(run + x)
+			o0[i] = run
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_i32_carry_b836774a91_go is
+//
+//	scan add i32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_i32_carry_b836774a91_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int32(run + x)
+			o0[i] = int32(carry + run)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry + run)
+	}
+}
+
+// k_scan_add_i64_4da5817eff_go is
+//
+//	scan add i64
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_i64_4da5817eff_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int64(run + x)
+			o0[i] = run
+		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_i64_carry_5b60fc76de_go is
+//
+//	scan add i64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_i64_carry_5b60fc76de_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int64(run + x)
+			o0[i] = int64(carry + run)
+		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry + run)
+	}
+}
+
+// k_scan_add_u32_69b549847a_go is
+//
+//	scan add u32
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_u32_69b549847a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint32(run + x)
+			o0[i] = run
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_u32_carry_dda2f71c4b_go is
+//
+//	scan add u32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_u32_carry_dda2f71c4b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint32(run + x)
+			o0[i] = uint32(carry + run)
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry + run)
+	}
+}
+
+// k_scan_add_u8_56c3ce2150_go is
+//
+//	scan add u8
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_u8_56c3ce2150_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint8(run + x)
+			o0[i] = run
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_u8_carry_569433fc00_go is
+//
+//	scan add u8 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_u8_carry_569433fc00_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint8(run + x)
+			o0[i] = uint8(carry + run)
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry + run)
+	}
+}
+
+// k_scan_max_f32_carry_300fed68ba_go is
+//
+//	scan max f32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_f32_carry_300fed68ba_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = abi.LaneMax(carry, run)
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+	}
+}
+
+// k_scan_max_f32_e4ea42453f_go is
+//
+//	scan max f32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_f32_e4ea42453f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = run
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_f64_5e06637110_go is
+//
+//	scan max f64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_f64_5e06637110_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = run
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_f64_carry_36e70121b9_go is
+//
+//	scan max f64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_f64_carry_36e70121b9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = abi.LaneMax(carry, run)
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+	}
+}
+
+// k_scan_max_i32_306c8a52e5_go is
+//
+//	scan max i32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_i32_306c8a52e5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = run
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_i32_carry_e29ecd08c9_go is
+//
+//	scan max i32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_i32_carry_e29ecd08c9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = abi.LaneMax(carry, run)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+	}
+}
+
+// k_scan_max_i64_38aa620bcc_go is
+//
+//	scan max i64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_i64_38aa620bcc_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = run
+		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_i64_carry_dd638e9309_go is
+//
+//	scan max i64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_i64_carry_dd638e9309_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = abi.LaneMax(carry, run)
+		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+	}
+}
+
+// k_scan_max_u32_carry_bb88b4323a_go is
+//
+//	scan max u32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_u32_carry_bb88b4323a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = abi.LaneMax(carry, run)
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+	}
+}
+
+// k_scan_max_u32_f2bd8f3df2_go is
+//
+//	scan max u32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_u32_f2bd8f3df2_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = run
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_u8_533467dcc9_go is
+//
+//	scan max u8
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_u8_533467dcc9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = run
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_u8_carry_3b821cbfcb_go is
+//
+//	scan max u8 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_u8_carry_3b821cbfcb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMax(run, x)
+			o0[i] = abi.LaneMax(carry, run)
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+	}
+}
+
+// k_scan_min_f32_6d0c4c9be5_go is
+//
+//	scan min f32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_f32_6d0c4c9be5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = run
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_min_f32_carry_e3a40d8650_go is
+//
+//	scan min f32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_f32_carry_e3a40d8650_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = abi.LaneMin(carry, run)
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+	}
+}
+
+// k_scan_min_f64_carry_fc20488977_go is
+//
+//	scan min f64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_f64_carry_fc20488977_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = abi.LaneMin(carry, run)
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+	}
+}
+
+// k_scan_min_f64_f27cdc8e6c_go is
+//
+//	scan min f64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_f64_f27cdc8e6c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = run
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_min_i32_1784fcece8_go is
+//
+//	scan min i32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_i32_1784fcece8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = run
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_min_i32_carry_5d45cbd476_go is
+//
+//	scan min i32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_i32_carry_5d45cbd476_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = abi.LaneMin(carry, run)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+	}
+}
+
+// k_scan_min_i64_489f6a77b9_go is
+//
+//	scan min i64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_i64_489f6a77b9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = run
+		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_min_i64_carry_771db59c78_go is
+//
+//	scan min i64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_i64_carry_771db59c78_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = abi.LaneMin(carry, run)
+		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+	}
+}
+
+// k_scan_min_u32_36b3a11eab_go is
+//
+//	scan min u32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_u32_36b3a11eab_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = run
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_min_u32_carry_945d989a71_go is
+//
+//	scan min u32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_u32_carry_945d989a71_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = abi.LaneMin(carry, run)
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+	}
+}
+
+// k_scan_min_u8_b964aa4f7b_go is
+//
+//	scan min u8
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_u8_b964aa4f7b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = run
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_min_u8_carry_479ff6d349_go is
+//
+//	scan min u8 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_u8_carry_479ff6d349_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = abi.LaneMin(run, x)
+			o0[i] = abi.LaneMin(carry, run)
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+	}
+}
+
+// k_scan_mul_f32_046e45eceb_go is
+//
+//	scan mul f32
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_f32_046e45eceb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float32(run * x)
+			o0[i] = run
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_f32_carry_825523000a_go is
+//
+//	scan mul f32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_f32_carry_825523000a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float32(run * x)
+			o0[i] = float32(float32(carry) * run)
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * float64(run))
+	}
+}
+
+// k_scan_mul_f64_075e9ba169_go is
+//
+//	scan mul f64
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_f64_075e9ba169_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = float64(run * x)
+			o0[i] = run
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_f64_carry_28f324dc46_go is
+//
+//	scan mul f64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_f64_carry_28f324dc46_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = float64(run * x)
+			o0[i] = float64(carry * run)
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * run)
+	}
+}
+
+// k_scan_mul_i32_carry_c2d0edfb8b_go is
+//
+//	scan mul i32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_i32_carry_c2d0edfb8b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int32(run * x)
+			o0[i] = int32(carry * run)
+		}
+		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int32(carry * run)
+	}
+}
+
+// k_scan_mul_i32_f48e999085_go is
+//
+//	scan mul i32
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_i32_f48e999085_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int32(run * x)
+			o0[i] = run
+		}
+		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_i64_7bb2110864_go is
+//
+//	scan mul i64
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_i64_7bb2110864_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = int64(run * x)
+			o0[i] = run
+		}
+		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_i64_carry_5a2edad5ff_go is
+//
+//	scan mul i64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_i64_carry_5a2edad5ff_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = int64(run * x)
+			o0[i] = int64(carry * run)
+		}
+		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = int64(carry * run)
+	}
+}
+
+// k_scan_mul_u32_b886f95fc5_go is
+//
+//	scan mul u32
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_u32_b886f95fc5_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint32(run * x)
+			o0[i] = run
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_u32_carry_b9c1ae822a_go is
+//
+//	scan mul u32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_u32_carry_b9c1ae822a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint32(run * x)
+			o0[i] = uint32(carry * run)
+		}
+		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry * run)
+	}
+}
+
+// k_scan_mul_u8_71ab6bdaec_go is
+//
+//	scan mul u8
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_u8_71ab6bdaec_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint8(run * x)
+			o0[i] = run
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_u8_carry_22871326b9_go is
+//
+//	scan mul u8 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_u8_carry_22871326b9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint8(run * x)
+			o0[i] = uint8(carry * run)
+		}
+		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint8(carry * run)
 	}
 }
 
@@ -82679,21 +83860,15 @@ func k_square_u8_u_b756c32b44_go(f *abi.Frame) {
 	}
 }
 
-// k_stream_u8_u_ee6aee8a66_go is
+// k_store_nt_u8_093b8ca481_go is
 //
-//	kernel (u0:u8) { t0 = stream u0; store t0 }
+//	store_nt u8
 //
-// for i: o0[i] = a0[i]
-func k_stream_u8_u_ee6aee8a66_go(f *abi.Frame) {
+// for i: o0[i] = a0[i], past the caches
+func k_store_nt_u8_093b8ca481_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0
-			o0[i] = t0
-		}
+		copy(unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n), unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n))
 	}
 }
 
@@ -82815,350 +83990,6 @@ func k_sub_abs_f64_uu_78e2e30f16_go(f *abi.Frame) {
 			t0 := float64(v0 - v1)
 			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
 			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_abs_foldadd_down_f32_su_c65db175fa_go is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-func k_sub_abs_foldadd_down_f32_su_c65db175fa_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float32(s0 - v1)
-						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float32(s0 - v1)
-					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-					lane[j] = float32(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float32(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldadd_down_f32_us_f46b8d2e02_go is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-func k_sub_abs_foldadd_down_f32_us_f46b8d2e02_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 - s1)
-						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 - s1)
-					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-					lane[j] = float32(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float32(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldadd_down_f64_su_8cc866c431_go is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-func k_sub_abs_foldadd_down_f64_su_8cc866c431_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 - v1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 - v1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = float64(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float64(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldadd_down_f64_us_b78ce1d2a4_go is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-func k_sub_abs_foldadd_down_f64_us_b78ce1d2a4_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 - s1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 - s1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = float64(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float64(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldmax_down_f32_su_1d23cb7421_go is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-func k_sub_abs_foldmax_down_f32_su_1d23cb7421_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float32(s0 - v1)
-						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float32(s0 - v1)
-					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-					lane[j] = abi.LaneMax(lane[j], t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldmax_down_f32_us_eab32dcb4f_go is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-func k_sub_abs_foldmax_down_f32_us_eab32dcb4f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 - s1)
-						t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 - s1)
-					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-					lane[j] = abi.LaneMax(lane[j], t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldmax_down_f64_su_56cb92eb62_go is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-func k_sub_abs_foldmax_down_f64_su_56cb92eb62_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 - v1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 - v1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = abi.LaneMax(lane[j], t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_sub_abs_foldmax_down_f64_us_63bebdf857_go is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-func k_sub_abs_foldmax_down_f64_us_63bebdf857_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 - s1)
-						t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 - s1)
-					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = abi.LaneMax(lane[j], t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -83422,537 +84253,6 @@ func k_sub_div_f64_uuu_2ea59f7b42_go(f *abi.Frame) {
 			t1 := float64(t0 / v2)
 			o0[i] = t1
 		}
-	}
-}
-
-// k_sub_exp_foldadd_f32_us_22ebf3882c_go is
-//
-//	kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-func k_sub_exp_foldadd_f32_us_22ebf3882c_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	c1 := math.Float32frombits(0xc2d00000)  // -104
-	c4 := math.Float32frombits(0x42b20000)  // 89
-	c7 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
-	c8 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
-	c11 := math.Float32frombits(0xbfb17218) // -1.3862944
-	c13 := math.Float32frombits(0x3182e308) // 3.8093084e-09
-	c16 := math.Float32frombits(0x3a730219) // 0.0009270027
-	c17 := math.Float32frombits(0x3be42536) // 0.0069624437
-	c19 := math.Float32frombits(0x3dec03fe) // 0.11524199
-	c21 := math.Float32frombits(0x3f0ad655) // 0.54233295
-	c23 := math.Float32frombits(0x3e52d0e6) // 0.20587501
-	c25 := math.Float32frombits(0x3f800000) // 1
-	c27 := int32(23)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0x80000000)
-		}
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
-			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
-			if t2a {
-				t3a = c1
-			}
-			t3b := t0b
-			if t2b {
-				t3b = c1
-			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
-			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
-			}
-			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
-			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
-			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
-			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
-			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
-			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
-			t24a, t24b := ir.FMA32(t22a, t22a, c23), ir.FMA32(t22b, t22b, c23)
-			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
-			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
-			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
-			t30a, t30b := float32(t26a*t29a), float32(t26b*t29b)
-			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t31a, t31b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t31a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t31b)
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			t2 := t0 < c1
-			t3 := t0
-			if t2 {
-				t3 = c1
-			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
-			}
-			t9 := ir.FMA32(t6, c7, c8)
-			t10 := float32(t9 - c8)
-			t12 := ir.FMA32(t10, c11, t6)
-			t14 := ir.FMA32(t10, c13, t12)
-			t15 := int32(math.Float32bits(t9))
-			t18 := ir.FMA32(c16, t14, c17)
-			t20 := ir.FMA32(t18, t14, c19)
-			t22 := ir.FMA32(t20, t14, c21)
-			t24 := ir.FMA32(t22, t22, c23)
-			t26 := ir.FMA32(t24, t14, c25)
-			t28 := t15 << uint32(c27)
-			t29 := math.Float32frombits(uint32(t28))
-			t30 := float32(t26 * t29)
-			t31 := float32(t30 * t30)
-			o0[i] = t31
-			l1[i&31] = float32(l1[i&31] + t31)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = float32(l1[b] + l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-	}
-}
-
-// k_sub_exp_foldadd_f32_us_84e6a73255_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-func k_sub_exp_foldadd_f32_us_84e6a73255_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	c1 := math.Float32frombits(0xc2d00000)  // -104
-	c4 := math.Float32frombits(0x42b20000)  // 89
-	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c8 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
-	c11 := math.Float32frombits(0xbf317218) // -0.6931472
-	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c25 := math.Float32frombits(0x3f800000) // 1
-	c28 := int32(1)
-	c31 := int32(23)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		var l1 [32]float32
-		for b := range l1 {
-			l1[b] = math.Float32frombits(0x80000000)
-		}
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
-			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
-			if t2a {
-				t3a = c1
-			}
-			t3b := t0b
-			if t2b {
-				t3b = c1
-			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
-			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
-			}
-			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
-			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
-			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
-			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
-			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
-			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
-			t24a, t24b := ir.FMA32(t22a, t14a, c23), ir.FMA32(t22b, t14b, c23)
-			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
-			t27a, t27b := ir.FMA32(t26a, t14a, c25), ir.FMA32(t26b, t14b, c25)
-			t29a, t29b := t15a>>uint32(c28), t15b>>uint32(c28)
-			t30a, t30b := int32(t15a-t29a), int32(t15b-t29b)
-			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
-			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
-			t34a, t34b := float32(t27a*t33a), float32(t27b*t33b)
-			t35a, t35b := t30a<<uint32(c31), t30b<<uint32(c31)
-			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
-			t37a, t37b := float32(t34a*t36a), float32(t34b*t36b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t37a, t37b
-			l1[(i+0)&31] = float32(l1[(i+0)&31] + t37a)
-			l1[(i+1)&31] = float32(l1[(i+1)&31] + t37b)
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			t2 := t0 < c1
-			t3 := t0
-			if t2 {
-				t3 = c1
-			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
-			}
-			t9 := ir.FMA32(t6, c7, c8)
-			t10 := float32(t9 - c8)
-			t12 := ir.FMA32(t10, c11, t6)
-			t14 := ir.FMA32(t10, c13, t12)
-			t15 := int32(math.Float32bits(t9))
-			t18 := ir.FMA32(c16, t14, c17)
-			t20 := ir.FMA32(t18, t14, c19)
-			t22 := ir.FMA32(t20, t14, c21)
-			t24 := ir.FMA32(t22, t14, c23)
-			t26 := ir.FMA32(t24, t14, c25)
-			t27 := ir.FMA32(t26, t14, c25)
-			t29 := t15 >> uint32(c28)
-			t30 := int32(t15 - t29)
-			t32 := t29 << uint32(c31)
-			t33 := math.Float32frombits(uint32(t32))
-			t34 := float32(t27 * t33)
-			t35 := t30 << uint32(c31)
-			t36 := math.Float32frombits(uint32(t35))
-			t37 := float32(t34 * t36)
-			o0[i] = t37
-			l1[i&31] = float32(l1[i&31] + t37)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = float32(l1[b] + l1[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-	}
-}
-
-// k_sub_exp_foldadd_f64_us_1547b94468_go is
-//
-//	kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-func k_sub_exp_foldadd_f64_us_1547b94468_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	c1 := math.Float64frombits(0xc087500000000000)  // -746
-	c4 := math.Float64frombits(0x4086300000000000)  // 710
-	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c37 := math.Float64frombits(0x3ff0000000000000) // 1
-	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c44 := int64(52)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0x8000000000000000)
-		}
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
-			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
-			if t2a {
-				t3a = c1
-			}
-			t3b := t0b
-			if t2b {
-				t3b = c1
-			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
-			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
-			}
-			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
-			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
-			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
-			t14a, t14b := math.FMA(t11a, c13, t6a), math.FMA(t11b, c13, t6b)
-			t15a, t15b := math.FMA(t11a, c12, t14a), math.FMA(t11b, c12, t14b)
-			t24a, t24b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
-			t25a, t25b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
-			t26a, t26b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
-			t27a, t27b := math.FMA(c23, t15a, c22), math.FMA(c23, t15b, c22)
-			t28a, t28b := float64(t15a*t15a), float64(t15b*t15b)
-			t29a, t29b := math.FMA(t25a, t28a, t24a), math.FMA(t25b, t28b, t24b)
-			t30a, t30b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
-			t31a, t31b := float64(t28a*t28a), float64(t28b*t28b)
-			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
-			t34a, t34b := math.FMA(t32a, t15a, c33), math.FMA(t32b, t15b, c33)
-			t36a, t36b := math.FMA(t34a, t15a, c35), math.FMA(t34b, t15b, c35)
-			t38a, t38b := math.FMA(t36a, t15a, c37), math.FMA(t36b, t15b, c37)
-			t39a, t39b := math.FMA(t38a, t15a, c37), math.FMA(t38b, t15b, c37)
-			t41a, t41b := math.FMA(t11a, c35, c40), math.FMA(t11b, c35, c40)
-			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
-			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
-			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
-			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
-			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
-			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t50a, t50b
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t50b)
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			t2 := t0 < c1
-			t3 := t0
-			if t2 {
-				t3 = c1
-			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
-			}
-			t9 := math.FMA(t6, c7, c8)
-			t10 := int64(math.Float64bits(t9))
-			t11 := float64(t9 - c8)
-			t14 := math.FMA(t11, c13, t6)
-			t15 := math.FMA(t11, c12, t14)
-			t24 := math.FMA(c17, t15, c16)
-			t25 := math.FMA(c19, t15, c18)
-			t26 := math.FMA(c21, t15, c20)
-			t27 := math.FMA(c23, t15, c22)
-			t28 := float64(t15 * t15)
-			t29 := math.FMA(t25, t28, t24)
-			t30 := math.FMA(t27, t28, t26)
-			t31 := float64(t28 * t28)
-			t32 := math.FMA(t30, t31, t29)
-			t34 := math.FMA(t32, t15, c33)
-			t36 := math.FMA(t34, t15, c35)
-			t38 := math.FMA(t36, t15, c37)
-			t39 := math.FMA(t38, t15, c37)
-			t41 := math.FMA(t11, c35, c40)
-			t42 := int64(math.Float64bits(t41))
-			t43 := int64(t10 - t42)
-			t45 := t42 << uint64(c44)
-			t46 := math.Float64frombits(uint64(t45))
-			t47 := float64(t39 * t46)
-			t48 := t43 << uint64(c44)
-			t49 := math.Float64frombits(uint64(t48))
-			t50 := float64(t47 * t49)
-			o0[i] = t50
-			l1[i&31] = float64(l1[i&31] + t50)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = float64(l1[b] + l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
-	}
-}
-
-// k_sub_exp_foldadd_f64_us_a3b29ff38d_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-func k_sub_exp_foldadd_f64_us_a3b29ff38d_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	c1 := math.Float64frombits(0xc087500000000000)  // -746
-	c4 := math.Float64frombits(0x4086300000000000)  // 710
-	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c8 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c12 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
-	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c17 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c18 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c19 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c20 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c21 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c22 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c23 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c33 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c35 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c37 := math.Float64frombits(0x3ff0000000000000) // 1
-	c40 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c44 := int64(52)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		var l1 [32]float64
-		for b := range l1 {
-			l1[b] = math.Float64frombits(0x8000000000000000)
-		}
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
-			t2a, t2b := t0a < c1, t0b < c1
-			t3a := t0a
-			if t2a {
-				t3a = c1
-			}
-			t3b := t0b
-			if t2b {
-				t3b = c1
-			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
-			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
-			}
-			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
-			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
-			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
-			t14a, t14b := math.FMA(t11a, c13, t6a), math.FMA(t11b, c13, t6b)
-			t15a, t15b := math.FMA(t11a, c12, t14a), math.FMA(t11b, c12, t14b)
-			t24a, t24b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
-			t25a, t25b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
-			t26a, t26b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
-			t27a, t27b := math.FMA(c23, t15a, c22), math.FMA(c23, t15b, c22)
-			t28a, t28b := float64(t15a*t15a), float64(t15b*t15b)
-			t29a, t29b := math.FMA(t25a, t28a, t24a), math.FMA(t25b, t28b, t24b)
-			t30a, t30b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
-			t31a, t31b := float64(t28a*t28a), float64(t28b*t28b)
-			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
-			t34a, t34b := math.FMA(t32a, t15a, c33), math.FMA(t32b, t15b, c33)
-			t36a, t36b := math.FMA(t34a, t15a, c35), math.FMA(t34b, t15b, c35)
-			t38a, t38b := math.FMA(t36a, t15a, c37), math.FMA(t36b, t15b, c37)
-			t39a, t39b := math.FMA(t38a, t15a, c37), math.FMA(t38b, t15b, c37)
-			t41a, t41b := math.FMA(t11a, c35, c40), math.FMA(t11b, c35, c40)
-			t42a, t42b := int64(math.Float64bits(t41a)), int64(math.Float64bits(t41b))
-			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
-			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
-			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
-			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
-			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t50a, t50b
-			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
-			l1[(i+1)&31] = float64(l1[(i+1)&31] + t50b)
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			t2 := t0 < c1
-			t3 := t0
-			if t2 {
-				t3 = c1
-			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
-			}
-			t9 := math.FMA(t6, c7, c8)
-			t10 := int64(math.Float64bits(t9))
-			t11 := float64(t9 - c8)
-			t14 := math.FMA(t11, c13, t6)
-			t15 := math.FMA(t11, c12, t14)
-			t24 := math.FMA(c17, t15, c16)
-			t25 := math.FMA(c19, t15, c18)
-			t26 := math.FMA(c21, t15, c20)
-			t27 := math.FMA(c23, t15, c22)
-			t28 := float64(t15 * t15)
-			t29 := math.FMA(t25, t28, t24)
-			t30 := math.FMA(t27, t28, t26)
-			t31 := float64(t28 * t28)
-			t32 := math.FMA(t30, t31, t29)
-			t34 := math.FMA(t32, t15, c33)
-			t36 := math.FMA(t34, t15, c35)
-			t38 := math.FMA(t36, t15, c37)
-			t39 := math.FMA(t38, t15, c37)
-			t41 := math.FMA(t11, c35, c40)
-			t42 := int64(math.Float64bits(t41))
-			t43 := int64(t10 - t42)
-			t45 := t42 << uint64(c44)
-			t46 := math.Float64frombits(uint64(t45))
-			t47 := float64(t39 * t46)
-			t48 := t43 << uint64(c44)
-			t49 := math.Float64frombits(uint64(t48))
-			t50 := float64(t47 * t49)
-			o0[i] = t50
-			l1[i&31] = float64(l1[i&31] + t50)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l1[b] = float64(l1[b] + l1[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 
@@ -84514,316 +84814,6 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *abi.Frame) {
 			t1 := float64(t0 * v2)
 			o0[i] = t1
 		}
-	}
-}
-
-// k_sub_mul_foldadd_down_f32_su_827641fc58_go is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-func k_sub_mul_foldadd_down_f32_su_827641fc58_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float32(s0 - v1)
-						t1 := float32(t0 * t0)
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float32(s0 - v1)
-					t1 := float32(t0 * t0)
-					lane[j] = float32(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float32(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_sub_mul_foldadd_down_f32_us_dea1f2c282_go is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-func k_sub_mul_foldadd_down_f32_us_dea1f2c282_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
-				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float32(v0 - s1)
-						t1 := float32(t0 * t0)
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float32(v0 - s1)
-					t1 := float32(t0 * t0)
-					lane[j] = float32(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float32(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
-		}
-	}
-}
-
-// k_sub_mul_foldadd_down_f64_su_7fb0bc4806_go is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-func k_sub_mul_foldadd_down_f64_su_7fb0bc4806_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
-				if i < 32 {
-					for j := range lane {
-						v1 := a1[j]
-						t0 := float64(s0 - v1)
-						t1 := float64(t0 * t0)
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v1 := a1[j]
-					t0 := float64(s0 - v1)
-					t1 := float64(t0 * t0)
-					lane[j] = float64(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float64(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_sub_mul_foldadd_down_f64_us_2ada04c106_go is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-func k_sub_mul_foldadd_down_f64_us_2ada04c106_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
-	n := f.Step[kernel.DownLength]
-	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
-			for i := range n {
-				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
-				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
-				if i < 32 {
-					for j := range lane {
-						v0 := a0[j]
-						t0 := float64(v0 - s1)
-						t1 := float64(t0 * t0)
-						lane[j] = t1
-					}
-					continue
-				}
-				for j := range lane {
-					v0 := a0[j]
-					t0 := float64(v0 - s1)
-					t1 := float64(t0 * t0)
-					lane[j] = float64(lane[j] + t1)
-				}
-			}
-			for half := 16; half > 0; half /= 2 {
-				for b := half; b < min(n, 2*half); b++ {
-					for j := range l[b] {
-						l[b-half][j] = float64(l[b-half][j] + l[b][j])
-					}
-				}
-			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
-		}
-	}
-}
-
-// k_sub_mul_foldadd_f32_us_9e5f32d24b_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-func k_sub_mul_foldadd_f32_us_9e5f32d24b_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			t1 := float32(t0 * t0)
-			l0[i&31] = float32(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_sub_mul_foldadd_f32_uu_6fa73871ae_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-func k_sub_mul_foldadd_f32_uu_6fa73871ae_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]float32
-		for b := range l0 {
-			l0[b] = math.Float32frombits(0x80000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 - v1)
-			t1 := float32(t0 * t0)
-			l0[i&31] = float32(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float32(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_sub_mul_foldadd_f64_us_cb3ffb53e1_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-func k_sub_mul_foldadd_f64_us_cb3ffb53e1_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			t1 := float64(t0 * t0)
-			l0[i&31] = float64(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
-	}
-}
-
-// k_sub_mul_foldadd_f64_uu_9255dac3e1_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-func k_sub_mul_foldadd_f64_uu_9255dac3e1_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x8000000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 - v1)
-			t1 := float64(t0 * t0)
-			l0[i&31] = float64(l0[i&31] + t1)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] + l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
 	}
 }
 
@@ -89302,6 +89292,126 @@ func k_tanh_f64_u_b65c572654_go(f *abi.Frame) {
 			t84 := t83 | t82
 			t85 := math.Float64frombits(uint64(t84))
 			o0[i] = t85
+		}
+	}
+}
+
+// k_transpose_i64_43d0ec7a00_go is
+//
+//	transpose i64
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_transpose_i64_43d0ec7a00_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[2], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]int64)(unsafe.Add(to, r*line))
+			o[0] = *(*int64)(unsafe.Add(a, 0*next))
+			o[1] = *(*int64)(unsafe.Add(a, 1*next))
+			o[2] = *(*int64)(unsafe.Add(a, 2*next))
+			o[3] = *(*int64)(unsafe.Add(a, 3*next))
+			o[4] = *(*int64)(unsafe.Add(a, 4*next))
+			o[5] = *(*int64)(unsafe.Add(a, 5*next))
+			o[6] = *(*int64)(unsafe.Add(a, 6*next))
+			o[7] = *(*int64)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*8)
+		for r := range f.Rows {
+			*(*int64)(unsafe.Add(to, r*line)) = *(*int64)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_transpose_u16_9767c4256a_go is
+//
+//	transpose u16
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_transpose_u16_9767c4256a_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[2], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint16)(unsafe.Add(to, r*line))
+			o[0] = *(*uint16)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint16)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint16)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint16)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint16)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint16)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint16)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint16)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
+		for r := range f.Rows {
+			*(*uint16)(unsafe.Add(to, r*line)) = *(*uint16)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_transpose_u32_90e6d25a6b_go is
+//
+//	transpose u32
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_transpose_u32_90e6d25a6b_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[2], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint32)(unsafe.Add(to, r*line))
+			o[0] = *(*uint32)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint32)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint32)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint32)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint32)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint32)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint32)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint32)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*4)
+		for r := range f.Rows {
+			*(*uint32)(unsafe.Add(to, r*line)) = *(*uint32)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_transpose_u8_1ab2f79f0f_go is
+//
+//	transpose u8
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_transpose_u8_1ab2f79f0f_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[2], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint8)(unsafe.Add(to, r*line))
+			o[0] = *(*uint8)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint8)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint8)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint8)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint8)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint8)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint8)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint8)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
+		for r := range f.Rows {
+			*(*uint8)(unsafe.Add(to, r*line)) = *(*uint8)(unsafe.Add(from, r*across))
 		}
 	}
 }

@@ -42,31 +42,32 @@ func edge(d ir.DType, i int) uint64 {
 	return extend(d, uint64(intEdges[i%len(intEdges)]))
 }
 
-// source chooses the element of input i at a row and column.
-type source func(rng *rand.Rand, in []kernel.Operand, i, row, col int) uint64
+// source chooses element inner of line outer of an argument.
+type source func(rng *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64
 
-// crossed goes through the pairs of edge cases: the first unit operand takes
-// them by column, the others by row. Those beyond two are shuffled.
-func crossed(_ *rand.Rand, in []kernel.Operand, i, row, col int) uint64 {
+// crossed goes through the pairs of edge cases: the first argument with an element a
+// column takes them by column, the others by row. Those beyond two are shuffled.
+func crossed(_ *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64 {
 	first := 0
-	for in[first].Splat && first < len(in)-1 {
+	for args[first].Inner == kernel.One && first < len(args)-1 {
 		first++
 	}
+	d := args[arg].DType
 	switch {
-	case i == first:
-		return edge(in[i].DType, col)
-	case in[i].Splat:
-		return edge(in[i].DType, row*(i+1))
-	case i == first+1:
-		return edge(in[i].DType, row)
+	case arg == first:
+		return edge(d, inner)
+	case args[arg].Inner == kernel.One:
+		return edge(d, outer*(arg+1))
+	case arg == first+1:
+		return edge(d, outer)
 	}
-	return edge(in[i].DType, row*3+col*5+i)
+	return edge(d, outer*3+inner*5+arg)
 }
 
 // mixed gives an edge case now and then, else a random element: of moderate
 // size or any bits.
-func mixed(rng *rand.Rand, in []kernel.Operand, i, _, _ int) uint64 {
-	d := in[i].DType
+func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
+	d := args[arg].DType
 	switch n := rng.IntN(8); {
 	case n < 2 || d == ir.Bool:
 		return edge(d, rng.IntN(1000))
@@ -78,11 +79,11 @@ func mixed(rng *rand.Rand, in []kernel.Operand, i, _, _ int) uint64 {
 	return extend(d, uint64(rng.IntN(40)-20))
 }
 
-// tame gives elements whose folds say something, however many they are: floats
+// tame gives elements whose reductions say something, however many they are: floats
 // near 1 whose products stay in range, and integers with few bits set, or few
-// clear, in rows of their own.
-func tame(rng *rand.Rand, in []kernel.Operand, i, row, _ int) uint64 {
-	d := in[i].DType
+// clear, in lines of their own.
+func tame(rng *rand.Rand, args []kernel.Arg, arg, outer, _ int) uint64 {
+	d := args[arg].DType
 	if ir.Floats.Has(d) {
 		return element(d, math.Copysign(math.Exp2(2*rng.Float64()-1), rng.Float64()-0.5))
 	}
@@ -92,10 +93,10 @@ func tame(rng *rand.Rand, in []kernel.Operand, i, row, _ int) uint64 {
 	}
 	switch {
 	case d == ir.Bool:
-		return min(bit, 1) ^ uint64(row&1)
-	case row%3 == 0:
+		return min(bit, 1) ^ uint64(outer&1)
+	case outer%3 == 0:
 		return extend(d, rng.Uint64())
-	case row%3 == 1:
+	case outer%3 == 1:
 		return extend(d, ^bit)
 	}
 	return extend(d, bit)

@@ -5,16 +5,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// down writes the function of a kernel that folds down, as many columns at a time
+// reduceColumns writes the function of a kernel that reduces columns, as many at a time
 // as it is sure to have; the last ones may have been among others before.
-func (w *portable) down(k *kernel.Kernel) {
-	name, d := Symbol(k)+"_go", k.In[0].DType
-	g := &goKernel{portable: w, k: k, main: Split(k), varies: make([]bool, len(k.In)+len(k.Body))}
+func (w *portable) reduceColumns(m *kernel.Micro) error {
+	k := m.Body
+	d := k.In[0].DType
+	g := &goKernel{portable: w, k: k, combine: []ir.Op{m.Op}, main: Split(k), varies: make([]bool, len(k.In)+len(k.Body))}
 	for i := range g.varies {
 		g.varies[i] = true
 	}
-	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *abi.Frame) {\nvar l [%d][kernel.DownCols]%s\nn := f.Step[kernel.DownLength]\n", name, ir.FoldLanes, d)
+	w.begin(m)
+	w.printf("var l [%d][kernel.DownCols]%s\nn := %s\n", ir.FoldLanes, d, field(m, 0))
 	w.printf("for r := range f.Rows {\nfor from := 0; from < f.Cols; from += kernel.DownCols {\nc := min(from, f.Cols-kernel.DownCols)\n")
 	w.printf("for i := range n {\nlane := &l[i%%%d]\n", ir.FoldLanes)
 	for i, in := range k.In {
@@ -36,9 +37,10 @@ func (w *portable) down(k *kernel.Kernel) {
 	w.printf("if i < %d {\n", ir.FoldLanes)
 	columns(v)
 	w.printf("continue\n}\n")
-	columns(g.folded(0, "lane[j]", v))
+	columns(g.combined(0, "lane[j]", v))
 	w.printf("}\n")
 	w.printf("for half := %d; half > 0; half /= 2 {\nfor b := half; b < min(n, 2*half); b++ {\n", ir.FoldLanes/2)
-	w.printf("for j := range l[b] {\nl[b-half][j] = %s\n}\n}\n}\n", g.folded(0, "l[b-half][j]", "l[b][j]"))
+	w.printf("for j := range l[b] {\nl[b-half][j] = %s\n}\n}\n}\n", g.combined(0, "l[b-half][j]", "l[b][j]"))
 	w.printf("*(*[kernel.DownCols]%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%[2]d]+c*%[3]d)) = l[0]\n}\n}\n}\n\n", d, len(k.In), d.Size())
+	return nil
 }
