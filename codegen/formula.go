@@ -28,26 +28,6 @@ func loop(c kernel.Code) string {
 	panic(fmt.Sprintf("BUG: codegen: a %T is no kernel", c))
 }
 
-// microLoops has the loop of each micro-kernel.
-var microLoops = map[kernel.Row]func(*kernel.Micro) string{
-	kernel.Pack:      func(*kernel.Micro) string { return "for r, c: o0[r][c] = a0[r][c*across]" },
-	kernel.Transpose: func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
-	kernel.StoreNT:   func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
-	kernel.Dot:       dotLoop,
-	kernel.ScanRows:  scanLoop,
-	kernel.Reduce: func(m *kernel.Micro) string {
-		return bodyLoop(m.Body, rowNames, func(i int, value string) string {
-			if m.Combine[i] == ir.OpInvalid {
-				return fmt.Sprintf("o%d[i] = %s", i, value)
-			}
-			return combineText(m.Combine[i], fmt.Sprintf("o%d", i), value)
-		})
-	},
-	kernel.ReduceColumns: func(m *kernel.Micro) string {
-		return bodyLoop(m.Body, columnNames, func(_ int, value string) string { return combineText(m.Op, "o0[r][c]", value) })
-	},
-}
-
 // loopNames says what a loop and the elements of its operands are called.
 type loopNames struct{ loop, unit, splat string }
 

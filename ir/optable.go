@@ -1,5 +1,127 @@
 package ir
 
+// The operations, in the order of the table.
+const (
+	OpInvalid Op = iota
+
+	OpParam  // a buffer given at run time
+	OpConst  // one element, by its bits
+	OpExtent // a size, as one element
+	OpIota   // 0, 1, 2, ...
+
+	OpReshape
+	OpPermute
+	OpSlice
+	OpIndex
+	OpFlip
+	OpExpand
+	OpDiagonal
+	OpSqueeze
+	OpUnsqueeze
+	OpAccess // a buffer read through one layout: what the views pass leaves
+
+	OpCopy
+	OpAdd
+	OpSub
+	OpMul
+	OpDiv
+	OpRem
+	OpFMA
+	OpNeg
+	OpAbs
+	OpSqrt
+	OpMin
+	OpMax
+	OpFloor
+	OpCeil
+	OpTrunc
+	OpRound
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpAnd
+	OpOr
+	OpXor
+	OpNot
+	OpShl
+	OpShr
+	OpSelect
+	OpSeldom
+	OpCast
+	OpBitcast
+
+	OpGt
+	OpGe
+	OpSign
+	OpReciprocal
+	OpSquare
+	OpClip
+	OpMod
+	OpFloorDiv
+	OpIsNaN
+	OpIsInf
+	OpIsFinite
+	OpExp
+	OpExp2
+	OpExpm1
+	OpLog
+	OpLog2
+	OpLog10
+	OpLog1p
+	OpPow
+	OpCbrt
+	OpRsqrt
+	OpHypot
+	OpSin
+	OpCos
+	OpTan
+	OpAsin
+	OpAcos
+	OpAtan
+	OpAtan2
+	OpSinh
+	OpCosh
+	OpTanh
+	OpAsinh
+	OpAcosh
+	OpAtanh
+	OpErf
+	OpErfc
+	OpFMod
+
+	OpSigmoid
+	OpSiLU
+	OpSoftplus
+	OpGELU
+	OpGELUTanh
+	OpMish
+	OpELU
+	OpSELU
+	OpCELU
+	OpHardSwish
+	OpSoftsign
+	OpLogit
+
+	OpSum
+	OpProd
+	OpAMin
+	OpAMax
+	OpAll
+	OpAny
+	OpArgMin
+	OpArgMax
+	OpFold // one step of a reduction: what the reductions pass makes of them
+	OpCumSum
+	OpCumProd
+	OpCumMin
+	OpCumMax
+
+	OpDot
+
+	numOps
+)
+
 var table [numOps]OpInfo
 
 func init() { // not an initializer: expansions read the table
@@ -15,11 +137,8 @@ func init() { // not an initializer: expansions read the table
 	}
 }
 
-// rows declares every operation, one row each. To add an elementwise op:
-// its row here, its instructions in codegen/avo (a lane op) or its expansion
-// here (a composed op), and its method on graph.Node; for an elementary function
-// its oracle in cmd/ulp besides. A view op is its row, with its two rules in
-// view.go, and its method.
+// rows declares every operation, one row each. docs/adding.md says what else a new
+// operation needs.
 var rows = [numOps]OpInfo{
 	OpInvalid: {Name: "invalid"},
 

@@ -32,22 +32,6 @@ type Micro struct {
 	sig string // the text; set by Canonical alone, of what it returns
 }
 
-// Row names a row of the table of micro-kernels.
-type Row uint8
-
-// The micro-kernels.
-const (
-	NoRow         Row = iota
-	Pack              // copies a block whose elements are apart along the columns
-	Transpose         // copies a block with its rows and columns exchanged
-	StoreNT           // copies bytes past the caches: non-temporal stores
-	Dot               // multiplies matrices
-	ScanRows          // prefix scans along the rows
-	Reduce            // reduces rows
-	ReduceColumns     // reduces columns
-	numRows
-)
-
 // AllRows lists the micro-kernels.
 func AllRows() []Row {
 	var all []Row

@@ -8,6 +8,22 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// Row names a row of the table of micro-kernels.
+type Row uint8
+
+// The micro-kernels.
+const (
+	NoRow         Row = iota
+	Pack              // copies a block whose elements are apart along the columns
+	Transpose         // copies a block with its rows and columns exchanged
+	StoreNT           // copies bytes past the caches: non-temporal stores
+	Dot               // multiplies matrices
+	ScanRows          // prefix scans along the rows
+	Reduce            // reduces rows
+	ReduceColumns     // reduces columns
+	numRows
+)
+
 // microInfo is a row of the table of micro-kernels: all that is known of one but how a
 // target emits it.
 type microInfo struct {
