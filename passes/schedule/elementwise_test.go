@@ -249,9 +249,6 @@ func programOf(p *plan.Plan, drafts []*Draft) *nest.Program {
 	return out
 }
 
-// elementwiseStrategies are those of this file's tests.
-var elementwiseStrategies = []strategy{nontemporal, coalesced, transposeBlocks, whole, fill, tiled}
-
 // TestElementwise checks that every strategy computes what the step says.
 func TestElementwise(t *testing.T) {
 	reached := map[string]int{}
@@ -285,7 +282,7 @@ func TestElementwise(t *testing.T) {
 		after, why := whole.draft(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
 		require.Empty(t, why)
 		cost, tuned := 0.0, to.PackBytes == Default(1).PackBytes
-		for _, by := range elementwiseStrategies {
+		for _, by := range strategies[plan.Parallel] {
 			d, why := by.draft(to, &p.Steps[1])
 			if d == nil {
 				require.NotEmpty(t, why)
@@ -307,7 +304,7 @@ func TestElementwise(t *testing.T) {
 			}
 		}
 	})
-	for _, by := range elementwiseStrategies {
+	for _, by := range strategies[plan.Parallel] {
 		require.Positive(t, reached[by.name], by.name)
 	}
 }
@@ -327,7 +324,7 @@ func BenchmarkChoose(b *testing.B) {
 	to := &target{Machine: Default(2), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
 	b.ReportAllocs()
 	for b.Loop() {
-		for _, by := range elementwiseStrategies {
+		for _, by := range strategies[plan.Parallel] {
 			if d, _ := by.draft(to, &p.Steps[0]); d != nil {
 				break
 			}
