@@ -9,7 +9,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
-	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/runtime"
 )
@@ -220,13 +219,4 @@ func TestRandomPlans(t *testing.T) {
 		require.NoError(t, err)
 		checkPlanOn(t, p, inputs)
 	})
-}
-
-// TestIotaTooLong has more numbers than their type.
-func TestIotaTooLong(t *testing.T) {
-	p := parsed(t, "plan iota arena=0 {\n  %0 = iota : i32[4]\n}\n")
-	p.Buffers[0].Shape = []int{1 << 40}
-	_, err := (&runtime.Executor{}).Link(scheduled(t, &runtime.Executor{}, p, nil))
-	require.ErrorContains(t, err, "no table")
-	require.Equal(t, plan.IotaBuffer, p.Buffers[0].Kind)
 }
