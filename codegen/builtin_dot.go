@@ -8,7 +8,7 @@ import (
 // builtinDots returns the kernels of matrix products among Builtins.
 func builtinDots() []*kernel.Kernel {
 	var out []*kernel.Kernel
-	for _, d := range (ir.OpDot.Info().Domain & ir.Running).List() {
+	for _, d := range (ir.OpDot.Info().Domain & ir.Native).List() {
 		out = append(out, kernel.DotKernel(d))
 	}
 	return out

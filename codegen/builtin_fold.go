@@ -39,6 +39,10 @@ var partialKernels = []string{
 	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul t0 u1; store t1 }",
 }
 
+// wideKernels fold what a type that is computed in another folds in that, for each
+// such type, T, its compute type, W, and op.
+const wideKernels = "kernel (u0:T) { t0 = cast:W u0; store BY(t0) }"
+
 // manyRows is what a fold down the rows does to its accumulators, u0, in as many
 // rows as runtime takes in one go, for each of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
@@ -55,8 +59,15 @@ var normKernels = []string{
 func builtinFolds() []*kernel.Kernel {
 	texts := slices.Clone(partialKernels)
 	for _, by := range foldOps {
-		for _, d := range (by.Info().Domain & ir.Running).List() {
+		for _, d := range (by.Info().Domain & ir.Native).List() {
 			texts = append(texts, fmt.Sprintf("kernel (u0:%s) { store %s(u0) }", d.Text(), by))
+		}
+	}
+	for _, d := range (ir.Running &^ ir.Native).List() {
+		for _, by := range foldOps {
+			if by.Info().Domain.Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
+				texts = append(texts, strings.NewReplacer("BY", by.String(), "T", d.Text(), "W", d.Compute().Text()).Replace(wideKernels))
+			}
 		}
 	}
 	for _, by := range foldOps[:4] {

@@ -13,7 +13,7 @@ var scanOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
 func builtinScans() []*kernel.Kernel {
 	var out []*kernel.Kernel
 	for _, by := range scanOps {
-		for _, d := range (by.Info().Domain & ir.Running).List() {
+		for _, d := range (by.Info().Domain & ir.Native).List() {
 			carry, _ := kernel.CarryKernel(by, d)
 			down, _ := kernel.RowKernel(by, d)
 			first, _ := kernel.RowsKernel(by, d, false)

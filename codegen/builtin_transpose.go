@@ -8,7 +8,7 @@ import (
 // size of an element.
 func builtinTransposes() []*kernel.Kernel {
 	var out []*kernel.Kernel
-	for _, size := range []int{1, 4, 8} {
+	for _, size := range []int{1, 2, 4, 8} {
 		out = append(out, kernel.TransposeKernel(kernel.TransposeType(size)))
 	}
 	return out

@@ -128,12 +128,19 @@ func elementText(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool:
 		return fmt.Sprint(bits != 0)
-	case d == ir.Float32:
-		return fmt.Sprintf("%g", math.Float32frombits(uint32(bits)))
-	case d == ir.Float64:
-		return fmt.Sprintf("%g", math.Float64frombits(bits))
+	case ir.Floats.Has(d):
+		return floatText(d, bits)
 	case ir.Signed.Has(d):
 		return fmt.Sprint(int64(bits))
 	}
 	return fmt.Sprint(bits)
+}
+
+func floatText(d ir.DType, bits uint64) string {
+	switch v := ir.ToFloat(d, bits); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Sprintf("%g", v)
+	default:
+		return ir.FormatFloat(d, v, 'g', -1)
+	}
 }

@@ -143,10 +143,22 @@ func (g *goKernel) constants() {
 
 func goConst(d ir.DType, bits uint64) string {
 	text := elementText(d, bits)
-	if ir.Floats.Has(d) {
+	switch {
+	case d == ir.Float16:
+		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits, text)
+	case ir.Floats.Has(d):
 		return fmt.Sprintf("math.Float%dfrombits(%#x) // %s", 8*d.Size(), bits, text)
 	}
-	return fmt.Sprintf("%s(%s)", d, text)
+	return fmt.Sprintf("%s(%s)", goType(d), text)
+}
+
+// goType returns the Go type of an element. One of float16 is its bits: only
+// conversions know more of it.
+func goType(d ir.DType) string {
+	if d == ir.Float16 {
+		d = ir.Uint16
+	}
+	return d.String()
 }
 
 // used reports whether an instruction or a store reads r: an expansion may
@@ -180,7 +192,7 @@ func (g *goKernel) operands() {
 }
 
 func address(d ir.DType, i int) string {
-	return fmt.Sprintf("(*%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%d]))", d, i, i)
+	return fmt.Sprintf("(*%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%d]))", goType(d), i, i)
 }
 
 // uniform writes the instructions that are the same for all columns.
@@ -331,7 +343,7 @@ func (g *goKernel) inst(r kernel.Ref, lanes []string) {
 // fill puts names into a template.
 func (g *goKernel) fill(t template, r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
-	pairs := []string{"$t", g.value(r, lane), "$T", in.DType.String()}
+	pairs := []string{"$t", g.value(r, lane), "$T", goType(in.DType)}
 	for i, a := range in.Args[:in.Arity()] {
 		pairs = append(pairs, "$"+string("xyz"[i]), g.value(a, lane))
 	}

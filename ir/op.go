@@ -215,11 +215,15 @@ func (op Op) IsElementwise() bool {
 // Finds reports whether op gives the place of an element along a line.
 func (op Op) Finds() bool { return op.Info().Result == GivesIndex }
 
-// IsComputed reports whether op computes elements in a loop.
-func (op Op) IsComputed() bool {
+// Accumulates reports whether op computes an element from many of an operand: it
+// reduces, scans or multiplies matrices.
+func (op Op) Accumulates() bool {
 	k := op.Info().Kind
-	return k == Lane || k == Composed || k == Reduce || k == Scan || k == Contract
+	return k == Reduce || k == Scan || k == Contract
 }
+
+// IsComputed reports whether op computes elements in a loop.
+func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() }
 
 // IsView reports whether op only moves indices.
 func (op Op) IsView() bool { return op.Info().Kind == View }

@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -126,21 +125,11 @@ func sameBits(t *rapid.T, want, got []eval.Array, text string) {
 		require.Equal(t, want[i].Shape, got[i].Shape, text)
 		for k := range want[i].Data {
 			w, g := want[i].Data[k], got[i].Data[k]
-			if w != g && !(isNaN(want[i].DType, w) && isNaN(got[i].DType, g)) {
+			if w != g && !(ir.IsNaN(want[i].DType, w) && ir.IsNaN(got[i].DType, g)) {
 				t.Fatalf("result %d element %d: want %x, got %x\n%s", i, k, w, g, text)
 			}
 		}
 	}
-}
-
-func isNaN(dt ir.DType, bits uint64) bool {
-	switch dt {
-	case ir.Float32:
-		return math.IsNaN(float64(math.Float32frombits(uint32(bits))))
-	case ir.Float64:
-		return math.IsNaN(math.Float64frombits(bits))
-	}
-	return false
 }
 
 // parse reads a graph or fails.

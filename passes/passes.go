@@ -41,7 +41,8 @@ type State struct {
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "contract", Run: contract, Check: checkContract},
+	{Name: "widen", Run: widen, Check: checkWide},
+	{Name: "contract", Run: contract, Check: checkContract, After: []Order{{"widen", "the products of elements that it writes are of the type that they are added in"}}},
 	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}}},
 	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},

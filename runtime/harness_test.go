@@ -95,7 +95,7 @@ func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 		"portable":       {Executor: &runtime.Executor{Workers: 2, Portable: true}},
 		"tilings":        {&runtime.Executor{}, noWhole},
 		"small tilings":  {&runtime.Executor{Workers: 2, ChunkElems: 90}, noWhole},
-		"every strategy": {&runtime.Executor{}, func(m *schedule.Machine) { m.CompareAll = true }},
+		"every strategy": {&runtime.Executor{Verify: true}, func(m *schedule.Machine) { m.CompareAll = true }},
 		"every kernel":   {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
 	} {
 		program := scheduled(t, way.Executor, p, way.adjust)
@@ -197,12 +197,10 @@ func randomElement(rng *rand.Rand, dt ir.DType) uint64 {
 	switch {
 	case dt == ir.Bool:
 		return rng.Uint64N(2)
-	case dt == ir.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case dt == ir.Float64:
-		return math.Float64bits(v)
+	case ir.Floats.Has(dt):
+		return ir.FromFloat(dt, v)
 	}
-	return ir.ElementOf(dt, rng.IntN(40))
+	return ir.Wrap(dt, rng.Int64N(40)-20)
 }
 
 func layoutOf(b *plan.Buffer) layout.Layout {
@@ -298,8 +296,8 @@ func addr(t *tensor.Tensor, at int) unsafe.Pointer {
 // loadElement reads an element as the lane ops of ir take it.
 func loadElement(dt ir.DType, p unsafe.Pointer) uint64 {
 	bits := memory.LoadBits(dt, p)
-	if ir.Signed.Has(dt) && dt.Size() == 4 {
-		return uint64(int64(int32(bits)))
+	if ir.Signed.Has(dt) {
+		return ir.Wrap(dt, int64(bits))
 	}
 	return bits
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // The instructions of a body as lines of a program.
@@ -76,8 +77,9 @@ var special = map[string]func(n *nest, i *machine.Inst){
 	"VMASKMOVPD":  maskLoad,
 	"MASKSTOREPS": maskStore("VMASKMOVPS"),
 	"MASKSTOREPD": maskStore("VMASKMOVPD"),
-	"BYTELOAD":    (*nest).byteLoad,
-	"BYTESTORE":   (*nest).byteStore,
+	"STOREHALF":   func(n *nest, i *machine.Inst) { n.do("VMOVUPS", half(i.Src[0].Index), mem(n.element(i.Place))) },
+	"NARROWLOAD":  (*nest).narrowLoad,
+	"NARROWSTORE": (*nest).narrowStore,
 	"DIVREM":      (*nest).divRem,
 
 	machine.OpCold.Name:  (*nest).testCold,
@@ -118,9 +120,9 @@ func (n *nest) broadcast(operand, dst int) {
 		p.reg = ax
 	}
 	from := mem(at(p.reg, 0))
-	switch size := n.dtype(operand).Size(); size {
-	case 1:
-		n.do("MOVBQZX", from, gp(ax))
+	switch d := n.dtype(operand); d.Size() {
+	case 1, 2:
+		n.do(readsOne(d), from, gp(ax))
 		n.do("VMOVQ", gp(ax), x(dst))
 		n.do("VPBROADCASTD", x(dst), y(dst))
 	case 4:
@@ -128,8 +130,17 @@ func (n *nest) broadcast(operand, dst int) {
 	case 8:
 		n.do("VBROADCASTSD", from, y(dst))
 	default:
-		panic(fmt.Sprintf("BUG: codegen/avo: no broadcast of %d bytes", size))
+		panic(noForm("broadcast", d))
 	}
+}
+
+// readsOne returns the instruction that extends an element into a general register.
+func readsOne(d ir.DType) string {
+	name := map[int]string{1: "MOVBQ", 2: "MOVWQ"}[d.Size()]
+	if ir.Signed.Has(d) {
+		return name + "SX"
+	}
+	return name + "ZX"
 }
 
 // stepIndex puts the index of the step into every lane.

@@ -39,6 +39,7 @@ func init() { // not initializers: rows read other entries of the table
 	int64Rows()
 	maskRows()
 	castTable()
+	narrowRows()
 }
 
 func set(d ir.DType, op ir.Op, r row) { rows[key{op, d}] = r }

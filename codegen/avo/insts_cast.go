@@ -16,8 +16,7 @@ var castRows = map[pair]castRow{}
 
 func castTable() {
 	keep := func(_ *graph, v value) value { return v }
-	running := ir.Running.List()
-	for _, d := range running {
+	for _, d := range ir.Native.List() {
 		castRows[pair{d, ir.Bool}] = toBool(d)
 		castRows[pair{ir.Bool, d}] = fromBool(d)
 		castRows[pair{d, d}] = keep

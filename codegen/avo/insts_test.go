@@ -7,10 +7,12 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestTotal proves that every lane op has instructions for every type that it
-// takes and that runs, and that the table has no others.
+// TestTotal proves that every instruction that expansions leave has instructions for
+// every type that it takes and that runs, and that the table has no others.
 func TestTotal(t *testing.T) {
 	want := map[key]bool{}
 	for _, op := range ir.Ops() {
@@ -19,21 +21,45 @@ func TestTotal(t *testing.T) {
 			continue
 		}
 		for _, d := range (info.Domain & ir.Running).List() {
-			if op == ir.OpCast {
-				for _, to := range ir.Running.List() {
-					require.Contains(t, castRows, pair{d, to}, "cast %s to %s", d, to)
+			for _, to := range ir.Running.List() {
+				operands := make([]kernel.Operand, info.Arity)
+				for i := range operands {
+					operands[i].DType = d
 				}
-				continue
+				if info.Mask {
+					operands[0].DType = ir.Bool
+				}
+				k, err := kernel.SingleOp(op, to, operands...)
+				if err != nil {
+					require.Equal(t, ir.OpBitcast, op)
+					continue
+				}
+				requireRows(t, elementary.Expand(k), want)
 			}
-			k := key{op, d}
-			want[k] = true
-			_, one := rows[k]
-			_, whole := wholeRows[k]
-			require.True(t, one != whole, "%s on %s", op, d)
 		}
 	}
 	for k := range rows {
 		require.True(t, want[k], "%s does not take %s", k.op, k.d)
+	}
+}
+
+// requireRows checks that the instructions of a kernel are in the tables, and adds
+// what they need.
+func requireRows(t *testing.T, e *kernel.Kernel, want map[key]bool) {
+	for _, in := range e.Body {
+		if in.Op == ir.OpConst {
+			continue
+		}
+		d := e.DType(in.Args[in.Arity()-1])
+		if in.Op == ir.OpCast {
+			require.Contains(t, castRows, pair{d, in.DType}, "cast %s to %s", d, in.DType)
+			continue
+		}
+		k := key{in.Op, d}
+		want[k] = true
+		_, one := rows[k]
+		_, whole := wholeRows[k]
+		require.True(t, one != whole, "%s on %s", in.Op, d)
 	}
 }
 

@@ -31,7 +31,11 @@ func (instructions) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
 	from := l.Kernel.DType(in.Args[in.Arity()-1])
 	switch in.Op {
 	case ir.OpCast:
-		return castRows[pair{from, in.DType}](l.graph, a[0])
+		row, ok := castRows[pair{from, in.DType}]
+		if !ok {
+			panic(fmt.Sprintf("BUG: codegen/avo: no instructions for a cast of %s to %s", from, in.DType))
+		}
+		return row(l.graph, a[0])
 	case ir.OpSelect:
 		if v, ok := l.clamp(in, a); ok {
 			return v

@@ -18,8 +18,8 @@ func (instructions) Load(c *machine.Copy, i int) value {
 		return l.splat(i, d)
 	}
 	switch d.Size() {
-	case 1:
-		r := l.op("VPMOVZXBD", l.bytes(i, d))
+	case 1, 2:
+		r := l.op(extends(d), l.narrow(i, d))
 		if d == ir.Bool {
 			r = l.op("VPCMPGTD", r, l.zero())
 		}
@@ -29,7 +29,24 @@ func (instructions) Load(c *machine.Copy, i int) value {
 	case 8:
 		return two(l.vector(i, d, 0), l.vector(i, d, 1))
 	}
-	panic(fmt.Sprintf("BUG: codegen/avo: no load of %s", d))
+	panic(noForm("load", d))
+}
+
+// extends returns the instruction that makes 32-bit lanes of narrower elements.
+func extends(d ir.DType) string {
+	name := map[int]string{1: "BD", 2: "WD"}[d.Size()]
+	switch {
+	case name == "":
+		panic(noForm("extension", d))
+	case ir.Signed.Has(d):
+		return "VPMOVSX" + name
+	}
+	return "VPMOVZX" + name
+}
+
+// noForm is the text of a panic: a switch on types met one that it has no case for.
+func noForm(what string, d ir.DType) string {
+	return fmt.Sprintf("BUG: codegen/avo: there is no %s of %s, %d bytes", what, d, d.Size())
 }
 
 func (l *lowerer) splat(i int, d ir.DType) value {
@@ -51,31 +68,35 @@ func (l *lowerer) vector(i int, d ir.DType, p int) ref {
 	return l.inPlace(at)
 }
 
-func (l *lowerer) bytes(i int, d ir.DType) ref {
+// narrow returns elements of one or two bytes in the first lanes of a register.
+func (l *lowerer) narrow(i int, d ir.DType) ref {
 	at := l.Where(i, d, 0)
 	if l.Tail {
-		return l.placed("BYTELOAD", at)
+		return l.placed("NARROWLOAD", at)
 	}
 	return l.inPlace(at)
 }
 
 // widthOf returns the name of an instruction on floating-point lanes as wide as d.
 func widthOf(prefix string, d ir.DType) string {
-	if d.Size() == 8 {
+	switch d.Size() {
+	case 4:
+		return prefix + "PS"
+	case 8:
 		return prefix + "PD"
 	}
-	return prefix + "PS"
+	panic(noForm(prefix, d))
 }
 
 // Store returns the stores of an output.
 func (v instructions) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
 	l := lowerTo(c)
-	if d.Size() == 1 {
-		at := l.Where(operand, d, 0)
-		if l.Tail {
-			return []ref{l.placed("BYTESTORE", at, l.pack(d, x))}
+	if d.Size() < 4 {
+		name := "NARROWSTORE"
+		if !l.Tail {
+			name = map[int]string{1: "VMOVQ", 2: "STOREHALF"}[d.Size()]
 		}
-		return []ref{l.placed("VMOVQ", at, l.pack(d, x))}
+		return []ref{l.placed(name, l.Where(operand, d, 0), l.pack(d, x))}
 	}
 	var out []ref
 	for p := range parts(d) {
@@ -107,13 +128,30 @@ func (instructions) Reload(g *machine.Graph, r ref) ref {
 	return r
 }
 
-// pack returns a byte from each lane: uint8 from 0..255, bool from -1 and 0.
+// pack returns an element of one or two bytes from each lane, which holds nothing
+// beyond the type's range: bool has -1 and 0.
 func (l *lowerer) pack(d ir.DType, v value) ref {
-	if d == ir.Bool {
+	switch {
+	case d == ir.Bool:
 		m := l.MaskPart(v, 1, 0)
 		words := l.op("VPACKSSDW", m, l.high(m))
 		return l.op("VPABSB", l.op("VPACKSSWB", words, words))
+	case d == ir.Uint8:
+		words := l.op("VPACKUSDW", v.Part[0], l.high(v.Part[0]))
+		return l.op("VPACKUSWB", words, words)
+	case d.Size() == 2:
+		return l.words(d, v.Part[0])
 	}
-	words := l.op("VPACKUSDW", v.Part[0], l.high(v.Part[0]))
-	return l.op("VPACKUSWB", words, words)
+	panic(noForm("store", d))
+}
+
+// words returns an element of two bytes from each lane.
+func (g *graph) words(d ir.DType, x ref) ref {
+	if n := g.At(x); g.is(x, extends(d)) && g.At(n.Arg[0]).Kind == machine.KindOp {
+		return n.Arg[0]
+	}
+	if ir.Signed.Has(d) {
+		return g.op("VPACKSSDW", x, g.high(x))
+	}
+	return g.op("VPACKUSDW", x, g.high(x))
 }

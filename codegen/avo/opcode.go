@@ -23,18 +23,18 @@ var shapes = []struct {
 	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", machine.Opcode{Args: 1, Mem: 0}},
 	{"VROUNDPS VROUNDPD VPERMQ", machine.Opcode{Args: 1, Mem: 0, Imm: true}},
 	{"VPSLLD VPSLLQ VPSRLD VPSRLQ VPSRAD", machine.Opcode{Args: 1, Mem: -1, Imm: true}},
-	{"VEXTRACTF128", machine.Opcode{Args: 1, Mem: -1, Imm: true, HalfDst: true}},
-	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD VPMOVZXBQ", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
+	{"VEXTRACTF128 VCVTPS2PH", machine.Opcode{Args: 1, Mem: -1, Imm: true, HalfDst: true}},
+	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD VPMOVZXBQ VPMOVZXWD VPMOVSXBD VPMOVSXWD VCVTPH2PS", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
 	{"VCVTPD2PSY VCVTTPD2DQY", machine.Opcode{Args: 1, Mem: 0, HalfDst: true}},
 	{"VPACKUSDW VPACKUSWB VPACKSSDW VPACKSSWB", machine.Opcode{Args: 2, Mem: -1, Half: true}},
 	{"VPABSB", machine.Opcode{Args: 1, Mem: -1, Half: true}},
 	{"VFMADDPS VFMADDPD VFMSUBPS VFMSUBPD VFNMADDPS VFNMADDPD VFNMSUBPS VFNMSUBPD", machine.Opcode{Args: 3, Form: machine.FormFMA}},
 	{"DIVREM", machine.Opcode{Args: 4, Mem: -1, Form: machine.FormScalarLoop}},
 	{"VMASKMOVPS VMASKMOVPD", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormMaskLoad}},
-	{"BYTELOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
-	{"STORE VMOVQ", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
+	{"NARROWLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
+	{"STORE VMOVQ STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
 	{"MASKSTOREPS MASKSTOREPD", machine.Opcode{Args: 2, Mem: -1, Form: machine.FormMaskStore}},
-	{"BYTESTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
+	{"NARROWSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
 }
 
 var opcodes = func() map[string]*machine.Opcode {

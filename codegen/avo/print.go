@@ -104,6 +104,8 @@ func (f *file) operand(a arg) operand.Op {
 		return generals[a.reg]
 	case argGP8:
 		return generals[a.reg].As8()
+	case argGP16:
+		return generals[a.reg].As16()
 	case argImm:
 		return operand.Imm(uint64(a.imm))
 	case argImm32:

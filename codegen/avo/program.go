@@ -24,6 +24,7 @@ const (
 	argY                   // a whole one
 	argGP
 	argGP8
+	argGP16
 	argImm
 	argImm32 // where avo wants the wide form
 	argMem
@@ -73,6 +74,7 @@ func half(r int) arg        { return arg{kind: argHalf, reg: r} }
 func y(r int) arg           { return arg{kind: argY, reg: r} }
 func gp(r int) arg          { return arg{kind: argGP, reg: r} }
 func byteOf(r int) arg      { return arg{kind: argGP8, reg: r} }
+func wordOf(r int) arg      { return arg{kind: argGP16, reg: r} }
 func imm(v int64) arg       { return arg{kind: argImm, imm: v} }
 func imm32(v int64) arg     { return arg{kind: argImm32, imm: v} }
 func label(name string) arg { return arg{kind: argLabel, label: name} }

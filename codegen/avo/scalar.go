@@ -35,36 +35,83 @@ func (n *nest) remaining() {
 	}
 }
 
-// byteLoad reads up to a byte for each lane, the last one first, into one word.
-func (n *nest) byteLoad(i *machine.Inst) {
+// narrowLoad reads up to 8 elements of one or two bytes, the last first, into the
+// lower half of a register.
+func (n *nest) narrowLoad(i *machine.Inst) {
 	n.remaining()
+	if i.Place.Size == 2 {
+		n.wordLoad(i)
+		return
+	}
 	done := n.whole(func() { n.do("VMOVQ", mem(n.element(i.Place)), x(i.Dst)) })
 	n.do("LEAQ", mem(n.element(i.Place).at(-1)), gp(dx))
 	n.do("XORQ", gp(ax), gp(ax))
-	loop := n.fresh("load")
-	n.here(loop)
-	n.do("SHLQ", imm(8), gp(ax))
-	n.do("MOVB", mem(at(dx, 0).indexed(cx, 1)), byteOf(ax))
-	n.do("DECQ", gp(cx))
-	n.do("JNE", label(loop))
+	n.eachNarrow("load", func() {
+		n.do("SHLQ", imm(8), gp(ax))
+		n.do("MOVB", mem(at(dx, 0).indexed(cx, 1)), byteOf(ax))
+	})
 	n.do("VMOVQ", gp(ax), x(i.Dst))
 	done()
 }
 
-// byteStore writes up to a byte for each lane of a word, the first one first.
-func (n *nest) byteStore(i *machine.Inst) {
+func (n *nest) wordLoad(i *machine.Inst) {
+	done := n.whole(func() { n.do("VMOVUPS", mem(n.element(i.Place)), x(i.Dst)) })
+	n.do("LEAQ", mem(n.element(i.Place).at(-2)), gp(dx))
+	n.do("VPXOR", x(i.Dst), x(i.Dst), x(i.Dst))
+	n.eachNarrow("load", func() {
+		n.do("VPSLLDQ", imm(2), x(i.Dst), x(i.Dst))
+		n.do("VPINSRW", imm(0), mem(at(dx, 0).indexed(cx, 2)), x(i.Dst), x(i.Dst))
+	})
+	done()
+}
+
+// narrowStore writes up to 8 elements of one or two bytes, the first first.
+func (n *nest) narrowStore(i *machine.Inst) {
+	from, size := x(i.Src[0].Index), i.Place.Size
 	n.remaining()
-	done := n.whole(func() { n.do("VMOVQ", x(i.Src[0].Index), mem(n.element(i.Place))) })
+	done := n.whole(func() {
+		n.do(map[int]string{1: "VMOVQ", 2: "VMOVUPS"}[size], from, mem(n.element(i.Place)))
+	})
 	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
-	n.do("VMOVQ", x(i.Src[0].Index), gp(ax))
-	loop := n.fresh("store")
+	n.do("VMOVQ", from, gp(ax))
+	end := n.fresh("stored")
+	if size == 2 {
+		n.upperWords(from, end)
+	}
+	n.eachNarrow("store", func() {
+		if size == 2 {
+			n.do("MOVW", wordOf(ax), mem(at(dx, 0)))
+		} else {
+			n.do("MOVB", byteOf(ax), mem(at(dx, 0)))
+		}
+		n.do("SHRQ", imm(int64(8*size)), gp(ax))
+		n.do("ADDQ", imm(int64(size)), gp(dx))
+	})
+	n.here(end)
+	done()
+}
+
+// upperWords stores the lower four of more elements at once, and goes on with the
+// upper ones.
+func (n *nest) upperWords(from arg, end string) {
+	words := n.fresh("words")
+	n.do("CMPQ", gp(cx), imm(4))
+	n.do("JLT", label(words))
+	n.do("MOVQ", gp(ax), mem(at(dx, 0)))
+	n.do("ADDQ", imm(8), gp(dx))
+	n.do("SUBQ", imm(4), gp(cx))
+	n.do("JEQ", label(end))
+	n.do("VPEXTRQ", imm(1), from, gp(ax))
+	n.here(words)
+}
+
+// eachNarrow writes a loop over the elements of a part of a step, whose number is in cx.
+func (n *nest) eachNarrow(name string, element func()) {
+	loop := n.fresh(name)
 	n.here(loop)
-	n.do("MOVB", byteOf(ax), mem(at(dx, 0)))
-	n.do("SHRQ", imm(8), gp(ax))
-	n.do("INCQ", gp(dx))
+	element()
 	n.do("DECQ", gp(cx))
 	n.do("JNE", label(loop))
-	done()
 }
 
 // whole writes the move of all bytes, if a tail may have all, and returns what writes

@@ -52,8 +52,10 @@ func compileScan(k *kernel.Kernel) *program {
 	case ir.Float64:
 		s.lanes = 4
 		s.squares()
-	default:
+	case ir.Uint8, ir.Int64:
 		s.serial()
+	default:
+		panic(noForm("scan", s.d))
 	}
 	return &s.program
 }

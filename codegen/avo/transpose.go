@@ -1,6 +1,8 @@
 package avo
 
 import (
+	"fmt"
+
 	"github.com/stridefuse/stridefuse/codegen"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -122,11 +124,40 @@ func (t *transposer) back(left int, elements, steps []int, step int) {
 
 // square copies a square.
 func (t *transposer) square() {
-	if t.size == 1 {
+	switch t.size {
+	case 1:
 		t.byteSquare()
-		return
+	case 2:
+		t.wordSquare()
+	default:
+		t.store(t.to, t.transpose(t.load(t.from, unmasked)), unmasked)
 	}
-	t.store(t.to, t.transpose(t.load(t.from, unmasked)), unmasked)
+}
+
+// wordSquare copies 8x8 elements of two bytes. Each of three rounds interleaves the
+// upper half of the square with the lower: it rotates the bits of an element's place,
+// row then column, by one, and three exchange them.
+func (t *transposer) wordSquare() {
+	v := make([]int, 8)
+	for i := range v {
+		v[i] = t.take()
+		t.do("VMOVDQU", mem(t.from.rowOf(i, 8)), x(v[i]))
+	}
+	for range 3 {
+		w := make([]int, 8)
+		for i := range 4 {
+			for high, name := range []string{"VPUNPCKLWD", "VPUNPCKHWD"} {
+				w[2*i+high] = t.take()
+				t.do(name, x(v[i+4]), x(v[i]), x(w[2*i+high]))
+			}
+			t.give(v[i], v[i+4])
+		}
+		v = w
+	}
+	for i, r := range v {
+		t.do("VMOVDQU", x(r), mem(t.to.rowOf(i, 8)))
+	}
+	t.give(v...)
 }
 
 // byteSquare copies 8x8 bytes.
@@ -173,12 +204,17 @@ func (t *transposer) elements() {
 	case 1:
 		t.do("MOVBQZX", mem(at(from, 0)), gp(ax))
 		t.do("MOVB", byteOf(ax), mem(at(to, 0)))
+	case 2:
+		t.do("MOVWQZX", mem(at(from, 0)), gp(ax))
+		t.do("MOVW", wordOf(ax), mem(at(to, 0)))
 	case 4:
 		t.do("VMOVD", mem(at(from, 0)), x(0))
 		t.do("VMOVD", x(0), mem(at(to, 0)))
-	default:
+	case 8:
 		t.do("MOVQ", mem(at(from, 0)), gp(ax))
 		t.do("MOVQ", gp(ax), mem(at(to, 0)))
+	default:
+		panic(fmt.Sprintf("BUG: codegen/avo: there is no transpose of elements of %d bytes", t.size))
 	}
 	t.do("ADDQ", gp(dx), gp(from))
 	t.do("ADDQ", gp(t.to.step), gp(to))

@@ -10,7 +10,7 @@ import (
 
 // allowedISA is what a CPU with AVX2 and FMA has. avo counts prefetches to
 // the extensions of MMX.
-var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "CMOV": true, "BMI": true, "BMI2": true}
+var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "F16C": true, "CMOV": true, "BMI": true, "BMI2": true}
 
 // verify fails for a function with a register that the machine does not have, or an
 // instruction beyond AVX2 and FMA. avo's own allocator and constructors accept both.

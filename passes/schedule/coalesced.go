@@ -19,6 +19,7 @@ func draftCoalesced(t *target, s *plan.Step) (*Draft, string) {
 		return nil, "the rows are long, few, or far apart"
 	}
 	cols := s.Axes[e.col].Extent
+	e.joined = true
 	for i := range s.In {
 		if o := &e.ops[i]; e.splats[i] && o.row != 0 { // one element a row
 			e.splats[i] = false
@@ -30,7 +31,6 @@ func draftCoalesced(t *target, s *plan.Step) (*Draft, string) {
 			return nil, why
 		}
 	}
-	e.joined = true
 	e.blockCols = cols
 	e.blockRows = max(1, min(s.Axes[e.row].Extent, min(t.callElems(s), t.mostElems(s))/cols))
 	c, why := e.compute()

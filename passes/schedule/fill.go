@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -23,16 +24,14 @@ func draftFill(t *target, s *plan.Step) (*Draft, string) {
 	}
 	c := e.fillKernel()
 	if c == nil {
-		return nil, "no kernel of the body takes broadcast operands as ones with columns"
-	}
-	if !e.pays(c) {
-		return nil, onlyPortable
+		return nil, "no kernel of the body takes broadcast operands as ones with columns, or a tiling costs less"
 	}
 	return e.write(c), ""
 }
 
 // fillKernel returns a kernel of the whole body for which broadcast inputs are filled,
-// as few as can be, and stages these. Without such a kernel it changes nothing.
+// as few as can be, and stages these. If there is none that costs less than a tiling, it
+// changes nothing.
 func (e *elementwise) fillKernel() *oneKernel {
 	var broadcast []int // inputs
 	for i, is := range e.splats {
@@ -40,13 +39,17 @@ func (e *elementwise) fillKernel() *oneKernel {
 			broadcast = append(broadcast, i)
 		}
 	}
+	most := math.Inf(1)
+	if tiles, _ := e.newTiling(); tiles != nil {
+		most = tiles.work()
+	}
 	for n := 1; n <= len(broadcast); n++ {
 		for set := range uint(1) << len(broadcast) {
 			if bits.OnesCount(set) != n {
 				continue
 			}
 			e.fill(broadcast, set)
-			if c, _ := e.oneKernel(); c != nil && e.canStage(broadcast) {
+			if c, _ := e.oneKernel(); c != nil && e.canStage(broadcast) && c.work()+e.fillWork(broadcast) <= most {
 				return c
 			}
 		}
@@ -73,4 +76,12 @@ func (e *elementwise) fill(broadcast []int, set uint) {
 // canStage reports whether there are the kernels that stage some inputs.
 func (e *elementwise) canStage(inputs []int) bool {
 	return !slices.ContainsFunc(inputs, func(i int) bool { return e.checkStage(i) != "" })
+}
+
+// fillWork returns what filling costs for each index.
+func (e *elementwise) fillWork(broadcast []int) (work float64) {
+	for _, i := range broadcast {
+		work += e.stageWork(i)
+	}
+	return work
 }

@@ -177,8 +177,7 @@ func (w *groupWriter) slotOf(sl nest.Slot) int {
 	if at, ok := w.slots[buffer]; ok {
 		return at
 	}
-	b := &w.buffers[buffer]
-	if b.Kind == plan.ScratchBuffer {
+	if b := &w.buffers[buffer]; b.Kind == plan.ScratchBuffer {
 		sl = nest.Slot{Kind: nest.Scratch, DType: b.DType, Offset: b.Offset, Elems: b.Size()}
 	}
 	w.slots[buffer] = len(w.task.Slots)

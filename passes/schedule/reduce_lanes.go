@@ -25,6 +25,12 @@ type laneWriter struct {
 	most                int      // bytes of local memory that tilings need at most
 }
 
+// copied is an input that is copied into local memory.
+type copied struct {
+	from, to view
+	op       operand
+}
+
 // part appends the part that reduces lines of one chunk.
 func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
@@ -76,7 +82,7 @@ func (w *laneWriter) layInputs() {
 		case op.row == 0:
 			w.before = append(w.before, packBlock(op.dtype, nest.Fixed(1), w.block.size[w.cols], w.block.arg(&from, w.lanes), op.col, w.block.arg(&to, w.lanes)))
 		default:
-			w.packs = append(w.packs, copied{from: from, to: to, op: op})
+			w.packs = append(w.packs, copied{from, to, op})
 		}
 	}
 }

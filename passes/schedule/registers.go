@@ -37,6 +37,11 @@ func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest
 			c.values[a].last = p
 		}
 	}
+	for _, i := range c.perTile {
+		if i.value >= 0 && i.out >= 0 && c.nonTemporal(i.out) {
+			c.values[i.value].last = len(c.perTile) // copied out then
+		}
+	}
 	regs := &registers{bytes: c.tileRows * c.tileCols * c.widest()}
 	for p := range c.perTile {
 		perTile = append(perTile, c.writeInst(p, regs, tile))
@@ -74,16 +79,21 @@ func (c *tiling) writeRow(i *tileInst, rows *walk) nest.Item {
 // writeInst returns the call of instruction p of a tile.
 func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	i := &c.perTile[p]
-	var to view
-	if i.out >= 0 {
+	to := view{strides: make([]int, len(c.step.Axes)), from: tile.depth()}
+	to.strides[c.row], to.strides[c.col] = c.tileCols, 1
+	switch {
+	case i.out >= 0 && !c.nonTemporal(i.out):
 		to = c.at[len(c.step.In)+i.out]
-	} else {
+	case i.value < 0:
+		to = c.outTile(i.out, tile)
+	default:
 		v := &c.values[i.value]
 		c.free(regs, i, p, v.dtype.Size()) // written where an operand was read, element by element
 		v.register = 1 + regs.take(c.draft)
-		to = view{strides: make([]int, len(c.step.Axes)), from: tile.depth()}
-		to.strides[c.row], to.strides[c.col] = c.tileCols, 1
 		to.slot = c.registerSlot(v.register-1, v.dtype)
+		if i.out >= 0 { // from where it is copied out
+			c.at[len(c.step.In)+i.out] = to
+		}
 	}
 	rows, cols := c.callSize(tile)
 	item := call(i.k, rows, cols, c.args(i, to, tile))

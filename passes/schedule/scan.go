@@ -18,8 +18,8 @@ import (
 // scans are the strategies for steps that scan an axis, the best one first.
 var scans = []strategy{scanLine, scanLines, scanColumns}
 
-// prefixScan is a step that scans its rows or its columns. As for any step, the last
-// axis is the columns, the one before the rows.
+// prefixScan is a step that scans its columns, which are the last axis, or its rows: any
+// other axis. If it scans its columns, the axis before is the rows.
 type prefixScan struct {
 	*target
 	*Draft
@@ -40,9 +40,9 @@ type prefixScan struct {
 	missing  *string // a kernel that the library lacks
 }
 
-// newPrefixScan returns the scan of a step, or why it is none: the scanned axis must be
-// the given one, counted from the last one on.
-func newPrefixScan(t *target, s *plan.Step, fromLast int) (p *prefixScan, why string) {
+// newPrefixScan returns the scan of a step, or why it is none: it must scan its last axis,
+// the columns, or any other one, which then is the rows.
+func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why string) {
 	role, axis := s.Kind()
 	last := len(s.Axes) - 1
 	switch {
@@ -50,25 +50,29 @@ func newPrefixScan(t *target, s *plan.Step, fromLast int) (p *prefixScan, why st
 		return nil, "no axis is scanned"
 	case last < 1:
 		return nil, "there are no rows and columns"
-	case axis != last-fromLast:
+	case columns != (axis == last):
 		return nil, "another axis is scanned"
 	case len(s.In) != 1 || len(s.Out) != 1 || len(s.Body.Body) > 0:
 		return nil, "the body computes something"
 	case s.Out[0].Combine.ScannedBy() == ir.OpInvalid:
 		return nil, "no scan combines by " + s.Out[0].Combine.String()
 	}
+	row := axis
+	if columns {
+		row = last - 1
+	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
-	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: last - 1, col: last,
+	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
 		by: by, dtype: d, wide: ir.PartialType(by, d), n: s.Axes[axis].Extent, exclusive: role == plan.ScanExclusive, missing: new(string)}
 	ops, why := operandsOf(s, p.row, p.col)
 	if why != "" {
 		return nil, why
 	}
-	columns := s.Axes[p.col].Extent > 1
-	if columns && ops[1].class != unit {
+	several := s.Axes[p.col].Extent > 1
+	if several && ops[1].class != unit {
 		return nil, "the results are not contiguous along the columns"
 	}
-	p.in, p.packed = ops[0], columns && ops[0].class != unit
+	p.in, p.packed = ops[0], several && ops[0].class != unit
 	p.x, p.y = viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
 	if p.head = p.y; p.exclusive {
 		if p.n--; p.n > 0 {

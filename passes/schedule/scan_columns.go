@@ -20,7 +20,7 @@ import (
 var scanColumns = strategy{name: "column scan", draft: draftColumnScan}
 
 func draftColumnScan(t *target, s *plan.Step) (*Draft, string) {
-	p, why := newPrefixScan(t, s, 1)
+	p, why := newPrefixScan(t, s, false)
 	if p == nil {
 		return nil, why
 	}

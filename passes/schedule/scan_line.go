@@ -20,7 +20,7 @@ import (
 var scanLine = strategy{name: "chunks of a line", draft: draftChunkedScan}
 
 func draftChunkedScan(t *target, s *plan.Step) (*Draft, string) {
-	p, why := newPrefixScan(t, s, 0)
+	p, why := newPrefixScan(t, s, true)
 	switch {
 	case p == nil:
 		return nil, why

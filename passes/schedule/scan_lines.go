@@ -19,7 +19,7 @@ import (
 var scanLines = strategy{name: "lines side by side", draft: draftLineScans}
 
 func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
-	p, why := newPrefixScan(t, s, 0)
+	p, why := newPrefixScan(t, s, true)
 	switch {
 	case p == nil:
 		return nil, why

@@ -8,6 +8,8 @@ package schedule
 import (
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -49,8 +51,36 @@ func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
 		}
 		out.Tasks = append(out.Tasks, task)
 	}
+	withoutScratch(out)
 	return out, nil
 }
+
+// withoutScratch drops the buffers of row groups, for which the tasks have slots, and
+// numbers the others anew.
+func withoutScratch(p *nest.Program) {
+	if !slices.ContainsFunc(p.Buffers, isScratch) {
+		return
+	}
+	number := make([]int, len(p.Buffers))
+	var kept []plan.Buffer
+	for i, b := range p.Buffers {
+		number[i] = len(kept)
+		if !isScratch(b) {
+			kept = append(kept, b)
+		}
+	}
+	p.Buffers = kept
+	for i := range p.Tasks {
+		slots := p.Tasks[i].Slots
+		for k := range slots {
+			if slots[k].Kind == nest.Operand {
+				slots[k].Buffer = number[slots[k].Buffer]
+			}
+		}
+	}
+}
+
+func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 
 // scheduler schedules one plan.
 type scheduler struct {
@@ -132,7 +162,9 @@ func buffersRead(p *plan.Plan) []bool {
 // kernel exists, in order of use. The kernels of copies into local memory, which
 // strategies call besides, are not among them.
 func Kernels(p *plan.Plan, m *Machine) []string {
-	out, err := Schedule(p, m, complete{})
+	one := *m
+	one.RowsAtOnce = 1 // kernels of several rows are built in
+	out, err := Schedule(p, &one, complete{})
 	if err != nil {
 		return nil
 	}
@@ -183,7 +215,10 @@ func calls(items []nest.Item) iter.Seq[*nest.Call] {
 	}
 }
 
-// complete is the library that has every kernel.
+// complete is the library that has every kernel but those that reduce columns, which are
+// built in.
 type complete struct{}
 
-func (complete) Engine(string) (string, bool) { return "avx2", true }
+func (complete) Engine(signature string) (string, bool) {
+	return "avx2", !strings.HasPrefix(signature, "kernel down ")
+}

@@ -77,12 +77,11 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	for _, from := range p.kernel.order {
 		i.args = append(i.args, p.args[from])
 	}
+	c.count1(p.engine, ops)
 	if c.values[r].splat {
-		c.engines[p.engine]++
 		c.perRow = append(c.perRow, i)
 		return ""
 	}
-	c.count1(p.engine, ops)
 	i.out = stored[r] - 1
 	c.perTile = append(c.perTile, i)
 	return ""

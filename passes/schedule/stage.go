@@ -43,6 +43,9 @@ func (e *elementwise) stageWork(i int) float64 {
 	case packed, transposedBlock:
 		return e.StageWork
 	case packedAcross:
+		if e.joined { // a few columns, each of many elements
+			return e.StageWork / 2
+		}
 		return 2 * e.StageWork
 	case filled:
 		return e.StageWork / 2

@@ -30,7 +30,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, transposedBlock:
+		case direct, transposedBlock, nonTemporal:
 			continue
 		case constant:
 			b := &e.buffers[e.step.In[i].Buffer]
@@ -82,8 +82,6 @@ func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
 		return append([]nest.Item{first}, e.repeat(o.dtype, w, to)...)
 	case filled:
 		return []nest.Item{call(copyKernel(o.dtype, true), rows, w.size[e.col], args)}
-	case nonTemporal:
-		return nil
 	}
 	panic("BUG: schedule: a stage without a copy")
 }
@@ -115,6 +113,18 @@ func (e *elementwise) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item
 		items = append(items, call(copyKernel(d, false), nest.Fixed(1), nest.Fixed(min(done, total-done)), args))
 	}
 	return items
+}
+
+// nonTemporal reports whether an output is stored past the caches.
+func (e *elementwise) nonTemporal(out int) bool {
+	return e.stages[len(e.step.In)+out] == nonTemporal
+}
+
+// outTile returns local memory for a tile of such an output, which it notes.
+func (e *elementwise) outTile(out int, tile *walk) view {
+	i := len(e.step.In) + out
+	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile.depth())
+	return e.at[i]
 }
 
 // storeTile returns the calls that copy tiles of outputs out past the caches.

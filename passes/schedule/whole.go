@@ -63,8 +63,12 @@ func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest
 	for _, i := range c.order {
 		args = append(args, tile.arg(&e.at[i], e.row))
 	}
-	for i := len(e.step.In); i < len(e.at); i++ {
-		args = append(args, tile.arg(&e.at[i], e.row))
+	for o := range e.step.Out {
+		to := e.at[len(e.step.In)+o]
+		if e.nonTemporal(o) {
+			to = e.outTile(o, tile)
+		}
+		args = append(args, tile.arg(&to, e.row))
 	}
 	rows, cols := e.callSize(tile)
 	return nil, []nest.Item{call(c.k, rows, cols, args)}
@@ -87,11 +91,13 @@ func (e *elementwise) pays(c *oneKernel) bool {
 // kernel for the body, if need be with broadcast operands filled, or a tiling.
 func (e *elementwise) compute() (c computation, why string) {
 	one, why := e.oneKernel()
-	if one == nil && !e.joined { // joined rows have no place for the elements of one
-		one = e.fillKernel()
-	}
 	if one != nil && e.pays(one) {
 		return one, ""
+	}
+	if !e.joined { // joined rows have no place for the elements of one
+		if one = e.fillKernel(); one != nil {
+			return one, ""
+		}
 	}
 	tiles, whyTiles := e.newTiling()
 	if tiles == nil {

@@ -19,18 +19,24 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6_go},
+		{Sig: "kernel (u0:f16) { t0 = abs u0; store t0 }", Fn: k_abs_f16_u_03b2c440e6_go},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f32_u_609c9b2df6_go},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f64_u_12aa55b5d5_go},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
+		{Sig: "kernel (u0:u16) { t0 = abs u0; store t0 }", Fn: k_abs_u16_u_34f46134ab_go},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
+		{Sig: "kernel fast (u0:f16) { t0 = acos u0; store t0 }", Fn: k_acos_f16_u_4de607be3e_go},
+		{Sig: "kernel (u0:f16) { t0 = acos u0; store t0 }", Fn: k_acos_f16_u_944e036636_go},
 		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_go},
 		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f_go},
 		{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96_go},
 		{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_go},
+		{Sig: "kernel fast (u0:f16) { t0 = acosh u0; store t0 }", Fn: k_acosh_f16_u_08e17f5b50_go},
+		{Sig: "kernel (u0:f16) { t0 = acosh u0; store t0 }", Fn: k_acosh_f16_u_8ea83f37d7_go},
 		{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc_go},
 		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_go},
 		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_go},
@@ -71,6 +77,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
@@ -99,6 +107,8 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
@@ -109,18 +119,30 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = and s0 u1; store t0 }", Fn: k_and_u16_su_99db38b5d9_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = and u0 u1; store t0 }", Fn: k_and_u16_uu_7e667b8aaa_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48_go},
+		{Sig: "kernel (u0:f16) { t0 = asin u0; store t0 }", Fn: k_asin_f16_u_5844eeca37_go},
+		{Sig: "kernel fast (u0:f16) { t0 = asin u0; store t0 }", Fn: k_asin_f16_u_a9b52f9bd8_go},
 		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af_go},
 		{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec_go},
 		{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f_go},
 		{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5_go},
+		{Sig: "kernel (u0:f16) { t0 = asinh u0; store t0 }", Fn: k_asinh_f16_u_28d96867bc_go},
+		{Sig: "kernel fast (u0:f16) { t0 = asinh u0; store t0 }", Fn: k_asinh_f16_u_e1606864aa_go},
 		{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66_go},
 		{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6_go},
 		{Sig: "kernel fast (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_79677f22df_go},
 		{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f16_su_328a3b0f50_go},
+		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f16_su_cde6bc502e_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f16_us_9bff337937_go},
+		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f16_us_a855f7b3ed_go},
+		{Sig: "kernel fast (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f16_uu_bb6c9348ba_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f16_uu_dce8d62a72_go},
 		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_1fc54547cd_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_eb5adaa443_go},
 		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f32_us_69c86d5baf_go},
@@ -133,80 +155,140 @@ func init() {
 		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f64_us_d45dd544c8_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722_go},
 		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1_go},
+		{Sig: "kernel (u0:f16) { t0 = atan u0; store t0 }", Fn: k_atan_f16_u_81c7cd83c3_go},
+		{Sig: "kernel fast (u0:f16) { t0 = atan u0; store t0 }", Fn: k_atan_f16_u_bb843f0158_go},
 		{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993_go},
 		{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f_go},
 		{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf_go},
 		{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6_go},
+		{Sig: "kernel fast (u0:f16) { t0 = atanh u0; store t0 }", Fn: k_atanh_f16_u_3fa111a1d9_go},
+		{Sig: "kernel (u0:f16) { t0 = atanh u0; store t0 }", Fn: k_atanh_f16_u_e920d0d90f_go},
 		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460_go},
 		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564_go},
 		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_go},
 		{Sig: "kernel fast (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_43f7962ce3_go},
+		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4_go},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7_go},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2_go},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485_go},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a_go},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
+		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+		{Sig: "kernel (u0:bool) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_bool_f16_u_723e4967e2_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57_go},
+		{Sig: "kernel (u0:bool) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_bool_u16_u_670fee242b_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f16_bool_u_e1046a8407_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f16_f64_u_81d6073d1d_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f16_i32_u_f0f79558e8_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f16_i64_u_a9132bdab3_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f16_u16_u_dde833a87a_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f16_u32_u_d3c4bd9410_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f16_u8_u_e88bca0e25_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store add(t0) }", Fn: k_cast_foldadd_f16_f32_u_723a908111_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }", Fn: k_cast_foldadd_f32_f64_u_599a58a131_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store add(t0) }", Fn: k_cast_foldadd_u16_i32_u_a2e23cbf91_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store argmax(t0) }", Fn: k_cast_foldargmax_f16_f32_u_6b26e83ec6_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store argmax(t0) }", Fn: k_cast_foldargmax_u16_i32_u_7aa29cf3e1_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store argmin(t0) }", Fn: k_cast_foldargmin_f16_f32_u_5aceb4ca6d_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store argmin(t0) }", Fn: k_cast_foldargmin_u16_i32_u_627628700a_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store max(t0) }", Fn: k_cast_foldmax_f16_f32_u_9e7eda0d2c_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store max(t0) }", Fn: k_cast_foldmax_u16_i32_u_e366ad8d3d_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store min(t0) }", Fn: k_cast_foldmin_f16_f32_u_d549bffeb0_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store min(t0) }", Fn: k_cast_foldmin_u16_i32_u_c34f42bfd6_go},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store mul(t0) }", Fn: k_cast_foldmul_f16_f32_u_d41a8c019d_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }", Fn: k_cast_foldmul_f32_f64_u_fd51c72606_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store mul(t0) }", Fn: k_cast_foldmul_u16_i32_u_4a2754837a_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b_go},
+		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7_go},
+		{Sig: "kernel (u0:i64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i64_u16_u_3c8d6cdf6d_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u16_bool_u_7daeebe9ae_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u16_f16_u_a007b1fcb7_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u16_f32_u_e9b698bf91_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u16_f64_u_614bf62d44_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u16_i64_u_414111c379_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u16_u32_u_4013fd183b_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
+		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f_go},
+		{Sig: "kernel (u0:u32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u32_u16_u_788e76358e_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u8_f16_u_a94a69e8ce_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
+		{Sig: "kernel (u0:f16) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f16_u_bc437a0fea_go},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_go},
+		{Sig: "kernel (u0:f16) { t0 = ceil u0; store t0 }", Fn: k_ceil_f16_u_abead18143_go},
 		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0_go},
 		{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f16_su_e75995f8a6_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f16_us_1669f0be2b_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f16_uu_6a204eedef_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f32_su_ae34a6ae36_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f32_us_a394683c4b_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f64_su_eb3edf5616_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f64_us_0024969341_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
+		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f16_ssu_98916d57c4_go},
+		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f16_sus_f7d4630a69_go},
+		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f16_suu_94aef7e787_go},
+		{Sig: "kernel (u0:f16, s1:f16, s2:f16) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f16_uss_ffa7e235d9_go},
+		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f16_usu_6158b44b2b_go},
+		{Sig: "kernel (u0:f16, u1:f16, s2:f16) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f16_uus_4925fb5143_go},
+		{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f16_uuu_cdfa0f5082_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446_go},
@@ -235,6 +317,13 @@ func init() {
 		{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85_go},
 		{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
+		{Sig: "kernel (s0:u16, s1:u16, u2:u16) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u16_ssu_39b8279806_go},
+		{Sig: "kernel (s0:u16, u1:u16, s2:u16) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u16_sus_6411acff23_go},
+		{Sig: "kernel (s0:u16, u1:u16, u2:u16) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u16_suu_51af320355_go},
+		{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u16_uss_7c5129a2e8_go},
+		{Sig: "kernel (u0:u16, s1:u16, u2:u16) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u16_usu_ab280ee9a4_go},
+		{Sig: "kernel (u0:u16, u1:u16, s2:u16) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u16_uus_b56a5037e7_go},
+		{Sig: "kernel (u0:u16, u1:u16, u2:u16) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u16_uuu_af83e1eac0_go},
 		{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36_go},
 		{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e_go},
 		{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e_go},
@@ -251,6 +340,8 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3_go},
 		{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c_go},
 		{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb_go},
+		{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837_go},
+		{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1_go},
 		{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828_go},
 		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe_go},
 		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221_go},
@@ -259,14 +350,20 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6_go},
 		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71_go},
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
+		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053_go},
+		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a_go},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c_go},
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291_go},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2_go},
+		{Sig: "kernel fast (u0:f16) { t0 = cos u0; store t0 }", Fn: k_cos_f16_u_18ff72b8e3_go},
+		{Sig: "kernel (u0:f16) { t0 = cos u0; store t0 }", Fn: k_cos_f16_u_f6c08adc9f_go},
 		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e_go},
 		{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7_go},
 		{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9_go},
 		{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217_go},
+		{Sig: "kernel (u0:f16) { t0 = cosh u0; store t0 }", Fn: k_cosh_f16_u_77de288338_go},
+		{Sig: "kernel fast (u0:f16) { t0 = cosh u0; store t0 }", Fn: k_cosh_f16_u_d5c7b7fae5_go},
 		{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_go},
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
@@ -331,6 +428,9 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = div s0 u1; store t0 }", Fn: k_div_f16_su_0cd7833fe1_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = div u0 s1; store t0 }", Fn: k_div_f16_us_0ec76bb5fd_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = div u0 u1; store t0 }", Fn: k_div_f16_uu_08553cd016_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892_go},
@@ -367,6 +467,9 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }", Fn: k_div_u16_su_5972fa0b96_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }", Fn: k_div_u16_us_c061440ec0_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
@@ -377,6 +480,12 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f64_su_136b3aa396_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i32_su_b6712f5f9a_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i64_su_be5d0fc92f_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_0f685f69d0_go},
+		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_573614ff1d_go},
+		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_296b2db568_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_94446b77cb_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f16_uu_398f170b5a_go},
+		{Sig: "kernel fast (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f16_uu_b01cd5003f_go},
 		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_62cc03eb2e_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_6846bd66eb_go},
 		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_9ceb4b893d_go},
@@ -391,6 +500,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f16_bool_su_89eabf32d9_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f16_bool_uu_e185dba51e_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303_go},
@@ -400,28 +511,42 @@ func init() {
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u16_bool_us_1ce3ab8be0_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u16_bool_uu_eac14604b3_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
+		{Sig: "kernel (u0:f16) { t0 = erf u0; store t0 }", Fn: k_erf_f16_u_8be8ea6436_go},
+		{Sig: "kernel fast (u0:f16) { t0 = erf u0; store t0 }", Fn: k_erf_f16_u_ddf48f6738_go},
 		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
 		{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
 		{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
 		{Sig: "kernel fast (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d13faf5e43_go},
+		{Sig: "kernel (u0:f16) { t0 = erfc u0; store t0 }", Fn: k_erfc_f16_u_9d613909c0_go},
 		{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_go},
 		{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b_go},
+		{Sig: "kernel (u0:f16) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f16_u_11c57ea918_go},
 		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d_go},
 		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8_go},
+		{Sig: "kernel fast (u0:f16) { t0 = exp u0; store t0 }", Fn: k_exp_f16_u_67c68d35e9_go},
+		{Sig: "kernel (u0:f16) { t0 = exp u0; store t0 }", Fn: k_exp_f16_u_8fd498edad_go},
 		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_go},
 		{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273_go},
 		{Sig: "kernel fast (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_8c4650c065_go},
 		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614_go},
+		{Sig: "kernel fast (u0:f16) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f16_u_097e7140a9_go},
+		{Sig: "kernel (u0:f16) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f16_u_718bd8f89d_go},
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_go},
 		{Sig: "kernel fast (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_1ff6457c7e_go},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_go},
+		{Sig: "kernel (u0:f16) { t0 = floor u0; store t0 }", Fn: k_floor_f16_u_74567fb4e0_go},
 		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
 		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f16_su_41bdaaca51_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f16_us_d6bc85169c_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f16_uu_b55a890d9f_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f32_su_2e41390dd9_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f32_us_5be21a803c_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a_go},
@@ -434,12 +559,22 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_i64_su_0471ad23c0_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_i64_us_f8d02bedcc_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u16_su_4e897820fa_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u16_us_b436fc6fdb_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u16_uu_ec007f06f3_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u32_su_ef82722250_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u32_us_9241fc741a_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u32_uu_cb7b5ab1f5_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u8_su_5f714ee7ba_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u8_us_0a55b161c1_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u8_uu_ae9d7750b0_go},
+		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f16_ssu_bf7d8d8970_go},
+		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f16_sus_a5201cf909_go},
+		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f16_suu_a43816a512_go},
+		{Sig: "kernel (u0:f16, s1:f16, s2:f16) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f16_uss_60a4090cb6_go},
+		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f16_usu_25e2b4e428_go},
+		{Sig: "kernel (u0:f16, u1:f16, s2:f16) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f16_uus_0f97c24f67_go},
+		{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f16_uuu_7662a88ce2_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34_go},
@@ -454,6 +589,9 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f16_su_51ac7d61c5_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f16_us_f2d88e04af_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f16_uu_35796890af_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f32_su_e64dd9715c_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f32_us_3483a1424d_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
@@ -517,6 +655,9 @@ func init() {
 		{Sig: "kernel (u0:i64) { store xor(u0) }", Fn: k_foldxor_i64_u_a48fb98239_go},
 		{Sig: "kernel (u0:u32) { store xor(u0) }", Fn: k_foldxor_u32_u_a4b2726627_go},
 		{Sig: "kernel (u0:u8) { store xor(u0) }", Fn: k_foldxor_u8_u_54cfa20734_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f32_bool_su_3895ed8f2d_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f32_bool_us_7271845f2c_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f32_bool_uu_9751c3bc5c_go},
@@ -529,18 +670,27 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = ge s0 u1; store t0 }", Fn: k_ge_i64_bool_su_a4db64b8b8_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = ge u0 s1; store t0 }", Fn: k_ge_i64_bool_us_946f9c5a5d_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ge u0 u1; store t0 }", Fn: k_ge_i64_bool_uu_0747ae3066_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u16_bool_su_d5e332292b_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u16_bool_us_984ddbf152_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u16_bool_uu_7c3acd6549_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u32_bool_su_e564e87e07_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u32_bool_us_0e0845f23a_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u32_bool_uu_0d1e928e81_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u8_bool_su_5448b8cfbc_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u8_bool_us_3176e0213d_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u8_bool_uu_e92f980988_go},
+		{Sig: "kernel (u0:f16) { t0 = gelu u0; store t0 }", Fn: k_gelu_f16_u_da94143875_go},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_go},
 		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e_go},
+		{Sig: "kernel fast (u0:f16) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f16_u_ddda3110a8_go},
+		{Sig: "kernel (u0:f16) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f16_u_f79163c23d_go},
 		{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_go},
 		{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e_go},
 		{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_go},
 		{Sig: "kernel fast (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_99c932495e_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f16_bool_su_988783de31_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f16_bool_us_037ba844bd_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f16_bool_uu_cdb4b4cdd0_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f32_bool_su_26b608ce3e_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f32_bool_us_21599dab3f_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f32_bool_uu_1baf5f0213_go},
@@ -553,24 +703,36 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = gt s0 u1; store t0 }", Fn: k_gt_i64_bool_su_7309a9415a_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = gt u0 s1; store t0 }", Fn: k_gt_i64_bool_us_89b82bb8d2_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = gt u0 u1; store t0 }", Fn: k_gt_i64_bool_uu_d753d98506_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u16_bool_su_b9a86f055f_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u16_bool_us_01067722e4_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u16_bool_uu_796369dc45_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u32_bool_su_6cef7d7f0d_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u32_bool_us_8bd79c22db_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u32_bool_uu_2c76b288b3_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u8_bool_su_ed6ed81d3f_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u8_bool_us_1e5e84965d_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u8_bool_uu_42c2ad5de3_go},
+		{Sig: "kernel (u0:f16) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f16_u_1a5877ac2c_go},
 		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
 		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f16_su_5650ba5141_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f16_uu_229c51b4da_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = hypot u0 s1; store t0 }", Fn: k_hypot_f32_us_3066b1433f_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f64_su_5fa429fe15_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_go},
+		{Sig: "kernel (u0:f16) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f16_bool_u_36c0a0dfee_go},
 		{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751_go},
 		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
+		{Sig: "kernel (u0:f16) { t0 = isinf u0; store t0 }", Fn: k_isinf_f16_bool_u_ebd5e6b2a2_go},
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
+		{Sig: "kernel (u0:f16) { t0 = isnan u0; store t0 }", Fn: k_isnan_f16_bool_u_7932330611_go},
 		{Sig: "kernel (u0:f32) { t0 = isnan u0; store t0 }", Fn: k_isnan_f32_bool_u_9c25fa3f67_go},
 		{Sig: "kernel (u0:f64) { t0 = isnan u0; store t0 }", Fn: k_isnan_f64_bool_u_8579663f7b_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }", Fn: k_le_f16_bool_su_0d3a847513_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }", Fn: k_le_f16_bool_us_4615a76f59_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }", Fn: k_le_f16_bool_uu_a2169b40d6_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438_go},
@@ -583,30 +745,45 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672_go},
+		{Sig: "kernel fast (u0:f16) { t0 = log10 u0; store t0 }", Fn: k_log10_f16_u_7006ebf958_go},
+		{Sig: "kernel (u0:f16) { t0 = log10 u0; store t0 }", Fn: k_log10_f16_u_8defecbe4c_go},
 		{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_go},
 		{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_go},
 		{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb_go},
 		{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199_go},
+		{Sig: "kernel (u0:f16) { t0 = log1p u0; store t0 }", Fn: k_log1p_f16_u_0d746f5337_go},
+		{Sig: "kernel fast (u0:f16) { t0 = log1p u0; store t0 }", Fn: k_log1p_f16_u_afb03cd644_go},
 		{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1_go},
 		{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693_go},
 		{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03_go},
 		{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8_go},
+		{Sig: "kernel (u0:f16) { t0 = log2 u0; store t0 }", Fn: k_log2_f16_u_a4ccc90db8_go},
+		{Sig: "kernel fast (u0:f16) { t0 = log2 u0; store t0 }", Fn: k_log2_f16_u_eb0b3cb5de_go},
 		{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277_go},
 		{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_go},
 		{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_go},
 		{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_go},
+		{Sig: "kernel fast (u0:f16) { t0 = log u0; store t0 }", Fn: k_log_f16_u_0891219cf6_go},
+		{Sig: "kernel (u0:f16) { t0 = log u0; store t0 }", Fn: k_log_f16_u_8e4a3ca51c_go},
 		{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292_go},
 		{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_go},
 		{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
 		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
+		{Sig: "kernel (u0:f16) { t0 = logit u0; store t0 }", Fn: k_logit_f16_u_8e1cad56cd_go},
 		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2_go},
 		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f16_bool_su_288d378f1e_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f16_bool_us_21690b1215_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f16_bool_uu_b0e8525dc7_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
@@ -619,12 +796,17 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f_go},
@@ -653,10 +835,14 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b_go},
@@ -685,14 +871,21 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
+		{Sig: "kernel (u0:f16) { t0 = mish u0; store t0 }", Fn: k_mish_f16_u_901985b0dc_go},
+		{Sig: "kernel fast (u0:f16) { t0 = mish u0; store t0 }", Fn: k_mish_f16_u_cef30c2a41_go},
 		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
 		{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398_go},
 		{Sig: "kernel fast (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_2c7ae61cee_go},
 		{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f16_su_6d1ab114e2_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f16_us_0cd20cd175_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f16_uu_03d43133fd_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f32_su_d183b7d00f_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f32_us_8875c86a62_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c_go},
@@ -705,6 +898,9 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = mod s0 u1; store t0 }", Fn: k_mod_i64_su_779032c44c_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mod u0 s1; store t0 }", Fn: k_mod_i64_us_fb879ad960_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u16_su_c830ba0688_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u16_us_64a7a74b71_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u16_uu_15ab7fa708_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u32_su_a2b763c6a4_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u32_us_8ea35e0349_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u32_uu_d691cc3721_go},
@@ -722,6 +918,8 @@ func init() {
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
@@ -785,6 +983,8 @@ func init() {
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24_go},
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
@@ -792,6 +992,8 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f16_bool_us_0e4f4dbcd4_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f16_bool_uu_60f27390fa_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
@@ -800,19 +1002,24 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u16_bool_su_e27483447a_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u16_bool_uu_009db2f744_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7_go},
+		{Sig: "kernel (u0:f16) { t0 = neg u0; store t0 }", Fn: k_neg_f16_u_6cba30c53f_go},
 		{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b_go},
 		{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9_go},
 		{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e_go},
 		{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8_go},
+		{Sig: "kernel (u0:u16) { t0 = neg u0; store t0 }", Fn: k_neg_u16_u_8c3fdf75ae_go},
 		{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
 		{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08_go},
 		{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925_go},
 		{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb_go},
 		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144_go},
+		{Sig: "kernel (u0:u16) { t0 = not u0; store t0 }", Fn: k_not_u16_u_c62bcef7b1_go},
 		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69_go},
 		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97_go},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f_go},
@@ -821,19 +1028,26 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = or s0 u1; store t0 }", Fn: k_or_u16_su_e25fa79ed0_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = or u0 u1; store t0 }", Fn: k_or_u16_uu_8f16fa7f0e_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
 		{Sig: "kernel (u0:i64) { t0 = permute u0; store t0 }", Fn: k_permute_i64_u_11643c8fdc_go},
+		{Sig: "kernel (u0:u16) { t0 = permute u0; store t0 }", Fn: k_permute_u16_u_780b92b446_go},
 		{Sig: "kernel (u0:u32) { t0 = permute u0; store t0 }", Fn: k_permute_u32_u_85625f21c9_go},
 		{Sig: "kernel (u0:u8) { t0 = permute u0; store t0 }", Fn: k_permute_u8_u_aea6a9744b_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f16_su_7cc4844e0f_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f16_us_2ef5e26568_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f16_uu_ce499af47c_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f32_su_ab15362693_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f32_us_fac32f7633_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f64_su_4b0ca6ea15_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f64_us_d89cb4be4c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
+		{Sig: "kernel (u0:f16) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f16_u_bd757ef4ca_go},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d_go},
@@ -842,16 +1056,28 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u16_su_b89d754a31_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u16_us_ed1ea3270f_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u16_uu_615486e953_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
+		{Sig: "kernel (u0:f16) { t0 = round u0; store t0 }", Fn: k_round_f16_u_5b8fcfef7c_go},
 		{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
 		{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
+		{Sig: "kernel (u0:f16) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f16_u_15f8d308eb_go},
 		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
 		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
+		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_ssu_abb4eabd3d_go},
+		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_sus_8195ba8dde_go},
+		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_suu_080c03bb45_go},
+		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f16_uss_d134249e00_go},
+		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_usu_13708bf613_go},
+		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_uus_318eab90df_go},
+		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_uuu_a3ae300a1f_go},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_ssu_3410efd296_go},
 		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_sus_2843621bb6_go},
 		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_suu_3d11113e00_go},
@@ -883,6 +1109,13 @@ func init() {
 		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_ssu_93bcc0c035_go},
 		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_sus_84a279f411_go},
 		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_suu_3deb4f823d_go},
+		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_ssu_b9349e9982_go},
+		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_sus_d1aeea329b_go},
+		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_suu_ae95b64c24_go},
+		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u16_uss_3f72e551fb_go},
+		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_usu_cdd56ff50a_go},
+		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_uus_0fdd1a57ee_go},
+		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_uuu_f2d05157da_go},
 		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_ssu_3df53cb1f8_go},
 		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_sus_d88b3e0f37_go},
 		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_suu_2725b6c6cb_go},
@@ -901,6 +1134,13 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_usu_25f4499a6e_go},
 		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_uus_c97c5c572c_go},
 		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_uuu_b556444863_go},
+		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f16_ssu_ed3b00f11b_go},
+		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f16_sus_c9fe3973d7_go},
+		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f16_suu_92d062c04f_go},
+		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f16_uss_dc62e3772f_go},
+		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f16_usu_1a71e07ec7_go},
+		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f16_uus_46dc85dceb_go},
+		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f16_uuu_f1c5a59e43_go},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd_go},
 		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462_go},
 		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399_go},
@@ -932,6 +1172,13 @@ func init() {
 		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8_go},
 		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e_go},
 		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095_go},
+		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u16_ssu_f87bc9be0a_go},
+		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u16_sus_3acd070cdd_go},
+		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u16_suu_251022e08c_go},
+		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u16_uss_045b063470_go},
+		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u16_usu_080d45fab8_go},
+		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u16_uus_9ef9e69fcb_go},
+		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173_go},
 		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb_go},
 		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827_go},
 		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357_go},
@@ -950,6 +1197,8 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525_go},
 		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128_go},
 		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd_go},
+		{Sig: "kernel (u0:f16) { t0 = selu u0; store t0 }", Fn: k_selu_f16_u_4a26f3bb94_go},
+		{Sig: "kernel fast (u0:f16) { t0 = selu u0; store t0 }", Fn: k_selu_f16_u_c468493587_go},
 		{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc_go},
 		{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583_go},
 		{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
@@ -960,6 +1209,9 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u16_su_1d32a2baab_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u16_us_5709c39bd7_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
@@ -972,50 +1224,69 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
+		{Sig: "kernel (u0:f16) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f16_u_650dce26ee_go},
+		{Sig: "kernel fast (u0:f16) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f16_u_d86d24ac42_go},
 		{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
 		{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
 		{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
 		{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_go},
+		{Sig: "kernel (u0:f16) { t0 = sign u0; store t0 }", Fn: k_sign_f16_u_9b06e13e4f_go},
 		{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f_go},
 		{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333_go},
 		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586_go},
 		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd_go},
+		{Sig: "kernel (u0:u16) { t0 = sign u0; store t0 }", Fn: k_sign_u16_u_d36b9f3723_go},
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
+		{Sig: "kernel fast (u0:f16) { t0 = silu u0; store t0 }", Fn: k_silu_f16_u_9197b39dca_go},
+		{Sig: "kernel (u0:f16) { t0 = silu u0; store t0 }", Fn: k_silu_f16_u_cca5872142_go},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_go},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
 		{Sig: "kernel fast (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_519b7e596b_go},
 		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
+		{Sig: "kernel fast (u0:f16) { t0 = sin u0; store t0 }", Fn: k_sin_f16_u_66c3797d11_go},
+		{Sig: "kernel (u0:f16) { t0 = sin u0; store t0 }", Fn: k_sin_f16_u_ebc763d498_go},
 		{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882_go},
 		{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a_go},
 		{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328_go},
 		{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_go},
+		{Sig: "kernel fast (u0:f16) { t0 = sinh u0; store t0 }", Fn: k_sinh_f16_u_61fb0da6d8_go},
+		{Sig: "kernel (u0:f16) { t0 = sinh u0; store t0 }", Fn: k_sinh_f16_u_f61b32be5e_go},
 		{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2_go},
 		{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9_go},
 		{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd_go},
 		{Sig: "kernel fast (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_d3e37eb571_go},
+		{Sig: "kernel fast (u0:f16) { t0 = softplus u0; store t0 }", Fn: k_softplus_f16_u_1eda1860cf_go},
+		{Sig: "kernel (u0:f16) { t0 = softplus u0; store t0 }", Fn: k_softplus_f16_u_94f636bfd8_go},
 		{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c_go},
 		{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de_go},
 		{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_go},
 		{Sig: "kernel fast (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f2e1b50a29_go},
+		{Sig: "kernel (u0:f16) { t0 = softsign u0; store t0 }", Fn: k_softsign_f16_u_a2f49c8e40_go},
 		{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93_go},
 		{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f_go},
+		{Sig: "kernel (u0:f16) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f16_u_2ac5ca1068_go},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f32_us_edff0a8d75_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848_go},
+		{Sig: "kernel (u0:f16) { t0 = square u0; store t0 }", Fn: k_square_f16_u_f62ca73c42_go},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b_go},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35_go},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a_go},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125_go},
+		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a_go},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5_go},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44_go},
 		{Sig: "kernel (u0:u8) { t0 = stream u0; store t0 }", Fn: k_stream_u8_u_ee6aee8a66_go},
@@ -1049,6 +1320,9 @@ func init() {
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255_go},
 		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_1547b94468_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d_go},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1_go},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06_go},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d_go},
@@ -1087,20 +1361,28 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
+		{Sig: "kernel fast (u0:f16) { t0 = tan u0; store t0 }", Fn: k_tan_f16_u_1e11f4ed2b_go},
+		{Sig: "kernel (u0:f16) { t0 = tan u0; store t0 }", Fn: k_tan_f16_u_a5a97b9217_go},
 		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_go},
 		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa_go},
 		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_go},
 		{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867_go},
+		{Sig: "kernel (u0:f16) { t0 = tanh u0; store t0 }", Fn: k_tanh_f16_u_3a915965c0_go},
+		{Sig: "kernel fast (u0:f16) { t0 = tanh u0; store t0 }", Fn: k_tanh_f16_u_56a7de51af_go},
 		{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182_go},
 		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_go},
 		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_go},
 		{Sig: "kernel fast (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_b65c572654_go},
+		{Sig: "kernel (u0:f16) { t0 = trunc u0; store t0 }", Fn: k_trunc_f16_u_396308f4f6_go},
 		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e_go},
 		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228_go},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea_go},
@@ -1109,6 +1391,8 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u16_us_476c077efd_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2_go},
@@ -1194,6 +1478,26 @@ func k_abs_add_f64_uu_cd3d2a7fe6_go(f *abi.Frame) {
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			t1 := float64(v1 + t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_abs_f16_u_03b2c440e6_go is
+//
+//	kernel (u0:f16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_f16_u_03b2c440e6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -1340,6 +1644,29 @@ func k_abs_i64_u_6ea560aed5_go(f *abi.Frame) {
 	}
 }
 
+// k_abs_u16_u_34f46134ab_go is
+//
+//	kernel (u0:u16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_u16_u_34f46134ab_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := uint16(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_abs_u32_u_fe3772477a_go is
 //
 //	kernel (u0:u32) { t0 = abs u0; store t0 }
@@ -1372,6 +1699,322 @@ func k_abs_u8_u_e44d74575b_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_acos_f16_u_4de607be3e_go is
+//
+//	kernel fast (u0:f16) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+func k_acos_f16_u_4de607be3e_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f000000) // 0.5
+	c4 := math.Float32frombits(0xbf000000) // -0.5
+	c10 := math.Float32frombits(0x0)       // 0
+	c12 := int32(-2147483648)
+	c20 := math.Float32frombits(0x40490fdb) // 3.1415927
+	c22 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c24 := math.Float32frombits(0x3d2cedf2) // 0.04221911
+	c25 := math.Float32frombits(0x3cc5ca8f) // 0.024144439
+	c27 := math.Float32frombits(0x3d3a47cc) // 0.045478627
+	c29 := math.Float32frombits(0x3d998087) // 0.07495218
+	c31 := math.Float32frombits(0x3e2aaae6) // 0.16666755
+	c33 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t5a, t5b := ir.FMA32(t1a, c4, c2), ir.FMA32(t1b, c4, c2)
+			t6a, t6b := float32(t1a*t1a), float32(t1b*t1b)
+			t7a := t6a
+			if t3a {
+				t7a = t5a
+			}
+			t7b := t6b
+			if t3b {
+				t7b = t5b
+			}
+			t8a, t8b := float32(math.Sqrt(float64(t7a))), float32(math.Sqrt(float64(t7b)))
+			t9a, t9b := float32(t8a+t8a), float32(t8b+t8b)
+			t11a, t11b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t15a, t15b := t14a^t13a, t14b^t13b
+			t16a, t16b := math.Float32frombits(uint32(t15a)), math.Float32frombits(uint32(t15b))
+			t17a, t17b := -t0a, -t0b
+			t18a := t17a
+			if t3a {
+				t18a = t16a
+			}
+			t18b := t17b
+			if t3b {
+				t18b = t16b
+			}
+			t19a, t19b := t0a < c10, t0b < c10
+			t21a := c10
+			if t19a {
+				t21a = c20
+			}
+			t21b := c10
+			if t19b {
+				t21b = c20
+			}
+			t23a := c22
+			if t3a {
+				t23a = t21a
+			}
+			t23b := c22
+			if t3b {
+				t23b = t21b
+			}
+			t26a, t26b := ir.FMA32(c24, t7a, c25), ir.FMA32(c24, t7b, c25)
+			t28a, t28b := ir.FMA32(t26a, t7a, c27), ir.FMA32(t26b, t7b, c27)
+			t30a, t30b := ir.FMA32(t28a, t7a, c29), ir.FMA32(t28b, t7b, c29)
+			t32a, t32b := ir.FMA32(t30a, t7a, c31), ir.FMA32(t30b, t7b, c31)
+			t34a, t34b := ir.FMA32(t7a, t32a, c33), ir.FMA32(t7b, t32b, c33)
+			t35a, t35b := ir.FMA32(t18a, t34a, t23a), ir.FMA32(t18b, t34b, t23b)
+			t36a, t36b := ir.Float16bits(t35a), ir.Float16bits(t35b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t36a, t36b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t5 := ir.FMA32(t1, c4, c2)
+			t6 := float32(t1 * t1)
+			t7 := t6
+			if t3 {
+				t7 = t5
+			}
+			t8 := float32(math.Sqrt(float64(t7)))
+			t9 := float32(t8 + t8)
+			t11 := int32(math.Float32bits(t0))
+			t13 := t11 & c12
+			t14 := int32(math.Float32bits(t9))
+			t15 := t14 ^ t13
+			t16 := math.Float32frombits(uint32(t15))
+			t17 := -t0
+			t18 := t17
+			if t3 {
+				t18 = t16
+			}
+			t19 := t0 < c10
+			t21 := c10
+			if t19 {
+				t21 = c20
+			}
+			t23 := c22
+			if t3 {
+				t23 = t21
+			}
+			t26 := ir.FMA32(c24, t7, c25)
+			t28 := ir.FMA32(t26, t7, c27)
+			t30 := ir.FMA32(t28, t7, c29)
+			t32 := ir.FMA32(t30, t7, c31)
+			t34 := ir.FMA32(t7, t32, c33)
+			t35 := ir.FMA32(t18, t34, t23)
+			t36 := ir.Float16bits(t35)
+			o0[i] = t36
+		}
+	}
+}
+
+// k_acos_f16_u_944e036636_go is
+//
+//	kernel (u0:f16) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+func k_acos_f16_u_944e036636_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f000000) // 0.5
+	c4 := math.Float32frombits(0xbf000000) // -0.5
+	c11 := math.Float32frombits(0xd800000) // 7.888609e-31
+	c15 := math.Float32frombits(0x0)       // 0
+	c17 := int32(-2147483648)
+	c29 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c30 := math.Float32frombits(0xb33bbd2e) // -4.371139e-08
+	c31 := math.Float32frombits(0x40490fdb) // 3.1415927
+	c32 := math.Float32frombits(0xb3bbbd2e) // -8.742278e-08
+	c37 := math.Float32frombits(0x3d2cedf2) // 0.04221911
+	c38 := math.Float32frombits(0x3cc5ca8f) // 0.024144439
+	c40 := math.Float32frombits(0x3d3a47cc) // 0.045478627
+	c42 := math.Float32frombits(0x3d998087) // 0.07495218
+	c44 := math.Float32frombits(0x3e2aaae6) // 0.16666755
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t5a, t5b := ir.FMA32(t1a, c4, c2), ir.FMA32(t1b, c4, c2)
+			t6a, t6b := float32(t1a*t1a), float32(t1b*t1b)
+			t7a := t6a
+			if t3a {
+				t7a = t5a
+			}
+			t7b := t6b
+			if t3b {
+				t7b = t5b
+			}
+			t8a, t8b := float32(math.Sqrt(float64(t7a))), float32(math.Sqrt(float64(t7b)))
+			t9a, t9b := -t8a, -t8b
+			t10a, t10b := ir.FMA32(t9a, t8a, t7a), ir.FMA32(t9b, t8b, t7b)
+			t12a, t12b := float32(t8a+c11), float32(t8b+c11)
+			t13a, t13b := float32(t8a+t8a), float32(t8b+t8b)
+			t14a, t14b := float32(t10a/t12a), float32(t10b/t12b)
+			t16a, t16b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := int32(math.Float32bits(t13a)), int32(math.Float32bits(t13b))
+			t20a, t20b := t19a^t18a, t19b^t18b
+			t21a, t21b := math.Float32frombits(uint32(t20a)), math.Float32frombits(uint32(t20b))
+			t22a, t22b := -t0a, -t0b
+			t23a := t22a
+			if t3a {
+				t23a = t21a
+			}
+			t23b := t22b
+			if t3b {
+				t23b = t21b
+			}
+			t24a, t24b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
+			t25a, t25b := t24a^t18a, t24b^t18b
+			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
+			t27a := c15
+			if t3a {
+				t27a = t26a
+			}
+			t27b := c15
+			if t3b {
+				t27b = t26b
+			}
+			t28a, t28b := t0a < c15, t0b < c15
+			t33a := c15
+			if t28a {
+				t33a = c31
+			}
+			t33b := c15
+			if t28b {
+				t33b = c31
+			}
+			t34a := c29
+			if t3a {
+				t34a = t33a
+			}
+			t34b := c29
+			if t3b {
+				t34b = t33b
+			}
+			t35a := c15
+			if t28a {
+				t35a = c32
+			}
+			t35b := c15
+			if t28b {
+				t35b = c32
+			}
+			t36a := c30
+			if t3a {
+				t36a = t35a
+			}
+			t36b := c30
+			if t3b {
+				t36b = t35b
+			}
+			t39a, t39b := ir.FMA32(c37, t7a, c38), ir.FMA32(c37, t7b, c38)
+			t41a, t41b := ir.FMA32(t39a, t7a, c40), ir.FMA32(t39b, t7b, c40)
+			t43a, t43b := ir.FMA32(t41a, t7a, c42), ir.FMA32(t41b, t7b, c42)
+			t45a, t45b := ir.FMA32(t43a, t7a, c44), ir.FMA32(t43b, t7b, c44)
+			t46a, t46b := float32(t34a+t23a), float32(t34b+t23b)
+			t47a, t47b := float32(t46a-t34a), float32(t46b-t34b)
+			t48a, t48b := float32(t23a-t47a), float32(t23b-t47b)
+			t49a, t49b := float32(t23a*t7a), float32(t23b*t7b)
+			t50a, t50b := ir.FMA32(t49a, t45a, t27a), ir.FMA32(t49b, t45b, t27b)
+			t51a, t51b := float32(t48a+t36a), float32(t48b+t36b)
+			t52a, t52b := float32(t51a+t50a), float32(t51b+t50b)
+			t53a, t53b := float32(t46a+t52a), float32(t46b+t52b)
+			t54a, t54b := ir.Float16bits(t53a), ir.Float16bits(t53b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t54a, t54b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t5 := ir.FMA32(t1, c4, c2)
+			t6 := float32(t1 * t1)
+			t7 := t6
+			if t3 {
+				t7 = t5
+			}
+			t8 := float32(math.Sqrt(float64(t7)))
+			t9 := -t8
+			t10 := ir.FMA32(t9, t8, t7)
+			t12 := float32(t8 + c11)
+			t13 := float32(t8 + t8)
+			t14 := float32(t10 / t12)
+			t16 := int32(math.Float32bits(t0))
+			t18 := t16 & c17
+			t19 := int32(math.Float32bits(t13))
+			t20 := t19 ^ t18
+			t21 := math.Float32frombits(uint32(t20))
+			t22 := -t0
+			t23 := t22
+			if t3 {
+				t23 = t21
+			}
+			t24 := int32(math.Float32bits(t14))
+			t25 := t24 ^ t18
+			t26 := math.Float32frombits(uint32(t25))
+			t27 := c15
+			if t3 {
+				t27 = t26
+			}
+			t28 := t0 < c15
+			t33 := c15
+			if t28 {
+				t33 = c31
+			}
+			t34 := c29
+			if t3 {
+				t34 = t33
+			}
+			t35 := c15
+			if t28 {
+				t35 = c32
+			}
+			t36 := c30
+			if t3 {
+				t36 = t35
+			}
+			t39 := ir.FMA32(c37, t7, c38)
+			t41 := ir.FMA32(t39, t7, c40)
+			t43 := ir.FMA32(t41, t7, c42)
+			t45 := ir.FMA32(t43, t7, c44)
+			t46 := float32(t34 + t23)
+			t47 := float32(t46 - t34)
+			t48 := float32(t23 - t47)
+			t49 := float32(t23 * t7)
+			t50 := ir.FMA32(t49, t45, t27)
+			t51 := float32(t48 + t36)
+			t52 := float32(t51 + t50)
+			t53 := float32(t46 + t52)
+			t54 := ir.Float16bits(t53)
+			o0[i] = t54
 		}
 	}
 }
@@ -2048,6 +2691,391 @@ func k_acos_f64_u_b1529e1f66_go(f *abi.Frame) {
 			t70 := float64(t69 + t68)
 			t71 := float64(t64 + t70)
 			o0[i] = t71
+		}
+	}
+}
+
+// k_acosh_f16_u_08e17f5b50_go is
+//
+//	kernel fast (u0:f16) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+func k_acosh_f16_u_08e17f5b50_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000)          // 1
+	c8 := math.Float32frombits(0x5d800000)          // 1.1529215e+18
+	c11 := math.Float32frombits(0x7f800000)         // +Inf
+	c15 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := int64(2638147582215219)
+	c25 := int64(9218868437227405312)
+	c27 := int64(-9223372036854775808)
+	c30 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c35 := int64(52)
+	c37 := int64(4841369599423283200)
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c42 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c47 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c48 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c49 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c50 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c56 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c60 := int32(-1644167169)
+	c62 := int32(1082130432)
+	c66 := int32(1068827890)
+	c69 := int32(23)
+	c72 := int32(-8388608)
+	c76 := math.Float32frombits(0x3e800000) // 0.25
+	c81 := math.Float32frombits(0xbf317218) // -0.6931472
+	c83 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c84 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c85 := math.Float32frombits(0xbe800258) // -0.25001788
+	c86 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c87 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c88 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c89 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c90 := math.Float32frombits(0x3db30764) // 0.08741644
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := float32(t0a-c1), float32(t0b-c1)
+			t3a, t3b := float32(t0a+c1), float32(t0b+c1)
+			t4a, t4b := float32(t2a*t3a), float32(t2b*t3b)
+			t5a, t5b := float32(math.Sqrt(float64(t4a))), float32(math.Sqrt(float64(t4b)))
+			t6a, t6b := float32(t2a+t5a), float32(t2b+t5b)
+			t61a, t61b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t63a, t63b := int32(t61a+c62), int32(t61b+c62)
+			t64a, t64b := c60 < t63a, c60 < t63b
+			t65a, t65b := float32(t6a+c1), float32(t6b+c1)
+			t67a, t67b := int32(math.Float32bits(t65a)), int32(math.Float32bits(t65b))
+			t68a, t68b := int32(c66-t67a), int32(c66-t67b)
+			t70a, t70b := t68a>>uint32(c69), t68b>>uint32(c69)
+			t71a, t71b := float32(t70a), float32(t70b)
+			t73a, t73b := t68a&c72, t68b&c72
+			t74a, t74b := int32(t73a+c62), int32(t73b+c62)
+			t75a, t75b := math.Float32frombits(uint32(t74a)), math.Float32frombits(uint32(t74b))
+			t77a, t77b := float32(t75a*c76), float32(t75b*c76)
+			t78a, t78b := float32(c1-t77a), float32(c1-t77b)
+			t79a, t79b := -t78a, -t78b
+			t80a, t80b := ir.FMA32(t6a, t77a, t79a), ir.FMA32(t6b, t77b, t79b)
+			t82a, t82b := float32(t80a*t80a), float32(t80b*t80b)
+			t91a, t91b := ir.FMA32(c84, t80a, c83), ir.FMA32(c84, t80b, c83)
+			t92a, t92b := ir.FMA32(c86, t80a, c85), ir.FMA32(c86, t80b, c85)
+			t93a, t93b := ir.FMA32(c88, t80a, c87), ir.FMA32(c88, t80b, c87)
+			t94a, t94b := ir.FMA32(c90, t80a, c89), ir.FMA32(c90, t80b, c89)
+			t95a, t95b := ir.FMA32(t92a, t82a, t91a), ir.FMA32(t92b, t82b, t91b)
+			t96a, t96b := ir.FMA32(t94a, t82a, t93a), ir.FMA32(t94b, t82b, t93b)
+			t97a, t97b := float32(t82a*t82a), float32(t82b*t82b)
+			t98a, t98b := ir.FMA32(t96a, t97a, t95a), ir.FMA32(t96b, t97b, t95b)
+			t99a, t99b := ir.FMA32(t82a, t98a, t80a), ir.FMA32(t82b, t98b, t80b)
+			t100a, t100b := ir.FMA32(t71a, c81, t99a), ir.FMA32(t71b, c81, t99b)
+			t101a := t100a
+			if t64a {
+				t7a := float32(math.Sqrt(float64(t2a)))
+				t9a := c8 <= t0a
+				t10a := math.Float32frombits(math.Float32bits(t0a) &^ (1 << 31))
+				t12a := t10a < c11
+				t13a := t9a && bool(t12a)
+				t14a := float64(t0a)
+				t16a := float64(t14a - c15)
+				t17a := float64(t14a + c15)
+				t18a := float64(t16a * t17a)
+				t19a := float64(math.Sqrt(float64(t18a)))
+				t20a := float64(t16a + t19a)
+				t21a := float64(t20a + c15)
+				t22a := int64(math.Float64bits(t21a))
+				t24a := int64(t22a + c23)
+				t26a := t24a & c25
+				t28a := int64(c27 - t26a)
+				t29a := math.Float64frombits(uint64(t28a))
+				t31a := float64(t29a * c30)
+				t32a := float64(c15 - t31a)
+				t33a := -t32a
+				t34a := math.FMA(t20a, t31a, t33a)
+				t36a := t26a >> uint64(c35)
+				t38a := t36a | c37
+				t39a := math.Float64frombits(uint64(t38a))
+				t41a := float64(c40 - t39a)
+				t43a := math.FMA(t34a, c42, c15)
+				t44a := float64(t34a / t43a)
+				t45a := float64(t44a * t44a)
+				t46a := float64(t44a * t45a)
+				t51a := math.FMA(c48, t45a, c47)
+				t52a := math.FMA(c50, t45a, c49)
+				t53a := float64(t45a * t45a)
+				t54a := math.FMA(t52a, t53a, t51a)
+				t55a := math.FMA(t46a, t54a, t44a)
+				t57a := math.FMA(t41a, c56, t55a)
+				t58a := float32(t57a)
+				t59a := t7a
+				if t13a {
+					t59a = t58a
+				}
+				t101a = t59a
+			}
+			t101b := t100b
+			if t64b {
+				t7b := float32(math.Sqrt(float64(t2b)))
+				t9b := c8 <= t0b
+				t10b := math.Float32frombits(math.Float32bits(t0b) &^ (1 << 31))
+				t12b := t10b < c11
+				t13b := t9b && bool(t12b)
+				t14b := float64(t0b)
+				t16b := float64(t14b - c15)
+				t17b := float64(t14b + c15)
+				t18b := float64(t16b * t17b)
+				t19b := float64(math.Sqrt(float64(t18b)))
+				t20b := float64(t16b + t19b)
+				t21b := float64(t20b + c15)
+				t22b := int64(math.Float64bits(t21b))
+				t24b := int64(t22b + c23)
+				t26b := t24b & c25
+				t28b := int64(c27 - t26b)
+				t29b := math.Float64frombits(uint64(t28b))
+				t31b := float64(t29b * c30)
+				t32b := float64(c15 - t31b)
+				t33b := -t32b
+				t34b := math.FMA(t20b, t31b, t33b)
+				t36b := t26b >> uint64(c35)
+				t38b := t36b | c37
+				t39b := math.Float64frombits(uint64(t38b))
+				t41b := float64(c40 - t39b)
+				t43b := math.FMA(t34b, c42, c15)
+				t44b := float64(t34b / t43b)
+				t45b := float64(t44b * t44b)
+				t46b := float64(t44b * t45b)
+				t51b := math.FMA(c48, t45b, c47)
+				t52b := math.FMA(c50, t45b, c49)
+				t53b := float64(t45b * t45b)
+				t54b := math.FMA(t52b, t53b, t51b)
+				t55b := math.FMA(t46b, t54b, t44b)
+				t57b := math.FMA(t41b, c56, t55b)
+				t58b := float32(t57b)
+				t59b := t7b
+				if t13b {
+					t59b = t58b
+				}
+				t101b = t59b
+			}
+			t102a, t102b := ir.Float16bits(t101a), ir.Float16bits(t101b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t102a, t102b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 - c1)
+			t3 := float32(t0 + c1)
+			t4 := float32(t2 * t3)
+			t5 := float32(math.Sqrt(float64(t4)))
+			t6 := float32(t2 + t5)
+			t61 := int32(math.Float32bits(t0))
+			t63 := int32(t61 + c62)
+			t64 := c60 < t63
+			t65 := float32(t6 + c1)
+			t67 := int32(math.Float32bits(t65))
+			t68 := int32(c66 - t67)
+			t70 := t68 >> uint32(c69)
+			t71 := float32(t70)
+			t73 := t68 & c72
+			t74 := int32(t73 + c62)
+			t75 := math.Float32frombits(uint32(t74))
+			t77 := float32(t75 * c76)
+			t78 := float32(c1 - t77)
+			t79 := -t78
+			t80 := ir.FMA32(t6, t77, t79)
+			t82 := float32(t80 * t80)
+			t91 := ir.FMA32(c84, t80, c83)
+			t92 := ir.FMA32(c86, t80, c85)
+			t93 := ir.FMA32(c88, t80, c87)
+			t94 := ir.FMA32(c90, t80, c89)
+			t95 := ir.FMA32(t92, t82, t91)
+			t96 := ir.FMA32(t94, t82, t93)
+			t97 := float32(t82 * t82)
+			t98 := ir.FMA32(t96, t97, t95)
+			t99 := ir.FMA32(t82, t98, t80)
+			t100 := ir.FMA32(t71, c81, t99)
+			t101 := t100
+			if t64 {
+				t7 := float32(math.Sqrt(float64(t2)))
+				t9 := c8 <= t0
+				t10 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+				t12 := t10 < c11
+				t13 := t9 && bool(t12)
+				t14 := float64(t0)
+				t16 := float64(t14 - c15)
+				t17 := float64(t14 + c15)
+				t18 := float64(t16 * t17)
+				t19 := float64(math.Sqrt(float64(t18)))
+				t20 := float64(t16 + t19)
+				t21 := float64(t20 + c15)
+				t22 := int64(math.Float64bits(t21))
+				t24 := int64(t22 + c23)
+				t26 := t24 & c25
+				t28 := int64(c27 - t26)
+				t29 := math.Float64frombits(uint64(t28))
+				t31 := float64(t29 * c30)
+				t32 := float64(c15 - t31)
+				t33 := -t32
+				t34 := math.FMA(t20, t31, t33)
+				t36 := t26 >> uint64(c35)
+				t38 := t36 | c37
+				t39 := math.Float64frombits(uint64(t38))
+				t41 := float64(c40 - t39)
+				t43 := math.FMA(t34, c42, c15)
+				t44 := float64(t34 / t43)
+				t45 := float64(t44 * t44)
+				t46 := float64(t44 * t45)
+				t51 := math.FMA(c48, t45, c47)
+				t52 := math.FMA(c50, t45, c49)
+				t53 := float64(t45 * t45)
+				t54 := math.FMA(t52, t53, t51)
+				t55 := math.FMA(t46, t54, t44)
+				t57 := math.FMA(t41, c56, t55)
+				t58 := float32(t57)
+				t59 := t7
+				if t13 {
+					t59 = t58
+				}
+				t101 = t59
+			}
+			t102 := ir.Float16bits(t101)
+			o0[i] = t102
+		}
+	}
+}
+
+// k_acosh_f16_u_8ea83f37d7_go is
+//
+//	kernel (u0:f16) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+func k_acosh_f16_u_8ea83f37d7_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000) // 1
+	c10 := int64(2638147582215219)
+	c12 := int64(9218868437227405312)
+	c14 := int64(-9223372036854775808)
+	c17 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c22 := int64(52)
+	c24 := int64(4841369599423283200)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c29 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c35 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c36 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c37 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c43 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c46 := math.Float32frombits(0x3f800000)         // 1
+	c49 := int32(-1073741825)
+	c51 := int32(1082130432)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a-c2), float64(t1b-c2)
+			t4a, t4b := float64(t1a+c2), float64(t1b+c2)
+			t5a, t5b := float64(t3a*t4a), float64(t3b*t4b)
+			t6a, t6b := float64(math.Sqrt(float64(t5a))), float64(math.Sqrt(float64(t5b)))
+			t7a, t7b := float64(t3a+t6a), float64(t3b+t6b)
+			t8a, t8b := float64(t7a+c2), float64(t7b+c2)
+			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
+			t11a, t11b := int64(t9a+c10), int64(t9b+c10)
+			t13a, t13b := t11a&c12, t11b&c12
+			t15a, t15b := int64(c14-t13a), int64(c14-t13b)
+			t16a, t16b := math.Float64frombits(uint64(t15a)), math.Float64frombits(uint64(t15b))
+			t18a, t18b := float64(t16a*c17), float64(t16b*c17)
+			t19a, t19b := float64(c2-t18a), float64(c2-t18b)
+			t20a, t20b := -t19a, -t19b
+			t21a, t21b := math.FMA(t7a, t18a, t20a), math.FMA(t7b, t18b, t20b)
+			t23a, t23b := t13a>>uint64(c22), t13b>>uint64(c22)
+			t25a, t25b := t23a|c24, t23b|c24
+			t26a, t26b := math.Float64frombits(uint64(t25a)), math.Float64frombits(uint64(t25b))
+			t28a, t28b := float64(c27-t26a), float64(c27-t26b)
+			t30a, t30b := math.FMA(t21a, c29, c2), math.FMA(t21b, c29, c2)
+			t31a, t31b := float64(t21a/t30a), float64(t21b/t30b)
+			t32a, t32b := float64(t31a*t31a), float64(t31b*t31b)
+			t33a, t33b := float64(t31a*t32a), float64(t31b*t32b)
+			t38a, t38b := math.FMA(c35, t32a, c34), math.FMA(c35, t32b, c34)
+			t39a, t39b := math.FMA(c37, t32a, c36), math.FMA(c37, t32b, c36)
+			t40a, t40b := float64(t32a*t32a), float64(t32b*t32b)
+			t41a, t41b := math.FMA(t39a, t40a, t38a), math.FMA(t39b, t40b, t38b)
+			t42a, t42b := math.FMA(t33a, t41a, t31a), math.FMA(t33b, t41b, t31b)
+			t44a, t44b := math.FMA(t28a, c43, t42a), math.FMA(t28b, c43, t42b)
+			t45a, t45b := float32(t44a), float32(t44b)
+			t50a, t50b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t52a, t52b := int32(t50a+c51), int32(t50b+c51)
+			t53a, t53b := c49 < t52a, c49 < t52b
+			t54a := t45a
+			if t53a {
+				t47a := float32(t0a - c46)
+				t48a := float32(math.Sqrt(float64(t47a)))
+				t54a = t48a
+			}
+			t54b := t45b
+			if t53b {
+				t47b := float32(t0b - c46)
+				t48b := float32(math.Sqrt(float64(t47b)))
+				t54b = t48b
+			}
+			t55a, t55b := ir.Float16bits(t54a), ir.Float16bits(t54b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t55a, t55b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 - c2)
+			t4 := float64(t1 + c2)
+			t5 := float64(t3 * t4)
+			t6 := float64(math.Sqrt(float64(t5)))
+			t7 := float64(t3 + t6)
+			t8 := float64(t7 + c2)
+			t9 := int64(math.Float64bits(t8))
+			t11 := int64(t9 + c10)
+			t13 := t11 & c12
+			t15 := int64(c14 - t13)
+			t16 := math.Float64frombits(uint64(t15))
+			t18 := float64(t16 * c17)
+			t19 := float64(c2 - t18)
+			t20 := -t19
+			t21 := math.FMA(t7, t18, t20)
+			t23 := t13 >> uint64(c22)
+			t25 := t23 | c24
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(c27 - t26)
+			t30 := math.FMA(t21, c29, c2)
+			t31 := float64(t21 / t30)
+			t32 := float64(t31 * t31)
+			t33 := float64(t31 * t32)
+			t38 := math.FMA(c35, t32, c34)
+			t39 := math.FMA(c37, t32, c36)
+			t40 := float64(t32 * t32)
+			t41 := math.FMA(t39, t40, t38)
+			t42 := math.FMA(t33, t41, t31)
+			t44 := math.FMA(t28, c43, t42)
+			t45 := float32(t44)
+			t50 := int32(math.Float32bits(t0))
+			t52 := int32(t50 + c51)
+			t53 := c49 < t52
+			t54 := t45
+			if t53 {
+				t47 := float32(t0 - c46)
+				t48 := float32(math.Sqrt(float64(t47)))
+				t54 = t48
+			}
+			t55 := ir.Float16bits(t54)
+			o0[i] = t55
 		}
 	}
 }
@@ -4168,6 +5196,51 @@ func k_add_div_f64_uuu_7541d18581_go(f *abi.Frame) {
 	}
 }
 
+// k_add_f16_us_be99b3dfa4_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_f16_us_be99b3dfa4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 + t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_f16_uu_92e145834c_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_f16_uu_92e145834c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float32(t0 + t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_add_f32_su_a5a3835ed0_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
@@ -4832,6 +5905,51 @@ func k_add_sqrt_f64_uu_9ee6425c70_go(f *abi.Frame) {
 	}
 }
 
+// k_add_u16_us_af98b2b56b_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_u16_us_af98b2b56b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 + t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_u16_uu_fe8cc40f6b_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_u16_uu_fe8cc40f6b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_add_u32_su_f9ef3c7945_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
@@ -5027,6 +6145,51 @@ func k_and_i64_uu_be870bd178_go(f *abi.Frame) {
 	}
 }
 
+// k_and_u16_su_99db38b5d9_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = and s0 u1; store t0 }
+//
+// for i: o0[i] = a0 & a1[i]
+func k_and_u16_su_99db38b5d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 & t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_and_u16_uu_7e667b8aaa_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = and u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1[i]
+func k_and_u16_uu_7e667b8aaa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 & t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_and_u32_su_f20f02a60e_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
@@ -5101,6 +6264,275 @@ func k_and_u8_uu_a92e30da48_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 & v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_asin_f16_u_5844eeca37_go is
+//
+//	kernel (u0:f16) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+func k_asin_f16_u_5844eeca37_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f000000)  // 0.5
+	c4 := math.Float32frombits(0xbf000000)  // -0.5
+	c11 := math.Float32frombits(0xd800000)  // 7.888609e-31
+	c15 := math.Float32frombits(0x0)        // 0
+	c20 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c21 := math.Float32frombits(0xb33bbd2e) // -4.371139e-08
+	c24 := math.Float32frombits(0x3d2cedf2) // 0.04221911
+	c25 := math.Float32frombits(0x3cc5ca8f) // 0.024144439
+	c27 := math.Float32frombits(0x3d3a47cc) // 0.045478627
+	c29 := math.Float32frombits(0x3d998087) // 0.07495218
+	c31 := math.Float32frombits(0x3e2aaae6) // 0.16666755
+	c42 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t5a, t5b := ir.FMA32(t1a, c4, c2), ir.FMA32(t1b, c4, c2)
+			t6a, t6b := float32(t1a*t1a), float32(t1b*t1b)
+			t7a := t6a
+			if t3a {
+				t7a = t5a
+			}
+			t7b := t6b
+			if t3b {
+				t7b = t5b
+			}
+			t8a, t8b := float32(math.Sqrt(float64(t7a))), float32(math.Sqrt(float64(t7b)))
+			t9a, t9b := -t8a, -t8b
+			t10a, t10b := ir.FMA32(t9a, t8a, t7a), ir.FMA32(t9b, t8b, t7b)
+			t12a, t12b := float32(t8a+c11), float32(t8b+c11)
+			t13a, t13b := float32(t8a+t8a), float32(t8b+t8b)
+			t14a, t14b := float32(t10a/t12a), float32(t10b/t12b)
+			t16a, t16b := -t13a, -t13b
+			t17a := t1a
+			if t3a {
+				t17a = t16a
+			}
+			t17b := t1b
+			if t3b {
+				t17b = t16b
+			}
+			t18a, t18b := -t14a, -t14b
+			t19a := c15
+			if t3a {
+				t19a = t18a
+			}
+			t19b := c15
+			if t3b {
+				t19b = t18b
+			}
+			t22a := c15
+			if t3a {
+				t22a = c20
+			}
+			t22b := c15
+			if t3b {
+				t22b = c20
+			}
+			t23a := c15
+			if t3a {
+				t23a = c21
+			}
+			t23b := c15
+			if t3b {
+				t23b = c21
+			}
+			t26a, t26b := ir.FMA32(c24, t7a, c25), ir.FMA32(c24, t7b, c25)
+			t28a, t28b := ir.FMA32(t26a, t7a, c27), ir.FMA32(t26b, t7b, c27)
+			t30a, t30b := ir.FMA32(t28a, t7a, c29), ir.FMA32(t28b, t7b, c29)
+			t32a, t32b := ir.FMA32(t30a, t7a, c31), ir.FMA32(t30b, t7b, c31)
+			t33a, t33b := float32(t22a+t17a), float32(t22b+t17b)
+			t34a, t34b := float32(t33a-t22a), float32(t33b-t22b)
+			t35a, t35b := float32(t17a-t34a), float32(t17b-t34b)
+			t36a, t36b := float32(t17a*t7a), float32(t17b*t7b)
+			t37a, t37b := ir.FMA32(t36a, t32a, t19a), ir.FMA32(t36b, t32b, t19b)
+			t38a, t38b := float32(t35a+t23a), float32(t35b+t23b)
+			t39a, t39b := float32(t38a+t37a), float32(t38b+t37b)
+			t40a, t40b := float32(t33a+t39a), float32(t33b+t39b)
+			t41a, t41b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t43a, t43b := t41a&c42, t41b&c42
+			t44a, t44b := int32(math.Float32bits(t40a)), int32(math.Float32bits(t40b))
+			t45a, t45b := t44a|t43a, t44b|t43b
+			t46a, t46b := math.Float32frombits(uint32(t45a)), math.Float32frombits(uint32(t45b))
+			t47a, t47b := ir.Float16bits(t46a), ir.Float16bits(t46b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t47a, t47b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t5 := ir.FMA32(t1, c4, c2)
+			t6 := float32(t1 * t1)
+			t7 := t6
+			if t3 {
+				t7 = t5
+			}
+			t8 := float32(math.Sqrt(float64(t7)))
+			t9 := -t8
+			t10 := ir.FMA32(t9, t8, t7)
+			t12 := float32(t8 + c11)
+			t13 := float32(t8 + t8)
+			t14 := float32(t10 / t12)
+			t16 := -t13
+			t17 := t1
+			if t3 {
+				t17 = t16
+			}
+			t18 := -t14
+			t19 := c15
+			if t3 {
+				t19 = t18
+			}
+			t22 := c15
+			if t3 {
+				t22 = c20
+			}
+			t23 := c15
+			if t3 {
+				t23 = c21
+			}
+			t26 := ir.FMA32(c24, t7, c25)
+			t28 := ir.FMA32(t26, t7, c27)
+			t30 := ir.FMA32(t28, t7, c29)
+			t32 := ir.FMA32(t30, t7, c31)
+			t33 := float32(t22 + t17)
+			t34 := float32(t33 - t22)
+			t35 := float32(t17 - t34)
+			t36 := float32(t17 * t7)
+			t37 := ir.FMA32(t36, t32, t19)
+			t38 := float32(t35 + t23)
+			t39 := float32(t38 + t37)
+			t40 := float32(t33 + t39)
+			t41 := int32(math.Float32bits(t0))
+			t43 := t41 & c42
+			t44 := int32(math.Float32bits(t40))
+			t45 := t44 | t43
+			t46 := math.Float32frombits(uint32(t45))
+			t47 := ir.Float16bits(t46)
+			o0[i] = t47
+		}
+	}
+}
+
+// k_asin_f16_u_a9b52f9bd8_go is
+//
+//	kernel fast (u0:f16) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+func k_asin_f16_u_a9b52f9bd8_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f000000)  // 0.5
+	c4 := math.Float32frombits(0xbf000000)  // -0.5
+	c12 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c13 := math.Float32frombits(0x0)        // 0
+	c15 := math.Float32frombits(0x3d2cedf2) // 0.04221911
+	c16 := math.Float32frombits(0x3cc5ca8f) // 0.024144439
+	c18 := math.Float32frombits(0x3d3a47cc) // 0.045478627
+	c20 := math.Float32frombits(0x3d998087) // 0.07495218
+	c22 := math.Float32frombits(0x3e2aaae6) // 0.16666755
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c28 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t5a, t5b := ir.FMA32(t1a, c4, c2), ir.FMA32(t1b, c4, c2)
+			t6a, t6b := float32(t1a*t1a), float32(t1b*t1b)
+			t7a := t6a
+			if t3a {
+				t7a = t5a
+			}
+			t7b := t6b
+			if t3b {
+				t7b = t5b
+			}
+			t8a, t8b := float32(math.Sqrt(float64(t7a))), float32(math.Sqrt(float64(t7b)))
+			t9a, t9b := float32(t8a+t8a), float32(t8b+t8b)
+			t10a, t10b := -t9a, -t9b
+			t11a := t1a
+			if t3a {
+				t11a = t10a
+			}
+			t11b := t1b
+			if t3b {
+				t11b = t10b
+			}
+			t14a := c13
+			if t3a {
+				t14a = c12
+			}
+			t14b := c13
+			if t3b {
+				t14b = c12
+			}
+			t17a, t17b := ir.FMA32(c15, t7a, c16), ir.FMA32(c15, t7b, c16)
+			t19a, t19b := ir.FMA32(t17a, t7a, c18), ir.FMA32(t17b, t7b, c18)
+			t21a, t21b := ir.FMA32(t19a, t7a, c20), ir.FMA32(t19b, t7b, c20)
+			t23a, t23b := ir.FMA32(t21a, t7a, c22), ir.FMA32(t21b, t7b, c22)
+			t25a, t25b := ir.FMA32(t7a, t23a, c24), ir.FMA32(t7b, t23b, c24)
+			t26a, t26b := ir.FMA32(t11a, t25a, t14a), ir.FMA32(t11b, t25b, t14b)
+			t27a, t27b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t29a, t29b := t27a&c28, t27b&c28
+			t30a, t30b := int32(math.Float32bits(t26a)), int32(math.Float32bits(t26b))
+			t31a, t31b := t30a|t29a, t30b|t29b
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t33a, t33b := ir.Float16bits(t32a), ir.Float16bits(t32b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t33a, t33b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t5 := ir.FMA32(t1, c4, c2)
+			t6 := float32(t1 * t1)
+			t7 := t6
+			if t3 {
+				t7 = t5
+			}
+			t8 := float32(math.Sqrt(float64(t7)))
+			t9 := float32(t8 + t8)
+			t10 := -t9
+			t11 := t1
+			if t3 {
+				t11 = t10
+			}
+			t14 := c13
+			if t3 {
+				t14 = c12
+			}
+			t17 := ir.FMA32(c15, t7, c16)
+			t19 := ir.FMA32(t17, t7, c18)
+			t21 := ir.FMA32(t19, t7, c20)
+			t23 := ir.FMA32(t21, t7, c22)
+			t25 := ir.FMA32(t7, t23, c24)
+			t26 := ir.FMA32(t11, t25, t14)
+			t27 := int32(math.Float32bits(t0))
+			t29 := t27 & c28
+			t30 := int32(math.Float32bits(t26))
+			t31 := t30 | t29
+			t32 := math.Float32frombits(uint32(t31))
+			t33 := ir.Float16bits(t32)
+			o0[i] = t33
 		}
 	}
 }
@@ -5683,6 +7115,436 @@ func k_asin_f64_u_e1e7d4acf5_go(f *abi.Frame) {
 			t49 := t48 | t47
 			t50 := math.Float64frombits(uint64(t49))
 			o0[i] = t50
+		}
+	}
+}
+
+// k_asinh_f16_u_28d96867bc_go is
+//
+//	kernel (u0:f16) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+func k_asinh_f16_u_28d96867bc_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := math.Float64frombits(0x3ff0000000000000) // 1
+	c9 := int64(2638147582215219)
+	c11 := int64(9218868437227405312)
+	c13 := int64(4607182418800017408)
+	c16 := int64(52)
+	c18 := int64(4841369599423283200)
+	c21 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c25 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c30 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c31 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c32 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c33 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c39 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c42 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c44 := math.Float64frombits(0x3f60000000000000) // 0.001953125
+	c48 := int32(-8388609)
+	c50 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float64(t1a), float64(t1b)
+			t3a, t3b := float64(t2a*t2a), float64(t2b*t2b)
+			t5a, t5b := float64(t3a+c4), float64(t3b+c4)
+			t6a, t6b := float64(math.Sqrt(float64(t5a))), float64(math.Sqrt(float64(t5b)))
+			t7a, t7b := float64(t2a+t6a), float64(t2b+t6b)
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := int64(t8a+c9), int64(t8b+c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t14a, t14b := int64(c13-t12a), int64(c13-t12b)
+			t15a, t15b := int64(t8a+t14a), int64(t8b+t14b)
+			t17a, t17b := t12a>>uint64(c16), t12b>>uint64(c16)
+			t19a, t19b := t17a|c18, t17b|c18
+			t20a, t20b := math.Float64frombits(uint64(t19a)), math.Float64frombits(uint64(t19b))
+			t22a, t22b := float64(c21-t20a), float64(c21-t20b)
+			t23a, t23b := math.Float64frombits(uint64(t15a)), math.Float64frombits(uint64(t15b))
+			t24a, t24b := float64(t23a-c4), float64(t23b-c4)
+			t26a, t26b := math.FMA(t24a, c25, c4), math.FMA(t24b, c25, c4)
+			t27a, t27b := float64(t24a/t26a), float64(t24b/t26b)
+			t28a, t28b := float64(t27a*t27a), float64(t27b*t27b)
+			t29a, t29b := float64(t27a*t28a), float64(t27b*t28b)
+			t34a, t34b := math.FMA(c31, t28a, c30), math.FMA(c31, t28b, c30)
+			t35a, t35b := math.FMA(c33, t28a, c32), math.FMA(c33, t28b, c32)
+			t36a, t36b := float64(t28a*t28a), float64(t28b*t28b)
+			t37a, t37b := math.FMA(t35a, t36a, t34a), math.FMA(t35b, t36b, t34b)
+			t38a, t38b := math.FMA(t29a, t37a, t27a), math.FMA(t29b, t37b, t27b)
+			t40a, t40b := math.FMA(t22a, c39, t38a), math.FMA(t22b, c39, t38b)
+			t41a, t41b := float64(t2a*t3a), float64(t2b*t3b)
+			t43a, t43b := math.FMA(t41a, c42, t2a), math.FMA(t41b, c42, t2b)
+			t45a, t45b := t2a < c44, t2b < c44
+			t46a := t40a
+			if t45a {
+				t46a = t43a
+			}
+			t46b := t40b
+			if t45b {
+				t46b = t43b
+			}
+			t47a, t47b := float32(t46a), float32(t46b)
+			t49a, t49b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t51a, t51b := int32(t49a+c50), int32(t49b+c50)
+			t52a, t52b := c48 < t51a, c48 < t51b
+			t53a := t47a
+			if t52a {
+				t53a = t1a
+			}
+			t53b := t47b
+			if t52b {
+				t53b = t1b
+			}
+			t54a, t54b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t55a, t55b := t54a&c50, t54b&c50
+			t56a, t56b := int32(math.Float32bits(t53a)), int32(math.Float32bits(t53b))
+			t57a, t57b := t56a|t55a, t56b|t55b
+			t58a, t58b := math.Float32frombits(uint32(t57a)), math.Float32frombits(uint32(t57b))
+			t59a, t59b := ir.Float16bits(t58a), ir.Float16bits(t58b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t59a, t59b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float64(t1)
+			t3 := float64(t2 * t2)
+			t5 := float64(t3 + c4)
+			t6 := float64(math.Sqrt(float64(t5)))
+			t7 := float64(t2 + t6)
+			t8 := int64(math.Float64bits(t7))
+			t10 := int64(t8 + c9)
+			t12 := t10 & c11
+			t14 := int64(c13 - t12)
+			t15 := int64(t8 + t14)
+			t17 := t12 >> uint64(c16)
+			t19 := t17 | c18
+			t20 := math.Float64frombits(uint64(t19))
+			t22 := float64(c21 - t20)
+			t23 := math.Float64frombits(uint64(t15))
+			t24 := float64(t23 - c4)
+			t26 := math.FMA(t24, c25, c4)
+			t27 := float64(t24 / t26)
+			t28 := float64(t27 * t27)
+			t29 := float64(t27 * t28)
+			t34 := math.FMA(c31, t28, c30)
+			t35 := math.FMA(c33, t28, c32)
+			t36 := float64(t28 * t28)
+			t37 := math.FMA(t35, t36, t34)
+			t38 := math.FMA(t29, t37, t27)
+			t40 := math.FMA(t22, c39, t38)
+			t41 := float64(t2 * t3)
+			t43 := math.FMA(t41, c42, t2)
+			t45 := t2 < c44
+			t46 := t40
+			if t45 {
+				t46 = t43
+			}
+			t47 := float32(t46)
+			t49 := int32(math.Float32bits(t1))
+			t51 := int32(t49 + c50)
+			t52 := c48 < t51
+			t53 := t47
+			if t52 {
+				t53 = t1
+			}
+			t54 := int32(math.Float32bits(t0))
+			t55 := t54 & c50
+			t56 := int32(math.Float32bits(t53))
+			t57 := t56 | t55
+			t58 := math.Float32frombits(uint32(t57))
+			t59 := ir.Float16bits(t58)
+			o0[i] = t59
+		}
+	}
+}
+
+// k_asinh_f16_u_e1606864aa_go is
+//
+//	kernel fast (u0:f16) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+func k_asinh_f16_u_e1606864aa_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float32frombits(0x3f800000)          // 1
+	c9 := math.Float32frombits(0x0)                 // 0
+	c12 := math.Float32frombits(0x5d800000)         // 1.1529215e+18
+	c15 := math.Float32frombits(0x7f800000)         // +Inf
+	c20 := math.Float64frombits(0x3ff0000000000000) // 1
+	c25 := int64(2638147582215219)
+	c27 := int64(9218868437227405312)
+	c29 := int64(4607182418800017408)
+	c32 := int64(52)
+	c34 := int64(4841369599423283200)
+	c37 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c41 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c46 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c47 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c48 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c49 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c55 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c58 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c60 := math.Float64frombits(0x3f60000000000000) // 0.001953125
+	c65 := int32(-578813953)
+	c67 := int32(-2147483648)
+	c71 := int32(1068827890)
+	c74 := int32(23)
+	c77 := int32(-8388608)
+	c79 := int32(1082130432)
+	c82 := math.Float32frombits(0x3e800000) // 0.25
+	c87 := math.Float32frombits(0xbf317218) // -0.6931472
+	c89 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c90 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c91 := math.Float32frombits(0xbe800258) // -0.25001788
+	c92 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c93 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c94 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c95 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c96 := math.Float32frombits(0x3db30764) // 0.08741644
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float32(t1a*t1a), float32(t1b*t1b)
+			t4a, t4b := float32(t2a+c3), float32(t2b+c3)
+			t5a, t5b := float32(math.Sqrt(float64(t4a))), float32(math.Sqrt(float64(t4b)))
+			t6a, t6b := float32(t5a+c3), float32(t5b+c3)
+			t7a, t7b := float32(t2a/t6a), float32(t2b/t6b)
+			t8a, t8b := float32(t1a+t7a), float32(t1b+t7b)
+			t66a, t66b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t68a, t68b := int32(t66a+c67), int32(t66b+c67)
+			t69a, t69b := c65 < t68a, c65 < t68b
+			t70a, t70b := float32(t8a+c3), float32(t8b+c3)
+			t72a, t72b := int32(math.Float32bits(t70a)), int32(math.Float32bits(t70b))
+			t73a, t73b := int32(c71-t72a), int32(c71-t72b)
+			t75a, t75b := t73a>>uint32(c74), t73b>>uint32(c74)
+			t76a, t76b := float32(t75a), float32(t75b)
+			t78a, t78b := t73a&c77, t73b&c77
+			t80a, t80b := int32(t78a+c79), int32(t78b+c79)
+			t81a, t81b := math.Float32frombits(uint32(t80a)), math.Float32frombits(uint32(t80b))
+			t83a, t83b := float32(t81a*c82), float32(t81b*c82)
+			t84a, t84b := float32(c3-t83a), float32(c3-t83b)
+			t85a, t85b := -t84a, -t84b
+			t86a, t86b := ir.FMA32(t8a, t83a, t85a), ir.FMA32(t8b, t83b, t85b)
+			t88a, t88b := float32(t86a*t86a), float32(t86b*t86b)
+			t97a, t97b := ir.FMA32(c90, t86a, c89), ir.FMA32(c90, t86b, c89)
+			t98a, t98b := ir.FMA32(c92, t86a, c91), ir.FMA32(c92, t86b, c91)
+			t99a, t99b := ir.FMA32(c94, t86a, c93), ir.FMA32(c94, t86b, c93)
+			t100a, t100b := ir.FMA32(c96, t86a, c95), ir.FMA32(c96, t86b, c95)
+			t101a, t101b := ir.FMA32(t98a, t88a, t97a), ir.FMA32(t98b, t88b, t97b)
+			t102a, t102b := ir.FMA32(t100a, t88a, t99a), ir.FMA32(t100b, t88b, t99b)
+			t103a, t103b := float32(t88a*t88a), float32(t88b*t88b)
+			t104a, t104b := ir.FMA32(t102a, t103a, t101a), ir.FMA32(t102b, t103b, t101b)
+			t105a, t105b := ir.FMA32(t88a, t104a, t86a), ir.FMA32(t88b, t104b, t86b)
+			t106a, t106b := ir.FMA32(t76a, c87, t105a), ir.FMA32(t76b, c87, t105b)
+			t107a := t106a
+			if t69a {
+				t10a := float32(t1a - c9)
+				t11a := float32(math.Sqrt(float64(t10a)))
+				t13a := c12 <= t1a
+				t14a := math.Float32frombits(math.Float32bits(t1a) &^ (1 << 31))
+				t16a := t14a < c15
+				t17a := t13a && bool(t16a)
+				t18a := float64(t1a)
+				t19a := float64(t18a * t18a)
+				t21a := float64(t19a + c20)
+				t22a := float64(math.Sqrt(float64(t21a)))
+				t23a := float64(t18a + t22a)
+				t24a := int64(math.Float64bits(t23a))
+				t26a := int64(t24a + c25)
+				t28a := t26a & c27
+				t30a := int64(c29 - t28a)
+				t31a := int64(t24a + t30a)
+				t33a := t28a >> uint64(c32)
+				t35a := t33a | c34
+				t36a := math.Float64frombits(uint64(t35a))
+				t38a := float64(c37 - t36a)
+				t39a := math.Float64frombits(uint64(t31a))
+				t40a := float64(t39a - c20)
+				t42a := math.FMA(t40a, c41, c20)
+				t43a := float64(t40a / t42a)
+				t44a := float64(t43a * t43a)
+				t45a := float64(t43a * t44a)
+				t50a := math.FMA(c47, t44a, c46)
+				t51a := math.FMA(c49, t44a, c48)
+				t52a := float64(t44a * t44a)
+				t53a := math.FMA(t51a, t52a, t50a)
+				t54a := math.FMA(t45a, t53a, t43a)
+				t56a := math.FMA(t38a, c55, t54a)
+				t57a := float64(t18a * t19a)
+				t59a := math.FMA(t57a, c58, t18a)
+				t61a := t18a < c60
+				t62a := t56a
+				if t61a {
+					t62a = t59a
+				}
+				t63a := float32(t62a)
+				t64a := t11a
+				if t17a {
+					t64a = t63a
+				}
+				t107a = t64a
+			}
+			t107b := t106b
+			if t69b {
+				t10b := float32(t1b - c9)
+				t11b := float32(math.Sqrt(float64(t10b)))
+				t13b := c12 <= t1b
+				t14b := math.Float32frombits(math.Float32bits(t1b) &^ (1 << 31))
+				t16b := t14b < c15
+				t17b := t13b && bool(t16b)
+				t18b := float64(t1b)
+				t19b := float64(t18b * t18b)
+				t21b := float64(t19b + c20)
+				t22b := float64(math.Sqrt(float64(t21b)))
+				t23b := float64(t18b + t22b)
+				t24b := int64(math.Float64bits(t23b))
+				t26b := int64(t24b + c25)
+				t28b := t26b & c27
+				t30b := int64(c29 - t28b)
+				t31b := int64(t24b + t30b)
+				t33b := t28b >> uint64(c32)
+				t35b := t33b | c34
+				t36b := math.Float64frombits(uint64(t35b))
+				t38b := float64(c37 - t36b)
+				t39b := math.Float64frombits(uint64(t31b))
+				t40b := float64(t39b - c20)
+				t42b := math.FMA(t40b, c41, c20)
+				t43b := float64(t40b / t42b)
+				t44b := float64(t43b * t43b)
+				t45b := float64(t43b * t44b)
+				t50b := math.FMA(c47, t44b, c46)
+				t51b := math.FMA(c49, t44b, c48)
+				t52b := float64(t44b * t44b)
+				t53b := math.FMA(t51b, t52b, t50b)
+				t54b := math.FMA(t45b, t53b, t43b)
+				t56b := math.FMA(t38b, c55, t54b)
+				t57b := float64(t18b * t19b)
+				t59b := math.FMA(t57b, c58, t18b)
+				t61b := t18b < c60
+				t62b := t56b
+				if t61b {
+					t62b = t59b
+				}
+				t63b := float32(t62b)
+				t64b := t11b
+				if t17b {
+					t64b = t63b
+				}
+				t107b = t64b
+			}
+			t108a, t108b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t109a, t109b := t108a&c67, t108b&c67
+			t110a, t110b := int32(math.Float32bits(t107a)), int32(math.Float32bits(t107b))
+			t111a, t111b := t110a|t109a, t110b|t109b
+			t112a, t112b := math.Float32frombits(uint32(t111a)), math.Float32frombits(uint32(t111b))
+			t113a, t113b := ir.Float16bits(t112a), ir.Float16bits(t112b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t113a, t113b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float32(t1 * t1)
+			t4 := float32(t2 + c3)
+			t5 := float32(math.Sqrt(float64(t4)))
+			t6 := float32(t5 + c3)
+			t7 := float32(t2 / t6)
+			t8 := float32(t1 + t7)
+			t66 := int32(math.Float32bits(t1))
+			t68 := int32(t66 + c67)
+			t69 := c65 < t68
+			t70 := float32(t8 + c3)
+			t72 := int32(math.Float32bits(t70))
+			t73 := int32(c71 - t72)
+			t75 := t73 >> uint32(c74)
+			t76 := float32(t75)
+			t78 := t73 & c77
+			t80 := int32(t78 + c79)
+			t81 := math.Float32frombits(uint32(t80))
+			t83 := float32(t81 * c82)
+			t84 := float32(c3 - t83)
+			t85 := -t84
+			t86 := ir.FMA32(t8, t83, t85)
+			t88 := float32(t86 * t86)
+			t97 := ir.FMA32(c90, t86, c89)
+			t98 := ir.FMA32(c92, t86, c91)
+			t99 := ir.FMA32(c94, t86, c93)
+			t100 := ir.FMA32(c96, t86, c95)
+			t101 := ir.FMA32(t98, t88, t97)
+			t102 := ir.FMA32(t100, t88, t99)
+			t103 := float32(t88 * t88)
+			t104 := ir.FMA32(t102, t103, t101)
+			t105 := ir.FMA32(t88, t104, t86)
+			t106 := ir.FMA32(t76, c87, t105)
+			t107 := t106
+			if t69 {
+				t10 := float32(t1 - c9)
+				t11 := float32(math.Sqrt(float64(t10)))
+				t13 := c12 <= t1
+				t14 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+				t16 := t14 < c15
+				t17 := t13 && bool(t16)
+				t18 := float64(t1)
+				t19 := float64(t18 * t18)
+				t21 := float64(t19 + c20)
+				t22 := float64(math.Sqrt(float64(t21)))
+				t23 := float64(t18 + t22)
+				t24 := int64(math.Float64bits(t23))
+				t26 := int64(t24 + c25)
+				t28 := t26 & c27
+				t30 := int64(c29 - t28)
+				t31 := int64(t24 + t30)
+				t33 := t28 >> uint64(c32)
+				t35 := t33 | c34
+				t36 := math.Float64frombits(uint64(t35))
+				t38 := float64(c37 - t36)
+				t39 := math.Float64frombits(uint64(t31))
+				t40 := float64(t39 - c20)
+				t42 := math.FMA(t40, c41, c20)
+				t43 := float64(t40 / t42)
+				t44 := float64(t43 * t43)
+				t45 := float64(t43 * t44)
+				t50 := math.FMA(c47, t44, c46)
+				t51 := math.FMA(c49, t44, c48)
+				t52 := float64(t44 * t44)
+				t53 := math.FMA(t51, t52, t50)
+				t54 := math.FMA(t45, t53, t43)
+				t56 := math.FMA(t38, c55, t54)
+				t57 := float64(t18 * t19)
+				t59 := math.FMA(t57, c58, t18)
+				t61 := t18 < c60
+				t62 := t56
+				if t61 {
+					t62 = t59
+				}
+				t63 := float32(t62)
+				t64 := t11
+				if t17 {
+					t64 = t63
+				}
+				t107 = t64
+			}
+			t108 := int32(math.Float32bits(t0))
+			t109 := t108 & c67
+			t110 := int32(math.Float32bits(t107))
+			t111 := t110 | t109
+			t112 := math.Float32frombits(uint32(t111))
+			t113 := ir.Float16bits(t112)
+			o0[i] = t113
 		}
 	}
 }
@@ -6653,6 +8515,1121 @@ func k_asinh_f64_u_aadc7ea616_go(f *abi.Frame) {
 			t111 := t110 | t109
 			t112 := math.Float64frombits(uint64(t111))
 			o0[i] = t112
+		}
+	}
+}
+
+// k_atan2_f16_su_328a3b0f50_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+func k_atan2_f16_su_328a3b0f50_go(f *abi.Frame) {
+	n := f.Cols
+	c8 := int64(0)
+	c12 := math.Float64frombits(0x1)                // 5e-324
+	c16 := math.Float64frombits(0x3ff0000000000000) // 1
+	c19 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c20 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c21 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0xbfc246feba32df7f) // -0.14279159633383284
+	c29 := math.Float64frombits(0x3fbc4cad8eb37956) // 0.11054501279747816
+	c30 := math.Float64frombits(0xbfb6865d166e5f1c) // -0.08798772618899559
+	c31 := math.Float64frombits(0x3fb1317836f69b75) // 0.0671610960185783
+	c32 := math.Float64frombits(0xbfa6b607ddb3520a) // -0.044357534230275844
+	c33 := math.Float64frombits(0x3f96cf1953028653) // 0.022274394694824128
+	c34 := math.Float64frombits(0xbf7d7d1f9a3946ce) // -0.007199405142800775
+	c35 := math.Float64frombits(0x3f51e07847c95d57) // 0.0010911154378357624
+	c45 := math.Float64frombits(0x3fc999786f398344) // 0.19999604636088908
+	c47 := math.Float64frombits(0xbfd55554f06c13cf) // -0.33333323935249565
+	c49 := math.Float64frombits(0x3fefffffffcce787) // 0.9999999996282306
+	c53 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := float64(t0)
+		t4 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+		t52 := int64(math.Float64bits(t2))
+		t54 := t52 & c53
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := float64(t1a), float64(t1b)
+			t5a, t5b := math.Float64frombits(math.Float64bits(t3a)&^(1<<63)), math.Float64frombits(math.Float64bits(t3b)&^(1<<63))
+			t6a, t6b := t5a < t4, t5b < t4
+			t7a, t7b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t9a, t9b := t7a < c8, t7b < c8
+			t10a := t4
+			if t6a {
+				t10a = t5a
+			}
+			t10b := t4
+			if t6b {
+				t10b = t5b
+			}
+			t11a := t5a
+			if t6a {
+				t11a = t4
+			}
+			t11b := t5b
+			if t6b {
+				t11b = t4
+			}
+			t13a, t13b := t11a < c12, t11b < c12
+			t14a := t11a
+			if t13a {
+				t14a = c12
+			}
+			t14b := t11b
+			if t13b {
+				t14b = c12
+			}
+			t15a, t15b := t10a == t14a, t10b == t14b
+			t17a, t17b := float64(t10a/t14a), float64(t10b/t14b)
+			t18a := t17a
+			if t15a {
+				t18a = c16
+			}
+			t18b := t17b
+			if t15b {
+				t18b = c16
+			}
+			t22a := c21
+			if t9a {
+				t22a = c20
+			}
+			t22b := c21
+			if t9b {
+				t22b = c20
+			}
+			t23a := t22a
+			if t6a {
+				t23a = c19
+			}
+			t23b := t22b
+			if t6b {
+				t23b = c19
+			}
+			t24a, t24b := t6a != t9a, t6b != t9b
+			t25a, t25b := -t18a, -t18b
+			t26a := t18a
+			if t24a {
+				t26a = t25a
+			}
+			t26b := t18b
+			if t24b {
+				t26b = t25b
+			}
+			t27a, t27b := float64(t26a*t26a), float64(t26b*t26b)
+			t36a, t36b := math.FMA(c29, t27a, c28), math.FMA(c29, t27b, c28)
+			t37a, t37b := math.FMA(c31, t27a, c30), math.FMA(c31, t27b, c30)
+			t38a, t38b := math.FMA(c33, t27a, c32), math.FMA(c33, t27b, c32)
+			t39a, t39b := math.FMA(c35, t27a, c34), math.FMA(c35, t27b, c34)
+			t40a, t40b := float64(t27a*t27a), float64(t27b*t27b)
+			t41a, t41b := math.FMA(t37a, t40a, t36a), math.FMA(t37b, t40b, t36b)
+			t42a, t42b := math.FMA(t39a, t40a, t38a), math.FMA(t39b, t40b, t38b)
+			t43a, t43b := float64(t40a*t40a), float64(t40b*t40b)
+			t44a, t44b := math.FMA(t42a, t43a, t41a), math.FMA(t42b, t43b, t41b)
+			t46a, t46b := math.FMA(t44a, t27a, c45), math.FMA(t44b, t27b, c45)
+			t48a, t48b := math.FMA(t46a, t27a, c47), math.FMA(t46b, t27b, c47)
+			t50a, t50b := math.FMA(t48a, t27a, c49), math.FMA(t48b, t27b, c49)
+			t51a, t51b := math.FMA(t26a, t50a, t23a), math.FMA(t26b, t50b, t23b)
+			t55a, t55b := int64(math.Float64bits(t51a)), int64(math.Float64bits(t51b))
+			t56a, t56b := t55a|t54, t55b|t54
+			t57a, t57b := math.Float64frombits(uint64(t56a)), math.Float64frombits(uint64(t56b))
+			t58a, t58b := float32(t57a), float32(t57b)
+			t59a, t59b := ir.Float16bits(t58a), ir.Float16bits(t58b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t59a, t59b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := float64(t1)
+			t5 := math.Float64frombits(math.Float64bits(t3) &^ (1 << 63))
+			t6 := t5 < t4
+			t7 := int64(math.Float64bits(t3))
+			t9 := t7 < c8
+			t10 := t4
+			if t6 {
+				t10 = t5
+			}
+			t11 := t5
+			if t6 {
+				t11 = t4
+			}
+			t13 := t11 < c12
+			t14 := t11
+			if t13 {
+				t14 = c12
+			}
+			t15 := t10 == t14
+			t17 := float64(t10 / t14)
+			t18 := t17
+			if t15 {
+				t18 = c16
+			}
+			t22 := c21
+			if t9 {
+				t22 = c20
+			}
+			t23 := t22
+			if t6 {
+				t23 = c19
+			}
+			t24 := t6 != t9
+			t25 := -t18
+			t26 := t18
+			if t24 {
+				t26 = t25
+			}
+			t27 := float64(t26 * t26)
+			t36 := math.FMA(c29, t27, c28)
+			t37 := math.FMA(c31, t27, c30)
+			t38 := math.FMA(c33, t27, c32)
+			t39 := math.FMA(c35, t27, c34)
+			t40 := float64(t27 * t27)
+			t41 := math.FMA(t37, t40, t36)
+			t42 := math.FMA(t39, t40, t38)
+			t43 := float64(t40 * t40)
+			t44 := math.FMA(t42, t43, t41)
+			t46 := math.FMA(t44, t27, c45)
+			t48 := math.FMA(t46, t27, c47)
+			t50 := math.FMA(t48, t27, c49)
+			t51 := math.FMA(t26, t50, t23)
+			t55 := int64(math.Float64bits(t51))
+			t56 := t55 | t54
+			t57 := math.Float64frombits(uint64(t56))
+			t58 := float32(t57)
+			t59 := ir.Float16bits(t58)
+			o0[i] = t59
+		}
+	}
+}
+
+// k_atan2_f16_su_cde6bc502e_go is
+//
+//	kernel fast (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+func k_atan2_f16_su_cde6bc502e_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int32(0)
+	c10 := math.Float32frombits(0x1)        // 1e-45
+	c14 := math.Float32frombits(0x3f800000) // 1
+	c17 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c18 := math.Float32frombits(0x40490fdb) // 3.1415927
+	c19 := math.Float32frombits(0x0)        // 0
+	c26 := math.Float32frombits(0xbe11818f) // -0.14209579
+	c27 := math.Float32frombits(0x3dda5394) // 0.106604725
+	c28 := math.Float32frombits(0xbd9a6ff9) // -0.07540888
+	c29 := math.Float32frombits(0x3d307766) // 0.043082617
+	c30 := math.Float32frombits(0xbc857426) // -0.016290735
+	c31 := math.Float32frombits(0x3b3e2d89) // 0.002901884
+	c39 := math.Float32frombits(0x3e4cbbf8) // 0.1999358
+	c41 := math.Float32frombits(0xbeaaaa6b) // -0.33333144
+	c46 := int32(-2147483648)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+		t45 := int32(math.Float32bits(t0))
+		t47 := t45 & c46
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t4a, t4b := t3a < t2, t3b < t2
+			t5a, t5b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t7a, t7b := t5a < c6, t5b < c6
+			t8a := t2
+			if t4a {
+				t8a = t3a
+			}
+			t8b := t2
+			if t4b {
+				t8b = t3b
+			}
+			t9a := t3a
+			if t4a {
+				t9a = t2
+			}
+			t9b := t3b
+			if t4b {
+				t9b = t2
+			}
+			t11a, t11b := t9a < c10, t9b < c10
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t13a, t13b := t8a == t12a, t8b == t12b
+			t15a, t15b := float32(t8a/t12a), float32(t8b/t12b)
+			t16a := t15a
+			if t13a {
+				t16a = c14
+			}
+			t16b := t15b
+			if t13b {
+				t16b = c14
+			}
+			t20a := c19
+			if t7a {
+				t20a = c18
+			}
+			t20b := c19
+			if t7b {
+				t20b = c18
+			}
+			t21a := t20a
+			if t4a {
+				t21a = c17
+			}
+			t21b := t20b
+			if t4b {
+				t21b = c17
+			}
+			t22a, t22b := t4a != t7a, t4b != t7b
+			t23a, t23b := -t16a, -t16b
+			t24a := t16a
+			if t22a {
+				t24a = t23a
+			}
+			t24b := t16b
+			if t22b {
+				t24b = t23b
+			}
+			t25a, t25b := float32(t24a*t24a), float32(t24b*t24b)
+			t32a, t32b := ir.FMA32(c27, t25a, c26), ir.FMA32(c27, t25b, c26)
+			t33a, t33b := ir.FMA32(c29, t25a, c28), ir.FMA32(c29, t25b, c28)
+			t34a, t34b := ir.FMA32(c31, t25a, c30), ir.FMA32(c31, t25b, c30)
+			t35a, t35b := float32(t25a*t25a), float32(t25b*t25b)
+			t36a, t36b := ir.FMA32(t33a, t35a, t32a), ir.FMA32(t33b, t35b, t32b)
+			t37a, t37b := float32(t35a*t35a), float32(t35b*t35b)
+			t38a, t38b := ir.FMA32(t34a, t37a, t36a), ir.FMA32(t34b, t37b, t36b)
+			t40a, t40b := ir.FMA32(t38a, t25a, c39), ir.FMA32(t38b, t25b, c39)
+			t42a, t42b := ir.FMA32(t40a, t25a, c41), ir.FMA32(t40b, t25b, c41)
+			t43a, t43b := ir.FMA32(t42a, t25a, c14), ir.FMA32(t42b, t25b, c14)
+			t44a, t44b := ir.FMA32(t24a, t43a, t21a), ir.FMA32(t24b, t43b, t21b)
+			t48a, t48b := int32(math.Float32bits(t44a)), int32(math.Float32bits(t44b))
+			t49a, t49b := t48a|t47, t48b|t47
+			t50a, t50b := math.Float32frombits(uint32(t49a)), math.Float32frombits(uint32(t49b))
+			t51a, t51b := ir.Float16bits(t50a), ir.Float16bits(t50b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t51a, t51b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t4 := t3 < t2
+			t5 := int32(math.Float32bits(t1))
+			t7 := t5 < c6
+			t8 := t2
+			if t4 {
+				t8 = t3
+			}
+			t9 := t3
+			if t4 {
+				t9 = t2
+			}
+			t11 := t9 < c10
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t13 := t8 == t12
+			t15 := float32(t8 / t12)
+			t16 := t15
+			if t13 {
+				t16 = c14
+			}
+			t20 := c19
+			if t7 {
+				t20 = c18
+			}
+			t21 := t20
+			if t4 {
+				t21 = c17
+			}
+			t22 := t4 != t7
+			t23 := -t16
+			t24 := t16
+			if t22 {
+				t24 = t23
+			}
+			t25 := float32(t24 * t24)
+			t32 := ir.FMA32(c27, t25, c26)
+			t33 := ir.FMA32(c29, t25, c28)
+			t34 := ir.FMA32(c31, t25, c30)
+			t35 := float32(t25 * t25)
+			t36 := ir.FMA32(t33, t35, t32)
+			t37 := float32(t35 * t35)
+			t38 := ir.FMA32(t34, t37, t36)
+			t40 := ir.FMA32(t38, t25, c39)
+			t42 := ir.FMA32(t40, t25, c41)
+			t43 := ir.FMA32(t42, t25, c14)
+			t44 := ir.FMA32(t24, t43, t21)
+			t48 := int32(math.Float32bits(t44))
+			t49 := t48 | t47
+			t50 := math.Float32frombits(uint32(t49))
+			t51 := ir.Float16bits(t50)
+			o0[i] = t51
+		}
+	}
+}
+
+// k_atan2_f16_us_9bff337937_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+func k_atan2_f16_us_9bff337937_go(f *abi.Frame) {
+	n := f.Cols
+	c8 := int64(0)
+	c12 := math.Float64frombits(0x1)                // 5e-324
+	c16 := math.Float64frombits(0x3ff0000000000000) // 1
+	c19 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c20 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c21 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0xbfc246feba32df7f) // -0.14279159633383284
+	c29 := math.Float64frombits(0x3fbc4cad8eb37956) // 0.11054501279747816
+	c30 := math.Float64frombits(0xbfb6865d166e5f1c) // -0.08798772618899559
+	c31 := math.Float64frombits(0x3fb1317836f69b75) // 0.0671610960185783
+	c32 := math.Float64frombits(0xbfa6b607ddb3520a) // -0.044357534230275844
+	c33 := math.Float64frombits(0x3f96cf1953028653) // 0.022274394694824128
+	c34 := math.Float64frombits(0xbf7d7d1f9a3946ce) // -0.007199405142800775
+	c35 := math.Float64frombits(0x3f51e07847c95d57) // 0.0010911154378357624
+	c45 := math.Float64frombits(0x3fc999786f398344) // 0.19999604636088908
+	c47 := math.Float64frombits(0xbfd55554f06c13cf) // -0.33333323935249565
+	c49 := math.Float64frombits(0x3fefffffffcce787) // 0.9999999996282306
+	c53 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t3 := float64(t1)
+		t5 := math.Float64frombits(math.Float64bits(t3) &^ (1 << 63))
+		t7 := int64(math.Float64bits(t3))
+		t9 := t7 < c8
+		t22 := c21
+		if t9 {
+			t22 = c20
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := float64(t0a), float64(t0b)
+			t4a, t4b := math.Float64frombits(math.Float64bits(t2a)&^(1<<63)), math.Float64frombits(math.Float64bits(t2b)&^(1<<63))
+			t6a, t6b := t5 < t4a, t5 < t4b
+			t10a := t4a
+			if t6a {
+				t10a = t5
+			}
+			t10b := t4b
+			if t6b {
+				t10b = t5
+			}
+			t11a := t5
+			if t6a {
+				t11a = t4a
+			}
+			t11b := t5
+			if t6b {
+				t11b = t4b
+			}
+			t13a, t13b := t11a < c12, t11b < c12
+			t14a := t11a
+			if t13a {
+				t14a = c12
+			}
+			t14b := t11b
+			if t13b {
+				t14b = c12
+			}
+			t15a, t15b := t10a == t14a, t10b == t14b
+			t17a, t17b := float64(t10a/t14a), float64(t10b/t14b)
+			t18a := t17a
+			if t15a {
+				t18a = c16
+			}
+			t18b := t17b
+			if t15b {
+				t18b = c16
+			}
+			t23a := t22
+			if t6a {
+				t23a = c19
+			}
+			t23b := t22
+			if t6b {
+				t23b = c19
+			}
+			t24a, t24b := t6a != t9, t6b != t9
+			t25a, t25b := -t18a, -t18b
+			t26a := t18a
+			if t24a {
+				t26a = t25a
+			}
+			t26b := t18b
+			if t24b {
+				t26b = t25b
+			}
+			t27a, t27b := float64(t26a*t26a), float64(t26b*t26b)
+			t36a, t36b := math.FMA(c29, t27a, c28), math.FMA(c29, t27b, c28)
+			t37a, t37b := math.FMA(c31, t27a, c30), math.FMA(c31, t27b, c30)
+			t38a, t38b := math.FMA(c33, t27a, c32), math.FMA(c33, t27b, c32)
+			t39a, t39b := math.FMA(c35, t27a, c34), math.FMA(c35, t27b, c34)
+			t40a, t40b := float64(t27a*t27a), float64(t27b*t27b)
+			t41a, t41b := math.FMA(t37a, t40a, t36a), math.FMA(t37b, t40b, t36b)
+			t42a, t42b := math.FMA(t39a, t40a, t38a), math.FMA(t39b, t40b, t38b)
+			t43a, t43b := float64(t40a*t40a), float64(t40b*t40b)
+			t44a, t44b := math.FMA(t42a, t43a, t41a), math.FMA(t42b, t43b, t41b)
+			t46a, t46b := math.FMA(t44a, t27a, c45), math.FMA(t44b, t27b, c45)
+			t48a, t48b := math.FMA(t46a, t27a, c47), math.FMA(t46b, t27b, c47)
+			t50a, t50b := math.FMA(t48a, t27a, c49), math.FMA(t48b, t27b, c49)
+			t51a, t51b := math.FMA(t26a, t50a, t23a), math.FMA(t26b, t50b, t23b)
+			t52a, t52b := int64(math.Float64bits(t2a)), int64(math.Float64bits(t2b))
+			t54a, t54b := t52a&c53, t52b&c53
+			t55a, t55b := int64(math.Float64bits(t51a)), int64(math.Float64bits(t51b))
+			t56a, t56b := t55a|t54a, t55b|t54b
+			t57a, t57b := math.Float64frombits(uint64(t56a)), math.Float64frombits(uint64(t56b))
+			t58a, t58b := float32(t57a), float32(t57b)
+			t59a, t59b := ir.Float16bits(t58a), ir.Float16bits(t58b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t59a, t59b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float64(t0)
+			t4 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+			t6 := t5 < t4
+			t10 := t4
+			if t6 {
+				t10 = t5
+			}
+			t11 := t5
+			if t6 {
+				t11 = t4
+			}
+			t13 := t11 < c12
+			t14 := t11
+			if t13 {
+				t14 = c12
+			}
+			t15 := t10 == t14
+			t17 := float64(t10 / t14)
+			t18 := t17
+			if t15 {
+				t18 = c16
+			}
+			t23 := t22
+			if t6 {
+				t23 = c19
+			}
+			t24 := t6 != t9
+			t25 := -t18
+			t26 := t18
+			if t24 {
+				t26 = t25
+			}
+			t27 := float64(t26 * t26)
+			t36 := math.FMA(c29, t27, c28)
+			t37 := math.FMA(c31, t27, c30)
+			t38 := math.FMA(c33, t27, c32)
+			t39 := math.FMA(c35, t27, c34)
+			t40 := float64(t27 * t27)
+			t41 := math.FMA(t37, t40, t36)
+			t42 := math.FMA(t39, t40, t38)
+			t43 := float64(t40 * t40)
+			t44 := math.FMA(t42, t43, t41)
+			t46 := math.FMA(t44, t27, c45)
+			t48 := math.FMA(t46, t27, c47)
+			t50 := math.FMA(t48, t27, c49)
+			t51 := math.FMA(t26, t50, t23)
+			t52 := int64(math.Float64bits(t2))
+			t54 := t52 & c53
+			t55 := int64(math.Float64bits(t51))
+			t56 := t55 | t54
+			t57 := math.Float64frombits(uint64(t56))
+			t58 := float32(t57)
+			t59 := ir.Float16bits(t58)
+			o0[i] = t59
+		}
+	}
+}
+
+// k_atan2_f16_us_a855f7b3ed_go is
+//
+//	kernel fast (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+func k_atan2_f16_us_a855f7b3ed_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int32(0)
+	c10 := math.Float32frombits(0x1)        // 1e-45
+	c14 := math.Float32frombits(0x3f800000) // 1
+	c17 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c18 := math.Float32frombits(0x40490fdb) // 3.1415927
+	c19 := math.Float32frombits(0x0)        // 0
+	c26 := math.Float32frombits(0xbe11818f) // -0.14209579
+	c27 := math.Float32frombits(0x3dda5394) // 0.106604725
+	c28 := math.Float32frombits(0xbd9a6ff9) // -0.07540888
+	c29 := math.Float32frombits(0x3d307766) // 0.043082617
+	c30 := math.Float32frombits(0xbc857426) // -0.016290735
+	c31 := math.Float32frombits(0x3b3e2d89) // 0.002901884
+	c39 := math.Float32frombits(0x3e4cbbf8) // 0.1999358
+	c41 := math.Float32frombits(0xbeaaaa6b) // -0.33333144
+	c46 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+		t5 := int32(math.Float32bits(t1))
+		t7 := t5 < c6
+		t20 := c19
+		if t7 {
+			t20 = c18
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := t3 < t2a, t3 < t2b
+			t8a := t2a
+			if t4a {
+				t8a = t3
+			}
+			t8b := t2b
+			if t4b {
+				t8b = t3
+			}
+			t9a := t3
+			if t4a {
+				t9a = t2a
+			}
+			t9b := t3
+			if t4b {
+				t9b = t2b
+			}
+			t11a, t11b := t9a < c10, t9b < c10
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t13a, t13b := t8a == t12a, t8b == t12b
+			t15a, t15b := float32(t8a/t12a), float32(t8b/t12b)
+			t16a := t15a
+			if t13a {
+				t16a = c14
+			}
+			t16b := t15b
+			if t13b {
+				t16b = c14
+			}
+			t21a := t20
+			if t4a {
+				t21a = c17
+			}
+			t21b := t20
+			if t4b {
+				t21b = c17
+			}
+			t22a, t22b := t4a != t7, t4b != t7
+			t23a, t23b := -t16a, -t16b
+			t24a := t16a
+			if t22a {
+				t24a = t23a
+			}
+			t24b := t16b
+			if t22b {
+				t24b = t23b
+			}
+			t25a, t25b := float32(t24a*t24a), float32(t24b*t24b)
+			t32a, t32b := ir.FMA32(c27, t25a, c26), ir.FMA32(c27, t25b, c26)
+			t33a, t33b := ir.FMA32(c29, t25a, c28), ir.FMA32(c29, t25b, c28)
+			t34a, t34b := ir.FMA32(c31, t25a, c30), ir.FMA32(c31, t25b, c30)
+			t35a, t35b := float32(t25a*t25a), float32(t25b*t25b)
+			t36a, t36b := ir.FMA32(t33a, t35a, t32a), ir.FMA32(t33b, t35b, t32b)
+			t37a, t37b := float32(t35a*t35a), float32(t35b*t35b)
+			t38a, t38b := ir.FMA32(t34a, t37a, t36a), ir.FMA32(t34b, t37b, t36b)
+			t40a, t40b := ir.FMA32(t38a, t25a, c39), ir.FMA32(t38b, t25b, c39)
+			t42a, t42b := ir.FMA32(t40a, t25a, c41), ir.FMA32(t40b, t25b, c41)
+			t43a, t43b := ir.FMA32(t42a, t25a, c14), ir.FMA32(t42b, t25b, c14)
+			t44a, t44b := ir.FMA32(t24a, t43a, t21a), ir.FMA32(t24b, t43b, t21b)
+			t45a, t45b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t47a, t47b := t45a&c46, t45b&c46
+			t48a, t48b := int32(math.Float32bits(t44a)), int32(math.Float32bits(t44b))
+			t49a, t49b := t48a|t47a, t48b|t47b
+			t50a, t50b := math.Float32frombits(uint32(t49a)), math.Float32frombits(uint32(t49b))
+			t51a, t51b := ir.Float16bits(t50a), ir.Float16bits(t50b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t51a, t51b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := t3 < t2
+			t8 := t2
+			if t4 {
+				t8 = t3
+			}
+			t9 := t3
+			if t4 {
+				t9 = t2
+			}
+			t11 := t9 < c10
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t13 := t8 == t12
+			t15 := float32(t8 / t12)
+			t16 := t15
+			if t13 {
+				t16 = c14
+			}
+			t21 := t20
+			if t4 {
+				t21 = c17
+			}
+			t22 := t4 != t7
+			t23 := -t16
+			t24 := t16
+			if t22 {
+				t24 = t23
+			}
+			t25 := float32(t24 * t24)
+			t32 := ir.FMA32(c27, t25, c26)
+			t33 := ir.FMA32(c29, t25, c28)
+			t34 := ir.FMA32(c31, t25, c30)
+			t35 := float32(t25 * t25)
+			t36 := ir.FMA32(t33, t35, t32)
+			t37 := float32(t35 * t35)
+			t38 := ir.FMA32(t34, t37, t36)
+			t40 := ir.FMA32(t38, t25, c39)
+			t42 := ir.FMA32(t40, t25, c41)
+			t43 := ir.FMA32(t42, t25, c14)
+			t44 := ir.FMA32(t24, t43, t21)
+			t45 := int32(math.Float32bits(t0))
+			t47 := t45 & c46
+			t48 := int32(math.Float32bits(t44))
+			t49 := t48 | t47
+			t50 := math.Float32frombits(uint32(t49))
+			t51 := ir.Float16bits(t50)
+			o0[i] = t51
+		}
+	}
+}
+
+// k_atan2_f16_uu_bb6c9348ba_go is
+//
+//	kernel fast (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+func k_atan2_f16_uu_bb6c9348ba_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int32(0)
+	c10 := math.Float32frombits(0x1)        // 1e-45
+	c14 := math.Float32frombits(0x3f800000) // 1
+	c17 := math.Float32frombits(0x3fc90fdb) // 1.5707964
+	c18 := math.Float32frombits(0x40490fdb) // 3.1415927
+	c19 := math.Float32frombits(0x0)        // 0
+	c26 := math.Float32frombits(0xbe11818f) // -0.14209579
+	c27 := math.Float32frombits(0x3dda5394) // 0.106604725
+	c28 := math.Float32frombits(0xbd9a6ff9) // -0.07540888
+	c29 := math.Float32frombits(0x3d307766) // 0.043082617
+	c30 := math.Float32frombits(0xbc857426) // -0.016290735
+	c31 := math.Float32frombits(0x3b3e2d89) // 0.002901884
+	c39 := math.Float32frombits(0x3e4cbbf8) // 0.1999358
+	c41 := math.Float32frombits(0xbeaaaa6b) // -0.33333144
+	c46 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t4a, t4b := t3a < t2a, t3b < t2b
+			t5a, t5b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t7a, t7b := t5a < c6, t5b < c6
+			t8a := t2a
+			if t4a {
+				t8a = t3a
+			}
+			t8b := t2b
+			if t4b {
+				t8b = t3b
+			}
+			t9a := t3a
+			if t4a {
+				t9a = t2a
+			}
+			t9b := t3b
+			if t4b {
+				t9b = t2b
+			}
+			t11a, t11b := t9a < c10, t9b < c10
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t13a, t13b := t8a == t12a, t8b == t12b
+			t15a, t15b := float32(t8a/t12a), float32(t8b/t12b)
+			t16a := t15a
+			if t13a {
+				t16a = c14
+			}
+			t16b := t15b
+			if t13b {
+				t16b = c14
+			}
+			t20a := c19
+			if t7a {
+				t20a = c18
+			}
+			t20b := c19
+			if t7b {
+				t20b = c18
+			}
+			t21a := t20a
+			if t4a {
+				t21a = c17
+			}
+			t21b := t20b
+			if t4b {
+				t21b = c17
+			}
+			t22a, t22b := t4a != t7a, t4b != t7b
+			t23a, t23b := -t16a, -t16b
+			t24a := t16a
+			if t22a {
+				t24a = t23a
+			}
+			t24b := t16b
+			if t22b {
+				t24b = t23b
+			}
+			t25a, t25b := float32(t24a*t24a), float32(t24b*t24b)
+			t32a, t32b := ir.FMA32(c27, t25a, c26), ir.FMA32(c27, t25b, c26)
+			t33a, t33b := ir.FMA32(c29, t25a, c28), ir.FMA32(c29, t25b, c28)
+			t34a, t34b := ir.FMA32(c31, t25a, c30), ir.FMA32(c31, t25b, c30)
+			t35a, t35b := float32(t25a*t25a), float32(t25b*t25b)
+			t36a, t36b := ir.FMA32(t33a, t35a, t32a), ir.FMA32(t33b, t35b, t32b)
+			t37a, t37b := float32(t35a*t35a), float32(t35b*t35b)
+			t38a, t38b := ir.FMA32(t34a, t37a, t36a), ir.FMA32(t34b, t37b, t36b)
+			t40a, t40b := ir.FMA32(t38a, t25a, c39), ir.FMA32(t38b, t25b, c39)
+			t42a, t42b := ir.FMA32(t40a, t25a, c41), ir.FMA32(t40b, t25b, c41)
+			t43a, t43b := ir.FMA32(t42a, t25a, c14), ir.FMA32(t42b, t25b, c14)
+			t44a, t44b := ir.FMA32(t24a, t43a, t21a), ir.FMA32(t24b, t43b, t21b)
+			t45a, t45b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t47a, t47b := t45a&c46, t45b&c46
+			t48a, t48b := int32(math.Float32bits(t44a)), int32(math.Float32bits(t44b))
+			t49a, t49b := t48a|t47a, t48b|t47b
+			t50a, t50b := math.Float32frombits(uint32(t49a)), math.Float32frombits(uint32(t49b))
+			t51a, t51b := ir.Float16bits(t50a), ir.Float16bits(t50b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t51a, t51b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t4 := t3 < t2
+			t5 := int32(math.Float32bits(t1))
+			t7 := t5 < c6
+			t8 := t2
+			if t4 {
+				t8 = t3
+			}
+			t9 := t3
+			if t4 {
+				t9 = t2
+			}
+			t11 := t9 < c10
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t13 := t8 == t12
+			t15 := float32(t8 / t12)
+			t16 := t15
+			if t13 {
+				t16 = c14
+			}
+			t20 := c19
+			if t7 {
+				t20 = c18
+			}
+			t21 := t20
+			if t4 {
+				t21 = c17
+			}
+			t22 := t4 != t7
+			t23 := -t16
+			t24 := t16
+			if t22 {
+				t24 = t23
+			}
+			t25 := float32(t24 * t24)
+			t32 := ir.FMA32(c27, t25, c26)
+			t33 := ir.FMA32(c29, t25, c28)
+			t34 := ir.FMA32(c31, t25, c30)
+			t35 := float32(t25 * t25)
+			t36 := ir.FMA32(t33, t35, t32)
+			t37 := float32(t35 * t35)
+			t38 := ir.FMA32(t34, t37, t36)
+			t40 := ir.FMA32(t38, t25, c39)
+			t42 := ir.FMA32(t40, t25, c41)
+			t43 := ir.FMA32(t42, t25, c14)
+			t44 := ir.FMA32(t24, t43, t21)
+			t45 := int32(math.Float32bits(t0))
+			t47 := t45 & c46
+			t48 := int32(math.Float32bits(t44))
+			t49 := t48 | t47
+			t50 := math.Float32frombits(uint32(t49))
+			t51 := ir.Float16bits(t50)
+			o0[i] = t51
+		}
+	}
+}
+
+// k_atan2_f16_uu_dce8d62a72_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+func k_atan2_f16_uu_dce8d62a72_go(f *abi.Frame) {
+	n := f.Cols
+	c8 := int64(0)
+	c12 := math.Float64frombits(0x1)                // 5e-324
+	c16 := math.Float64frombits(0x3ff0000000000000) // 1
+	c19 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c20 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c21 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0xbfc246feba32df7f) // -0.14279159633383284
+	c29 := math.Float64frombits(0x3fbc4cad8eb37956) // 0.11054501279747816
+	c30 := math.Float64frombits(0xbfb6865d166e5f1c) // -0.08798772618899559
+	c31 := math.Float64frombits(0x3fb1317836f69b75) // 0.0671610960185783
+	c32 := math.Float64frombits(0xbfa6b607ddb3520a) // -0.044357534230275844
+	c33 := math.Float64frombits(0x3f96cf1953028653) // 0.022274394694824128
+	c34 := math.Float64frombits(0xbf7d7d1f9a3946ce) // -0.007199405142800775
+	c35 := math.Float64frombits(0x3f51e07847c95d57) // 0.0010911154378357624
+	c45 := math.Float64frombits(0x3fc999786f398344) // 0.19999604636088908
+	c47 := math.Float64frombits(0xbfd55554f06c13cf) // -0.33333323935249565
+	c49 := math.Float64frombits(0x3fefffffffcce787) // 0.9999999996282306
+	c53 := int64(-9223372036854775808)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a), float64(t1b)
+			t4a, t4b := math.Float64frombits(math.Float64bits(t2a)&^(1<<63)), math.Float64frombits(math.Float64bits(t2b)&^(1<<63))
+			t5a, t5b := math.Float64frombits(math.Float64bits(t3a)&^(1<<63)), math.Float64frombits(math.Float64bits(t3b)&^(1<<63))
+			t6a, t6b := t5a < t4a, t5b < t4b
+			t7a, t7b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t9a, t9b := t7a < c8, t7b < c8
+			t10a := t4a
+			if t6a {
+				t10a = t5a
+			}
+			t10b := t4b
+			if t6b {
+				t10b = t5b
+			}
+			t11a := t5a
+			if t6a {
+				t11a = t4a
+			}
+			t11b := t5b
+			if t6b {
+				t11b = t4b
+			}
+			t13a, t13b := t11a < c12, t11b < c12
+			t14a := t11a
+			if t13a {
+				t14a = c12
+			}
+			t14b := t11b
+			if t13b {
+				t14b = c12
+			}
+			t15a, t15b := t10a == t14a, t10b == t14b
+			t17a, t17b := float64(t10a/t14a), float64(t10b/t14b)
+			t18a := t17a
+			if t15a {
+				t18a = c16
+			}
+			t18b := t17b
+			if t15b {
+				t18b = c16
+			}
+			t22a := c21
+			if t9a {
+				t22a = c20
+			}
+			t22b := c21
+			if t9b {
+				t22b = c20
+			}
+			t23a := t22a
+			if t6a {
+				t23a = c19
+			}
+			t23b := t22b
+			if t6b {
+				t23b = c19
+			}
+			t24a, t24b := t6a != t9a, t6b != t9b
+			t25a, t25b := -t18a, -t18b
+			t26a := t18a
+			if t24a {
+				t26a = t25a
+			}
+			t26b := t18b
+			if t24b {
+				t26b = t25b
+			}
+			t27a, t27b := float64(t26a*t26a), float64(t26b*t26b)
+			t36a, t36b := math.FMA(c29, t27a, c28), math.FMA(c29, t27b, c28)
+			t37a, t37b := math.FMA(c31, t27a, c30), math.FMA(c31, t27b, c30)
+			t38a, t38b := math.FMA(c33, t27a, c32), math.FMA(c33, t27b, c32)
+			t39a, t39b := math.FMA(c35, t27a, c34), math.FMA(c35, t27b, c34)
+			t40a, t40b := float64(t27a*t27a), float64(t27b*t27b)
+			t41a, t41b := math.FMA(t37a, t40a, t36a), math.FMA(t37b, t40b, t36b)
+			t42a, t42b := math.FMA(t39a, t40a, t38a), math.FMA(t39b, t40b, t38b)
+			t43a, t43b := float64(t40a*t40a), float64(t40b*t40b)
+			t44a, t44b := math.FMA(t42a, t43a, t41a), math.FMA(t42b, t43b, t41b)
+			t46a, t46b := math.FMA(t44a, t27a, c45), math.FMA(t44b, t27b, c45)
+			t48a, t48b := math.FMA(t46a, t27a, c47), math.FMA(t46b, t27b, c47)
+			t50a, t50b := math.FMA(t48a, t27a, c49), math.FMA(t48b, t27b, c49)
+			t51a, t51b := math.FMA(t26a, t50a, t23a), math.FMA(t26b, t50b, t23b)
+			t52a, t52b := int64(math.Float64bits(t2a)), int64(math.Float64bits(t2b))
+			t54a, t54b := t52a&c53, t52b&c53
+			t55a, t55b := int64(math.Float64bits(t51a)), int64(math.Float64bits(t51b))
+			t56a, t56b := t55a|t54a, t55b|t54b
+			t57a, t57b := math.Float64frombits(uint64(t56a)), math.Float64frombits(uint64(t56b))
+			t58a, t58b := float32(t57a), float32(t57b)
+			t59a, t59b := ir.Float16bits(t58a), ir.Float16bits(t58b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t59a, t59b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float64(t0)
+			t3 := float64(t1)
+			t4 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+			t5 := math.Float64frombits(math.Float64bits(t3) &^ (1 << 63))
+			t6 := t5 < t4
+			t7 := int64(math.Float64bits(t3))
+			t9 := t7 < c8
+			t10 := t4
+			if t6 {
+				t10 = t5
+			}
+			t11 := t5
+			if t6 {
+				t11 = t4
+			}
+			t13 := t11 < c12
+			t14 := t11
+			if t13 {
+				t14 = c12
+			}
+			t15 := t10 == t14
+			t17 := float64(t10 / t14)
+			t18 := t17
+			if t15 {
+				t18 = c16
+			}
+			t22 := c21
+			if t9 {
+				t22 = c20
+			}
+			t23 := t22
+			if t6 {
+				t23 = c19
+			}
+			t24 := t6 != t9
+			t25 := -t18
+			t26 := t18
+			if t24 {
+				t26 = t25
+			}
+			t27 := float64(t26 * t26)
+			t36 := math.FMA(c29, t27, c28)
+			t37 := math.FMA(c31, t27, c30)
+			t38 := math.FMA(c33, t27, c32)
+			t39 := math.FMA(c35, t27, c34)
+			t40 := float64(t27 * t27)
+			t41 := math.FMA(t37, t40, t36)
+			t42 := math.FMA(t39, t40, t38)
+			t43 := float64(t40 * t40)
+			t44 := math.FMA(t42, t43, t41)
+			t46 := math.FMA(t44, t27, c45)
+			t48 := math.FMA(t46, t27, c47)
+			t50 := math.FMA(t48, t27, c49)
+			t51 := math.FMA(t26, t50, t23)
+			t52 := int64(math.Float64bits(t2))
+			t54 := t52 & c53
+			t55 := int64(math.Float64bits(t51))
+			t56 := t55 | t54
+			t57 := math.Float64frombits(uint64(t56))
+			t58 := float32(t57)
+			t59 := ir.Float16bits(t58)
+			o0[i] = t59
 		}
 	}
 }
@@ -9255,6 +12232,251 @@ func k_atan2_f64_uu_b362669ee1_go(f *abi.Frame) {
 	}
 }
 
+// k_atan_f16_u_81c7cd83c3_go is
+//
+//	kernel (u0:f16) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+func k_atan_f16_u_81c7cd83c3_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c5 := math.Float64frombits(0xbff0000000000000)  // -1
+	c9 := math.Float64frombits(0x3ff921fb54442d18)  // 1.5707963267948966
+	c10 := math.Float64frombits(0x0)                // 0
+	c13 := math.Float64frombits(0xbfc246feba32df7f) // -0.14279159633383284
+	c14 := math.Float64frombits(0x3fbc4cad8eb37956) // 0.11054501279747816
+	c15 := math.Float64frombits(0xbfb6865d166e5f1c) // -0.08798772618899559
+	c16 := math.Float64frombits(0x3fb1317836f69b75) // 0.0671610960185783
+	c17 := math.Float64frombits(0xbfa6b607ddb3520a) // -0.044357534230275844
+	c18 := math.Float64frombits(0x3f96cf1953028653) // 0.022274394694824128
+	c19 := math.Float64frombits(0xbf7d7d1f9a3946ce) // -0.007199405142800775
+	c20 := math.Float64frombits(0x3f51e07847c95d57) // 0.0010911154378357624
+	c30 := math.Float64frombits(0x3fc999786f398344) // 0.19999604636088908
+	c32 := math.Float64frombits(0xbfd55554f06c13cf) // -0.33333323935249565
+	c34 := math.Float64frombits(0x3fefffffffcce787) // 0.9999999996282306
+	c39 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float64(t1a), float64(t1b)
+			t4a, t4b := c3 < t2a, c3 < t2b
+			t6a := t2a
+			if t4a {
+				t6a = c5
+			}
+			t6b := t2b
+			if t4b {
+				t6b = c5
+			}
+			t7a := c3
+			if t4a {
+				t7a = t2a
+			}
+			t7b := c3
+			if t4b {
+				t7b = t2b
+			}
+			t8a, t8b := float64(t6a/t7a), float64(t6b/t7b)
+			t11a := c10
+			if t4a {
+				t11a = c9
+			}
+			t11b := c10
+			if t4b {
+				t11b = c9
+			}
+			t12a, t12b := float64(t8a*t8a), float64(t8b*t8b)
+			t21a, t21b := math.FMA(c14, t12a, c13), math.FMA(c14, t12b, c13)
+			t22a, t22b := math.FMA(c16, t12a, c15), math.FMA(c16, t12b, c15)
+			t23a, t23b := math.FMA(c18, t12a, c17), math.FMA(c18, t12b, c17)
+			t24a, t24b := math.FMA(c20, t12a, c19), math.FMA(c20, t12b, c19)
+			t25a, t25b := float64(t12a*t12a), float64(t12b*t12b)
+			t26a, t26b := math.FMA(t22a, t25a, t21a), math.FMA(t22b, t25b, t21b)
+			t27a, t27b := math.FMA(t24a, t25a, t23a), math.FMA(t24b, t25b, t23b)
+			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
+			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t31a, t31b := math.FMA(t29a, t12a, c30), math.FMA(t29b, t12b, c30)
+			t33a, t33b := math.FMA(t31a, t12a, c32), math.FMA(t31b, t12b, c32)
+			t35a, t35b := math.FMA(t33a, t12a, c34), math.FMA(t33b, t12b, c34)
+			t36a, t36b := math.FMA(t8a, t35a, t11a), math.FMA(t8b, t35b, t11b)
+			t37a, t37b := float32(t36a), float32(t36b)
+			t38a, t38b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t40a, t40b := t38a&c39, t38b&c39
+			t41a, t41b := int32(math.Float32bits(t37a)), int32(math.Float32bits(t37b))
+			t42a, t42b := t41a|t40a, t41b|t40b
+			t43a, t43b := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b))
+			t44a, t44b := ir.Float16bits(t43a), ir.Float16bits(t43b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t44a, t44b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float64(t1)
+			t4 := c3 < t2
+			t6 := t2
+			if t4 {
+				t6 = c5
+			}
+			t7 := c3
+			if t4 {
+				t7 = t2
+			}
+			t8 := float64(t6 / t7)
+			t11 := c10
+			if t4 {
+				t11 = c9
+			}
+			t12 := float64(t8 * t8)
+			t21 := math.FMA(c14, t12, c13)
+			t22 := math.FMA(c16, t12, c15)
+			t23 := math.FMA(c18, t12, c17)
+			t24 := math.FMA(c20, t12, c19)
+			t25 := float64(t12 * t12)
+			t26 := math.FMA(t22, t25, t21)
+			t27 := math.FMA(t24, t25, t23)
+			t28 := float64(t25 * t25)
+			t29 := math.FMA(t27, t28, t26)
+			t31 := math.FMA(t29, t12, c30)
+			t33 := math.FMA(t31, t12, c32)
+			t35 := math.FMA(t33, t12, c34)
+			t36 := math.FMA(t8, t35, t11)
+			t37 := float32(t36)
+			t38 := int32(math.Float32bits(t0))
+			t40 := t38 & c39
+			t41 := int32(math.Float32bits(t37))
+			t42 := t41 | t40
+			t43 := math.Float32frombits(uint32(t42))
+			t44 := ir.Float16bits(t43)
+			o0[i] = t44
+		}
+	}
+}
+
+// k_atan_f16_u_bb843f0158_go is
+//
+//	kernel fast (u0:f16) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+func k_atan_f16_u_bb843f0158_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f800000)  // 1
+	c4 := math.Float32frombits(0xbf800000)  // -1
+	c8 := math.Float32frombits(0x3fc90fdb)  // 1.5707964
+	c9 := math.Float32frombits(0x0)         // 0
+	c12 := math.Float32frombits(0xbe11818f) // -0.14209579
+	c13 := math.Float32frombits(0x3dda5394) // 0.106604725
+	c14 := math.Float32frombits(0xbd9a6ff9) // -0.07540888
+	c15 := math.Float32frombits(0x3d307766) // 0.043082617
+	c16 := math.Float32frombits(0xbc857426) // -0.016290735
+	c17 := math.Float32frombits(0x3b3e2d89) // 0.002901884
+	c25 := math.Float32frombits(0x3e4cbbf8) // 0.1999358
+	c27 := math.Float32frombits(0xbeaaaa6b) // -0.33333144
+	c32 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t5a := t1a
+			if t3a {
+				t5a = c4
+			}
+			t5b := t1b
+			if t3b {
+				t5b = c4
+			}
+			t6a := c2
+			if t3a {
+				t6a = t1a
+			}
+			t6b := c2
+			if t3b {
+				t6b = t1b
+			}
+			t7a, t7b := float32(t5a/t6a), float32(t5b/t6b)
+			t10a := c9
+			if t3a {
+				t10a = c8
+			}
+			t10b := c9
+			if t3b {
+				t10b = c8
+			}
+			t11a, t11b := float32(t7a*t7a), float32(t7b*t7b)
+			t18a, t18b := ir.FMA32(c13, t11a, c12), ir.FMA32(c13, t11b, c12)
+			t19a, t19b := ir.FMA32(c15, t11a, c14), ir.FMA32(c15, t11b, c14)
+			t20a, t20b := ir.FMA32(c17, t11a, c16), ir.FMA32(c17, t11b, c16)
+			t21a, t21b := float32(t11a*t11a), float32(t11b*t11b)
+			t22a, t22b := ir.FMA32(t19a, t21a, t18a), ir.FMA32(t19b, t21b, t18b)
+			t23a, t23b := float32(t21a*t21a), float32(t21b*t21b)
+			t24a, t24b := ir.FMA32(t20a, t23a, t22a), ir.FMA32(t20b, t23b, t22b)
+			t26a, t26b := ir.FMA32(t24a, t11a, c25), ir.FMA32(t24b, t11b, c25)
+			t28a, t28b := ir.FMA32(t26a, t11a, c27), ir.FMA32(t26b, t11b, c27)
+			t29a, t29b := ir.FMA32(t28a, t11a, c2), ir.FMA32(t28b, t11b, c2)
+			t30a, t30b := ir.FMA32(t7a, t29a, t10a), ir.FMA32(t7b, t29b, t10b)
+			t31a, t31b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t33a, t33b := t31a&c32, t31b&c32
+			t34a, t34b := int32(math.Float32bits(t30a)), int32(math.Float32bits(t30b))
+			t35a, t35b := t34a|t33a, t34b|t33b
+			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
+			t37a, t37b := ir.Float16bits(t36a), ir.Float16bits(t36b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t37a, t37b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t5 := t1
+			if t3 {
+				t5 = c4
+			}
+			t6 := c2
+			if t3 {
+				t6 = t1
+			}
+			t7 := float32(t5 / t6)
+			t10 := c9
+			if t3 {
+				t10 = c8
+			}
+			t11 := float32(t7 * t7)
+			t18 := ir.FMA32(c13, t11, c12)
+			t19 := ir.FMA32(c15, t11, c14)
+			t20 := ir.FMA32(c17, t11, c16)
+			t21 := float32(t11 * t11)
+			t22 := ir.FMA32(t19, t21, t18)
+			t23 := float32(t21 * t21)
+			t24 := ir.FMA32(t20, t23, t22)
+			t26 := ir.FMA32(t24, t11, c25)
+			t28 := ir.FMA32(t26, t11, c27)
+			t29 := ir.FMA32(t28, t11, c2)
+			t30 := ir.FMA32(t7, t29, t10)
+			t31 := int32(math.Float32bits(t0))
+			t33 := t31 & c32
+			t34 := int32(math.Float32bits(t30))
+			t35 := t34 | t33
+			t36 := math.Float32frombits(uint32(t35))
+			t37 := ir.Float16bits(t36)
+			o0[i] = t37
+		}
+	}
+}
+
 // k_atan_f32_u_48534f2993_go is
 //
 //	kernel (u0:f32) { t0 = atan u0; store t0 }
@@ -9841,6 +13063,282 @@ func k_atan_f64_u_c59c3592e6_go(f *abi.Frame) {
 			t77 := t76 | t75
 			t78 := math.Float64frombits(uint64(t77))
 			o0[i] = t78
+		}
+	}
+}
+
+// k_atanh_f16_u_3fa111a1d9_go is
+//
+//	kernel fast (u0:f16) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+func k_atanh_f16_u_3fa111a1d9_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f800000) // 1
+	c4 := math.Float32frombits(0x3f000000) // 0.5
+	c8 := int32(1068827890)
+	c11 := int32(23)
+	c14 := int32(-8388608)
+	c16 := int32(1082130432)
+	c19 := math.Float32frombits(0x3e800000) // 0.25
+	c24 := math.Float32frombits(0xbf317218) // -0.6931472
+	c26 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c27 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c28 := math.Float32frombits(0xbe800258) // -0.25001788
+	c29 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c30 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c31 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c32 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c33 := math.Float32frombits(0x3db30764) // 0.08741644
+	c47 := int32(-1082130433)
+	c49 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := float32(c2-t1a), float32(c2-t1b)
+			t5a, t5b := float32(t1a+t1a), float32(t1b+t1b)
+			t6a, t6b := float32(t5a/t3a), float32(t5b/t3b)
+			t7a, t7b := float32(t6a+c2), float32(t6b+c2)
+			t9a, t9b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
+			t10a, t10b := int32(c8-t9a), int32(c8-t9b)
+			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
+			t13a, t13b := float32(t12a), float32(t12b)
+			t15a, t15b := t10a&c14, t10b&c14
+			t17a, t17b := int32(t15a+c16), int32(t15b+c16)
+			t18a, t18b := math.Float32frombits(uint32(t17a)), math.Float32frombits(uint32(t17b))
+			t20a, t20b := float32(t18a*c19), float32(t18b*c19)
+			t21a, t21b := float32(c2-t20a), float32(c2-t20b)
+			t22a, t22b := -t21a, -t21b
+			t23a, t23b := ir.FMA32(t6a, t20a, t22a), ir.FMA32(t6b, t20b, t22b)
+			t25a, t25b := float32(t23a*t23a), float32(t23b*t23b)
+			t34a, t34b := ir.FMA32(c27, t23a, c26), ir.FMA32(c27, t23b, c26)
+			t35a, t35b := ir.FMA32(c29, t23a, c28), ir.FMA32(c29, t23b, c28)
+			t36a, t36b := ir.FMA32(c31, t23a, c30), ir.FMA32(c31, t23b, c30)
+			t37a, t37b := ir.FMA32(c33, t23a, c32), ir.FMA32(c33, t23b, c32)
+			t38a, t38b := ir.FMA32(t35a, t25a, t34a), ir.FMA32(t35b, t25b, t34b)
+			t39a, t39b := ir.FMA32(t37a, t25a, t36a), ir.FMA32(t37b, t25b, t36b)
+			t40a, t40b := float32(t25a*t25a), float32(t25b*t25b)
+			t41a, t41b := ir.FMA32(t39a, t40a, t38a), ir.FMA32(t39b, t40b, t38b)
+			t42a, t42b := ir.FMA32(t25a, t41a, t23a), ir.FMA32(t25b, t41b, t23b)
+			t43a, t43b := ir.FMA32(t13a, c24, t42a), ir.FMA32(t13b, c24, t42b)
+			t44a, t44b := float32(c4*t43a), float32(c4*t43b)
+			t48a, t48b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t50a, t50b := int32(t48a+c49), int32(t48b+c49)
+			t51a, t51b := c47 < t50a, c47 < t50b
+			t52a := t44a
+			if t51a {
+				t45a := float32(math.Sqrt(float64(t3a)))
+				t46a := float32(c2 / t45a)
+				t52a = t46a
+			}
+			t52b := t44b
+			if t51b {
+				t45b := float32(math.Sqrt(float64(t3b)))
+				t46b := float32(c2 / t45b)
+				t52b = t46b
+			}
+			t53a, t53b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t54a, t54b := t53a&c49, t53b&c49
+			t55a, t55b := int32(math.Float32bits(t52a)), int32(math.Float32bits(t52b))
+			t56a, t56b := t55a|t54a, t55b|t54b
+			t57a, t57b := math.Float32frombits(uint32(t56a)), math.Float32frombits(uint32(t56b))
+			t58a, t58b := ir.Float16bits(t57a), ir.Float16bits(t57b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t58a, t58b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := float32(c2 - t1)
+			t5 := float32(t1 + t1)
+			t6 := float32(t5 / t3)
+			t7 := float32(t6 + c2)
+			t9 := int32(math.Float32bits(t7))
+			t10 := int32(c8 - t9)
+			t12 := t10 >> uint32(c11)
+			t13 := float32(t12)
+			t15 := t10 & c14
+			t17 := int32(t15 + c16)
+			t18 := math.Float32frombits(uint32(t17))
+			t20 := float32(t18 * c19)
+			t21 := float32(c2 - t20)
+			t22 := -t21
+			t23 := ir.FMA32(t6, t20, t22)
+			t25 := float32(t23 * t23)
+			t34 := ir.FMA32(c27, t23, c26)
+			t35 := ir.FMA32(c29, t23, c28)
+			t36 := ir.FMA32(c31, t23, c30)
+			t37 := ir.FMA32(c33, t23, c32)
+			t38 := ir.FMA32(t35, t25, t34)
+			t39 := ir.FMA32(t37, t25, t36)
+			t40 := float32(t25 * t25)
+			t41 := ir.FMA32(t39, t40, t38)
+			t42 := ir.FMA32(t25, t41, t23)
+			t43 := ir.FMA32(t13, c24, t42)
+			t44 := float32(c4 * t43)
+			t48 := int32(math.Float32bits(t1))
+			t50 := int32(t48 + c49)
+			t51 := c47 < t50
+			t52 := t44
+			if t51 {
+				t45 := float32(math.Sqrt(float64(t3)))
+				t46 := float32(c2 / t45)
+				t52 = t46
+			}
+			t53 := int32(math.Float32bits(t0))
+			t54 := t53 & c49
+			t55 := int32(math.Float32bits(t52))
+			t56 := t55 | t54
+			t57 := math.Float32frombits(uint32(t56))
+			t58 := ir.Float16bits(t57)
+			o0[i] = t58
+		}
+	}
+}
+
+// k_atanh_f16_u_e920d0d90f_go is
+//
+//	kernel (u0:f16) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+func k_atanh_f16_u_e920d0d90f_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c9 := int64(4609434218613702656)
+	c11 := int64(9218868437227405312)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c29 := math.Float64frombits(0x4010000000000000) // 4
+	c31 := math.Float64frombits(0x3fd5555539741df9) // 0.33333330736829186
+	c32 := math.Float64frombits(0x3fa999c476151617) // 0.05000127736506615
+	c33 := math.Float64frombits(0x3f823da74e454a6f) // 0.008906657291537471
+	c34 := math.Float64frombits(0x3f5eef6263505d27) // 0.001888128358819527
+	c40 := math.Float64frombits(0xbfd62e42fefa39ef) // -0.34657359027997264
+	c43 := math.Float32frombits(0x3f800000)         // 1
+	c47 := int32(-1082130433)
+	c49 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float64(t1a), float64(t1b)
+			t4a, t4b := float64(t2a+c3), float64(t2b+c3)
+			t5a, t5b := int64(math.Float64bits(t4a)), int64(math.Float64bits(t4b))
+			t6a, t6b := float64(c3-t2a), float64(c3-t2b)
+			t7a, t7b := int64(math.Float64bits(t6a)), int64(math.Float64bits(t6b))
+			t8a, t8b := int64(t5a-t7a), int64(t5b-t7b)
+			t10a, t10b := int64(t8a+c9), int64(t8b+c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t14a, t14b := t12a>>uint64(c13), t12b>>uint64(c13)
+			t16a, t16b := t14a|c15, t14b|c15
+			t17a, t17b := math.Float64frombits(uint64(t16a)), math.Float64frombits(uint64(t16b))
+			t19a, t19b := float64(c18-t17a), float64(c18-t17b)
+			t20a, t20b := math.Float64frombits(uint64(t12a)), math.Float64frombits(uint64(t12b))
+			t21a, t21b := float64(t20a+c3), float64(t20b+c3)
+			t22a, t22b := float64(t20a-c3), float64(t20b-c3)
+			t23a, t23b := -t22a, -t22b
+			t24a, t24b := math.FMA(t2a, t21a, t23a), math.FMA(t2b, t21b, t23b)
+			t25a, t25b := math.FMA(t2a, t23a, t21a), math.FMA(t2b, t23b, t21b)
+			t26a, t26b := float64(t24a/t25a), float64(t24b/t25b)
+			t27a, t27b := float64(t26a*t26a), float64(t26b*t26b)
+			t28a, t28b := float64(t26a*t27a), float64(t26b*t27b)
+			t30a, t30b := float64(t27a*c29), float64(t27b*c29)
+			t35a, t35b := math.FMA(c32, t30a, c31), math.FMA(c32, t30b, c31)
+			t36a, t36b := math.FMA(c34, t30a, c33), math.FMA(c34, t30b, c33)
+			t37a, t37b := float64(t30a*t30a), float64(t30b*t30b)
+			t38a, t38b := math.FMA(t36a, t37a, t35a), math.FMA(t36b, t37b, t35b)
+			t39a, t39b := math.FMA(t28a, t38a, t26a), math.FMA(t28b, t38b, t26b)
+			t41a, t41b := math.FMA(t19a, c40, t39a), math.FMA(t19b, c40, t39b)
+			t42a, t42b := float32(t41a), float32(t41b)
+			t48a, t48b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t50a, t50b := int32(t48a+c49), int32(t48b+c49)
+			t51a, t51b := c47 < t50a, c47 < t50b
+			t52a := t42a
+			if t51a {
+				t44a := float32(c43 - t1a)
+				t45a := float32(math.Sqrt(float64(t44a)))
+				t46a := float32(c43 / t45a)
+				t52a = t46a
+			}
+			t52b := t42b
+			if t51b {
+				t44b := float32(c43 - t1b)
+				t45b := float32(math.Sqrt(float64(t44b)))
+				t46b := float32(c43 / t45b)
+				t52b = t46b
+			}
+			t53a, t53b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t54a, t54b := t53a&c49, t53b&c49
+			t55a, t55b := int32(math.Float32bits(t52a)), int32(math.Float32bits(t52b))
+			t56a, t56b := t55a|t54a, t55b|t54b
+			t57a, t57b := math.Float32frombits(uint32(t56a)), math.Float32frombits(uint32(t56b))
+			t58a, t58b := ir.Float16bits(t57a), ir.Float16bits(t57b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t58a, t58b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float64(t1)
+			t4 := float64(t2 + c3)
+			t5 := int64(math.Float64bits(t4))
+			t6 := float64(c3 - t2)
+			t7 := int64(math.Float64bits(t6))
+			t8 := int64(t5 - t7)
+			t10 := int64(t8 + c9)
+			t12 := t10 & c11
+			t14 := t12 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t21 := float64(t20 + c3)
+			t22 := float64(t20 - c3)
+			t23 := -t22
+			t24 := math.FMA(t2, t21, t23)
+			t25 := math.FMA(t2, t23, t21)
+			t26 := float64(t24 / t25)
+			t27 := float64(t26 * t26)
+			t28 := float64(t26 * t27)
+			t30 := float64(t27 * c29)
+			t35 := math.FMA(c32, t30, c31)
+			t36 := math.FMA(c34, t30, c33)
+			t37 := float64(t30 * t30)
+			t38 := math.FMA(t36, t37, t35)
+			t39 := math.FMA(t28, t38, t26)
+			t41 := math.FMA(t19, c40, t39)
+			t42 := float32(t41)
+			t48 := int32(math.Float32bits(t1))
+			t50 := int32(t48 + c49)
+			t51 := c47 < t50
+			t52 := t42
+			if t51 {
+				t44 := float32(c43 - t1)
+				t45 := float32(math.Sqrt(float64(t44)))
+				t46 := float32(c43 / t45)
+				t52 = t46
+			}
+			t53 := int32(math.Float32bits(t0))
+			t54 := t53 & c49
+			t55 := int32(math.Float32bits(t52))
+			t56 := t55 | t54
+			t57 := math.Float32frombits(uint32(t56))
+			t58 := ir.Float16bits(t57)
+			o0[i] = t58
 		}
 	}
 }
@@ -10523,6 +14021,24 @@ func k_atanh_f64_u_43f7962ce3_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_f16_u16_u_526056fcf4_go is
+//
+//	kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint16](a0[i])
+func k_bitcast_f16_u16_u_526056fcf4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_f32_i32_u_e469c17af7_go is
 //
 //	kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }
@@ -10631,6 +14147,24 @@ func k_bitcast_i64_f64_u_46f8a625a3_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_u16_f16_u_08a1e71668_go is
+//
+//	kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float16](a0[i])
+func k_bitcast_u16_f16_u_08a1e71668_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_u32_f32_u_b77b8b4c4f_go is
 //
 //	kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }
@@ -10703,6 +14237,28 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			t1 := float32(t0 + v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_bool_f16_u_723e4967e2_go is
+//
+//	kernel (u0:bool) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_bool_f16_u_723e4967e2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 float32
+			if v0 {
+				t0 = 1
+			}
+			t1 := ir.Float16bits(t0)
 			o0[i] = t1
 		}
 	}
@@ -10792,6 +14348,28 @@ func k_cast_bool_i64_u_ec801e0b57_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_bool_u16_u_670fee242b_go is
+//
+//	kernel (u0:bool) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_bool_u16_u_670fee242b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			t1 := uint16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_bool_u32_u_fc0741dfa3_go is
 //
 //	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
@@ -10834,6 +14412,193 @@ func k_cast_bool_u8_u_a933362af7_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f16_bool_u_e1046a8407_go is
+//
+//	kernel (u0:f16) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_f16_bool_u_e1046a8407_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := t0 != 0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_f16_f32_u_5f6c99f837_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f16_f32_u_5f6c99f837_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f16_f64_u_81d6073d1d_go is
+//
+//	kernel (u0:f16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_f16_f64_u_81d6073d1d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_f16_i32_u_f0f79558e8_go is
+//
+//	kernel (u0:f16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_f16_i32_u_f0f79558e8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			var t1 int32
+			if t0 >= 0x1p31 {
+				t1 = 1<<31 - 1
+			} else if t0 <= -0x1p31 {
+				t1 = -1 << 31
+			} else if t0 == t0 {
+				t1 = int32(t0)
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_f16_i64_u_a9132bdab3_go is
+//
+//	kernel (u0:f16) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+func k_cast_f16_i64_u_a9132bdab3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			var t1 int64
+			if t0 >= 0x1p63 {
+				t1 = 1<<63 - 1
+			} else if t0 <= -0x1p63 {
+				t1 = -1 << 63
+			} else if t0 == t0 {
+				t1 = int64(t0)
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_f16_u16_u_dde833a87a_go is
+//
+//	kernel (u0:f16) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_f16_u16_u_dde833a87a_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(0)
+	c4 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			var t1 int32
+			if t0 >= 0x1p31 {
+				t1 = 1<<31 - 1
+			} else if t0 <= -0x1p31 {
+				t1 = -1 << 31
+			} else if t0 == t0 {
+				t1 = int32(t0)
+			}
+			t3 := abi.LaneMax(t1, c2)
+			t5 := abi.LaneMin(t3, c4)
+			t6 := uint16(t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_cast_f16_u32_u_d3c4bd9410_go is
+//
+//	kernel (u0:f16) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_f16_u32_u_d3c4bd9410_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			var t1 uint32
+			if t0 >= 0x1p32 {
+				t1 = 1<<32 - 1
+			} else if t0 > 0 {
+				t1 = uint32(t0)
+			}
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_f16_u8_u_e88bca0e25_go is
+//
+//	kernel (u0:f16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_f16_u8_u_e88bca0e25_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			var t1 uint8
+			if t0 >= 0x1p8 {
+				t1 = 1<<8 - 1
+			} else if t0 > 0 {
+				t1 = uint8(t0)
+			}
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_f32_bool_u_ca0b591e12_go is
 //
 //	kernel (u0:f32) { t0 = cast:bool u0; store t0 }
@@ -10847,6 +14612,24 @@ func k_cast_f32_bool_u_ca0b591e12_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0 != 0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f32_f16_u_df2edc0adf_go is
+//
+//	kernel (u0:f32) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_f32_f16_u_df2edc0adf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16bits(v0)
 			o0[i] = t0
 		}
 	}
@@ -10920,6 +14703,36 @@ func k_cast_f32_i64_u_724ac34fd6_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f32_u16_u_d669d14b2a_go is
+//
+//	kernel (u0:f32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_f32_u16_u_d669d14b2a_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(0)
+	c3 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := abi.LaneMax(t0, c1)
+			t4 := abi.LaneMin(t2, c3)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_f32_u32_u_b0b8e9c83e_go is
 //
 //	kernel (u0:f32) { t0 = cast:u32 u0; store t0 }
@@ -10980,6 +14793,34 @@ func k_cast_f64_bool_u_df94fee7b9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0 != 0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f64_f16_u_6bb378271c_go is
+//
+//	kernel (u0:f64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_f64_f16_u_6bb378271c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := ir.Float16bits(t9)
+			o0[i] = t10
 		}
 	}
 }
@@ -11052,6 +14893,36 @@ func k_cast_f64_i64_u_8f24d43433_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f64_u16_u_98c5c27beb_go is
+//
+//	kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_f64_u16_u_98c5c27beb_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(0)
+	c3 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := abi.LaneMax(t0, c1)
+			t4 := abi.LaneMin(t2, c3)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_f64_u32_u_7a4f613017_go is
 //
 //	kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
@@ -11098,6 +14969,38 @@ func k_cast_f64_u8_u_6bc5559001_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_foldadd_f16_f32_u_723a908111_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store add(t0) }
+//
+// for i: o0 += float32(a0[i])
+func k_cast_foldadd_f16_f32_u_723a908111_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = float32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_cast_foldadd_f32_f64_u_599a58a131_go is
 //
 //	kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }
@@ -11127,6 +15030,291 @@ func k_cast_foldadd_f32_f64_u_599a58a131_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_cast_foldadd_u16_i32_u_a2e23cbf91_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store add(t0) }
+//
+// for i: o0 += int32(a0[i])
+func k_cast_foldadd_u16_i32_u_a2e23cbf91_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_cast_foldargmax_f16_f32_u_6b26e83ec6_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store argmax(t0) }
+//
+// for i: o0 = index of the first max(float32(a0[i]))
+func k_cast_foldargmax_f16_f32_u_6b26e83ec6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			if !(t0 <= m0) && m0 == m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_cast_foldargmax_u16_i32_u_7aa29cf3e1_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store argmax(t0) }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_cast_foldargmax_u16_i32_u_7aa29cf3e1_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_cast_foldargmin_f16_f32_u_5aceb4ca6d_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store argmin(t0) }
+//
+// for i: o0 = index of the first min(float32(a0[i]))
+func k_cast_foldargmin_f16_f32_u_5aceb4ca6d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			if !(t0 >= m0) && m0 == m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_cast_foldargmin_u16_i32_u_627628700a_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store argmin(t0) }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_cast_foldargmin_u16_i32_u_627628700a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_cast_foldmax_f16_f32_u_9e7eda0d2c_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store max(t0) }
+//
+// for i: o0 = max(o0, float32(a0[i]))
+func k_cast_foldmax_f16_f32_u_9e7eda0d2c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_cast_foldmax_u16_i32_u_e366ad8d3d_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store max(t0) }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_cast_foldmax_u16_i32_u_e366ad8d3d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_cast_foldmin_f16_f32_u_d549bffeb0_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store min(t0) }
+//
+// for i: o0 = min(o0, float32(a0[i]))
+func k_cast_foldmin_f16_f32_u_d549bffeb0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_cast_foldmin_u16_i32_u_c34f42bfd6_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store min(t0) }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_cast_foldmin_u16_i32_u_c34f42bfd6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_cast_foldmul_f16_f32_u_d41a8c019d_go is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store mul(t0) }
+//
+// for i: o0 *= float32(a0[i])
+func k_cast_foldmul_f16_f32_u_d41a8c019d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x3f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			l0[i&31] = float32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -11162,6 +15350,38 @@ func k_cast_foldmul_f32_f64_u_fd51c72606_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_foldmul_u16_i32_u_4a2754837a_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store mul(t0) }
+//
+// for i: o0 *= int32(a0[i])
+func k_cast_foldmul_u16_i32_u_4a2754837a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_cast_i32_bool_u_f415769208_go is
 //
 //	kernel (u0:i32) { t0 = cast:bool u0; store t0 }
@@ -11176,6 +15396,34 @@ func k_cast_i32_bool_u_f415769208_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0 != 0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_f16_u_72ef53b992_go is
+//
+//	kernel (u0:i32) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_i32_f16_u_72ef53b992_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := ir.Float16bits(t9)
+			o0[i] = t10
 		}
 	}
 }
@@ -11229,6 +15477,24 @@ func k_cast_i32_i64_u_ea8aac1fba_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_u16_u_37b2d5d24a_go is
+//
+//	kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_i32_u16_u_37b2d5d24a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
 			o0[i] = t0
 		}
 	}
@@ -11288,6 +15554,34 @@ func k_cast_i64_bool_u_81412c388b_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i64_f16_u_3d5f976731_go is
+//
+//	kernel (u0:i64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_i64_f16_u_3d5f976731_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := ir.Float16bits(t9)
+			o0[i] = t10
+		}
+	}
+}
+
 // k_cast_i64_f32_u_1f0de97580_go is
 //
 //	kernel (u0:i64) { t0 = cast:f32 u0; store t0 }
@@ -11338,6 +15632,25 @@ func k_cast_i64_i32_u_18028b30e7_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i64_u16_u_3c8d6cdf6d_go is
+//
+//	kernel (u0:i64) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_i64_u16_u_3c8d6cdf6d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -11419,6 +15732,158 @@ func k_cast_mul_f64_f32_su_501276d888_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u16_bool_u_7daeebe9ae_go is
+//
+//	kernel (u0:u16) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_u16_bool_u_7daeebe9ae_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := t0 != 0
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u16_f16_u_a007b1fcb7_go is
+//
+//	kernel (u0:u16) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_u16_f16_u_a007b1fcb7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_u16_f32_u_e9b698bf91_go is
+//
+//	kernel (u0:u16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_u16_f32_u_e9b698bf91_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float32(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u16_f64_u_614bf62d44_go is
+//
+//	kernel (u0:u16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_u16_f64_u_614bf62d44_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u16_i32_u_341acb58d9_go is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u16_i32_u_341acb58d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u16_i64_u_414111c379_go is
+//
+//	kernel (u0:u16) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+func k_cast_u16_i64_u_414111c379_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int64(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u16_u32_u_4013fd183b_go is
+//
+//	kernel (u0:u16) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_u16_u32_u_4013fd183b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint32(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_u16_u8_u_321d5a879f_go is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u16_u8_u_321d5a879f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_u32_bool_u_0fe6001671_go is
 //
 //	kernel (u0:u32) { t0 = cast:bool u0; store t0 }
@@ -11433,6 +15898,34 @@ func k_cast_u32_bool_u_0fe6001671_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0 != 0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_f16_u_5b1e9179f6_go is
+//
+//	kernel (u0:u32) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_u32_f16_u_5b1e9179f6_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := ir.Float16bits(t9)
+			o0[i] = t10
 		}
 	}
 }
@@ -11509,6 +16002,25 @@ func k_cast_u32_i64_u_5ea9cd925f_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u32_u16_u_788e76358e_go is
+//
+//	kernel (u0:u32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_u32_u16_u_788e76358e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_u32_u8_u_6d9c53e2f9_go is
 //
 //	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
@@ -11541,6 +16053,25 @@ func k_cast_u8_bool_u_9c5bfc28af_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0 != 0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_f16_u_a94a69e8ce_go is
+//
+//	kernel (u0:u8) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_u8_f16_u_a94a69e8ce_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0)
+			t1 := ir.Float16bits(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -11617,6 +16148,25 @@ func k_cast_u8_i64_u_d703428f6a_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u8_u16_u_e0e8dae4b6_go is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_u8_u16_u_e0e8dae4b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_u8_u32_u_65fef5c311_go is
 //
 //	kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
@@ -11631,6 +16181,132 @@ func k_cast_u8_u32_u_65fef5c311_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := uint32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cbrt_f16_u_bc437a0fea_go is
+//
+//	kernel (u0:f16) { t0 = cbrt u0; store t0 }
+//
+// for i: o0[i] = cbrt(a0[i])
+func k_cbrt_f16_u_bc437a0fea_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int64(9223372036854775807)
+	c6 := int64(32)
+	c8 := int64(4841369599423283200)
+	c11 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c12 := math.Float64frombits(0x433d5555aa944654) // 8.256600747034196e+15
+	c20 := math.Float64frombits(0x3ff0000000000000) // 1
+	c22 := math.Float64frombits(0x3fc61f9add3c0ca4) // 0.1728395061728395
+	c23 := math.Float64frombits(0x3fcc71c71c71c71c) // 0.2222222222222222
+	c25 := math.Float64frombits(0x3fd5555555555555) // 0.3333333333333333
+	c33 := math.Float64frombits(0x3fe1c71c71c71c72) // 0.5555555555555556
+	c34 := math.Float64frombits(0x3fe5555555555555) // 0.6666666666666666
+	c39 := int32(-8388610)
+	c41 := int32(2147483647)
+	c47 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float64(t1a), float64(t1b)
+			t3a, t3b := int64(math.Float64bits(t2a)), int64(math.Float64bits(t2b))
+			t5a, t5b := t3a&c4, t3b&c4
+			t7a, t7b := t5a>>uint64(c6), t5b>>uint64(c6)
+			t9a, t9b := t7a|c8, t7b|c8
+			t10a, t10b := math.Float64frombits(uint64(t9a)), math.Float64frombits(uint64(t9b))
+			t13a, t13b := math.FMA(t10a, c11, c12), math.FMA(t10b, c11, c12)
+			t14a, t14b := int64(math.Float64bits(t13a)), int64(math.Float64bits(t13b))
+			t15a, t15b := t14a<<uint64(c6), t14b<<uint64(c6)
+			t16a, t16b := math.Float64frombits(uint64(t15a)), math.Float64frombits(uint64(t15b))
+			t17a, t17b := float64(t16a*t16a), float64(t16b*t16b)
+			t18a, t18b := float64(t17a*t16a), float64(t17b*t16b)
+			t19a, t19b := -t2a, -t2b
+			t21a, t21b := math.FMA(t19a, t18a, c20), math.FMA(t19b, t18b, c20)
+			t24a, t24b := math.FMA(c22, t21a, c23), math.FMA(c22, t21b, c23)
+			t26a, t26b := math.FMA(t24a, t21a, c25), math.FMA(t24b, t21b, c25)
+			t27a, t27b := float64(t16a*t21a), float64(t16b*t21b)
+			t28a, t28b := math.FMA(t27a, t26a, t16a), math.FMA(t27b, t26b, t16b)
+			t29a, t29b := float64(t2a*t28a), float64(t2b*t28b)
+			t30a, t30b := float64(t29a*t28a), float64(t29b*t28b)
+			t31a, t31b := -t30a, -t30b
+			t32a, t32b := math.FMA(t31a, t28a, c20), math.FMA(t31b, t28b, c20)
+			t35a, t35b := math.FMA(t32a, c33, c34), math.FMA(t32b, c33, c34)
+			t36a, t36b := float64(t30a*t32a), float64(t30b*t32b)
+			t37a, t37b := math.FMA(t36a, t35a, t30a), math.FMA(t36b, t35b, t30b)
+			t38a, t38b := float32(t37a), float32(t37b)
+			t40a, t40b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t42a, t42b := int32(t40a+c41), int32(t40b+c41)
+			t43a, t43b := c39 < t42a, c39 < t42b
+			t44a, t44b := float32(t1a+t1a), float32(t1b+t1b)
+			t45a := t38a
+			if t43a {
+				t45a = t44a
+			}
+			t45b := t38b
+			if t43b {
+				t45b = t44b
+			}
+			t46a, t46b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t48a, t48b := t46a&c47, t46b&c47
+			t49a, t49b := int32(math.Float32bits(t45a)), int32(math.Float32bits(t45b))
+			t50a, t50b := t49a|t48a, t49b|t48b
+			t51a, t51b := math.Float32frombits(uint32(t50a)), math.Float32frombits(uint32(t50b))
+			t52a, t52b := ir.Float16bits(t51a), ir.Float16bits(t51b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t52a, t52b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float64(t1)
+			t3 := int64(math.Float64bits(t2))
+			t5 := t3 & c4
+			t7 := t5 >> uint64(c6)
+			t9 := t7 | c8
+			t10 := math.Float64frombits(uint64(t9))
+			t13 := math.FMA(t10, c11, c12)
+			t14 := int64(math.Float64bits(t13))
+			t15 := t14 << uint64(c6)
+			t16 := math.Float64frombits(uint64(t15))
+			t17 := float64(t16 * t16)
+			t18 := float64(t17 * t16)
+			t19 := -t2
+			t21 := math.FMA(t19, t18, c20)
+			t24 := math.FMA(c22, t21, c23)
+			t26 := math.FMA(t24, t21, c25)
+			t27 := float64(t16 * t21)
+			t28 := math.FMA(t27, t26, t16)
+			t29 := float64(t2 * t28)
+			t30 := float64(t29 * t28)
+			t31 := -t30
+			t32 := math.FMA(t31, t28, c20)
+			t35 := math.FMA(t32, c33, c34)
+			t36 := float64(t30 * t32)
+			t37 := math.FMA(t36, t35, t30)
+			t38 := float32(t37)
+			t40 := int32(math.Float32bits(t1))
+			t42 := int32(t40 + c41)
+			t43 := c39 < t42
+			t44 := float32(t1 + t1)
+			t45 := t38
+			if t43 {
+				t45 = t44
+			}
+			t46 := int32(math.Float32bits(t0))
+			t48 := t46 & c47
+			t49 := int32(math.Float32bits(t45))
+			t50 := t49 | t48
+			t51 := math.Float32frombits(uint32(t50))
+			t52 := ir.Float16bits(t51)
+			o0[i] = t52
 		}
 	}
 }
@@ -11923,6 +16599,26 @@ func k_cbrt_f64_u_b44aeb6339_go(f *abi.Frame) {
 	}
 }
 
+// k_ceil_f16_u_abead18143_go is
+//
+//	kernel (u0:f16) { t0 = ceil u0; store t0 }
+//
+// for i: o0[i] = ceil(a0[i])
+func k_ceil_f16_u_abead18143_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float32(math.Ceil(float64(t0)))
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_ceil_f32_u_cba0a522b0_go is
 //
 //	kernel (u0:f32) { t0 = ceil u0; store t0 }
@@ -11955,6 +16651,502 @@ func k_ceil_f64_u_ad872537b7_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := float64(math.Ceil(float64(v0)))
 			o0[i] = t0
+		}
+	}
+}
+
+// k_celu_f16_su_e75995f8a6_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = celu s0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0, a1[i])
+func k_celu_f16_su_e75995f8a6_go(f *abi.Frame) {
+	n := f.Cols
+	c5 := math.Float64frombits(0x7ff0000000000000)  // +Inf
+	c7 := math.Float64frombits(0xc034000000000000)  // -20
+	c10 := math.Float64frombits(0x4085e00000000000) // 700
+	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c14 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c20 := math.Float64frombits(0x3ff0000000000000) // 1
+	c21 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c22 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c23 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c24 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c25 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c26 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c36 := int64(52)
+	c38 := int64(4607182418800017408)
+	c46 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c50 := math.Float32frombits(0x0)                // 0
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t3 := float64(t0)
+		t51 := c50 < t0
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := float64(t1a), float64(t1b)
+			t4a, t4b := float64(t3/t2a), float64(t3/t2b)
+			t6a, t6b := t4a == c5, t4b == c5
+			t8a, t8b := t4a < c7, t4b < c7
+			t9a := t4a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t4b
+			if t8b {
+				t9b = c7
+			}
+			t11a, t11b := c10 < t9a, c10 < t9b
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t15a, t15b := math.FMA(t12a, c13, c14), math.FMA(t12b, c13, c14)
+			t16a, t16b := int64(math.Float64bits(t15a)), int64(math.Float64bits(t15b))
+			t17a, t17b := float64(t15a-c14), float64(t15b-c14)
+			t19a, t19b := math.FMA(t17a, c18, t12a), math.FMA(t17b, c18, t12b)
+			t27a, t27b := math.FMA(c21, t19a, c20), math.FMA(c21, t19b, c20)
+			t28a, t28b := math.FMA(c23, t19a, c22), math.FMA(c23, t19b, c22)
+			t29a, t29b := math.FMA(c25, t19a, c24), math.FMA(c25, t19b, c24)
+			t30a, t30b := float64(t19a*t19a), float64(t19b*t19b)
+			t31a, t31b := math.FMA(t28a, t30a, t27a), math.FMA(t28b, t30b, t27b)
+			t32a, t32b := math.FMA(c26, t30a, t29a), math.FMA(c26, t30b, t29b)
+			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
+			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t35a, t35b := float64(t19a*t34a), float64(t19b*t34b)
+			t37a, t37b := t16a<<uint64(c36), t16b<<uint64(c36)
+			t39a, t39b := int64(t37a+c38), int64(t37b+c38)
+			t40a, t40b := math.Float64frombits(uint64(t39a)), math.Float64frombits(uint64(t39b))
+			t41a, t41b := float64(t40a-c20), float64(t40b-c20)
+			t42a, t42b := math.FMA(t40a, t35a, t41a), math.FMA(t40b, t35b, t41b)
+			t43a := t42a
+			if t6a {
+				t43a = c5
+			}
+			t43b := t42b
+			if t6b {
+				t43b = c5
+			}
+			t44a, t44b := float64(t2a*t43a), float64(t2b*t43b)
+			t45a, t45b := math.Float64frombits(math.Float64bits(t4a)&^(1<<63)), math.Float64frombits(math.Float64bits(t4b)&^(1<<63))
+			t47a, t47b := t45a < c46, t45b < c46
+			t48a := t44a
+			if t47a {
+				t48a = t3
+			}
+			t48b := t44b
+			if t47b {
+				t48b = t3
+			}
+			t49a, t49b := float32(t48a), float32(t48b)
+			t52a := t49a
+			if t51 {
+				t52a = t0
+			}
+			t52b := t49b
+			if t51 {
+				t52b = t0
+			}
+			t53a, t53b := ir.Float16bits(t52a), ir.Float16bits(t52b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t53a, t53b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := float64(t1)
+			t4 := float64(t3 / t2)
+			t6 := t4 == c5
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := math.FMA(t12, c13, c14)
+			t16 := int64(math.Float64bits(t15))
+			t17 := float64(t15 - c14)
+			t19 := math.FMA(t17, c18, t12)
+			t27 := math.FMA(c21, t19, c20)
+			t28 := math.FMA(c23, t19, c22)
+			t29 := math.FMA(c25, t19, c24)
+			t30 := float64(t19 * t19)
+			t31 := math.FMA(t28, t30, t27)
+			t32 := math.FMA(c26, t30, t29)
+			t33 := float64(t30 * t30)
+			t34 := math.FMA(t32, t33, t31)
+			t35 := float64(t19 * t34)
+			t37 := t16 << uint64(c36)
+			t39 := int64(t37 + c38)
+			t40 := math.Float64frombits(uint64(t39))
+			t41 := float64(t40 - c20)
+			t42 := math.FMA(t40, t35, t41)
+			t43 := t42
+			if t6 {
+				t43 = c5
+			}
+			t44 := float64(t2 * t43)
+			t45 := math.Float64frombits(math.Float64bits(t4) &^ (1 << 63))
+			t47 := t45 < c46
+			t48 := t44
+			if t47 {
+				t48 = t3
+			}
+			t49 := float32(t48)
+			t52 := t49
+			if t51 {
+				t52 = t0
+			}
+			t53 := ir.Float16bits(t52)
+			o0[i] = t53
+		}
+	}
+}
+
+// k_celu_f16_us_1669f0be2b_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = celu u0 s1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1)
+func k_celu_f16_us_1669f0be2b_go(f *abi.Frame) {
+	n := f.Cols
+	c5 := math.Float64frombits(0x7ff0000000000000)  // +Inf
+	c7 := math.Float64frombits(0xc034000000000000)  // -20
+	c10 := math.Float64frombits(0x4085e00000000000) // 700
+	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c14 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c20 := math.Float64frombits(0x3ff0000000000000) // 1
+	c21 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c22 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c23 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c24 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c25 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c26 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c36 := int64(52)
+	c38 := int64(4607182418800017408)
+	c46 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c50 := math.Float32frombits(0x0)                // 0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t2 := float64(t1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t3a, t3b := float64(t0a), float64(t0b)
+			t4a, t4b := float64(t3a/t2), float64(t3b/t2)
+			t6a, t6b := t4a == c5, t4b == c5
+			t8a, t8b := t4a < c7, t4b < c7
+			t9a := t4a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t4b
+			if t8b {
+				t9b = c7
+			}
+			t11a, t11b := c10 < t9a, c10 < t9b
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t15a, t15b := math.FMA(t12a, c13, c14), math.FMA(t12b, c13, c14)
+			t16a, t16b := int64(math.Float64bits(t15a)), int64(math.Float64bits(t15b))
+			t17a, t17b := float64(t15a-c14), float64(t15b-c14)
+			t19a, t19b := math.FMA(t17a, c18, t12a), math.FMA(t17b, c18, t12b)
+			t27a, t27b := math.FMA(c21, t19a, c20), math.FMA(c21, t19b, c20)
+			t28a, t28b := math.FMA(c23, t19a, c22), math.FMA(c23, t19b, c22)
+			t29a, t29b := math.FMA(c25, t19a, c24), math.FMA(c25, t19b, c24)
+			t30a, t30b := float64(t19a*t19a), float64(t19b*t19b)
+			t31a, t31b := math.FMA(t28a, t30a, t27a), math.FMA(t28b, t30b, t27b)
+			t32a, t32b := math.FMA(c26, t30a, t29a), math.FMA(c26, t30b, t29b)
+			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
+			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t35a, t35b := float64(t19a*t34a), float64(t19b*t34b)
+			t37a, t37b := t16a<<uint64(c36), t16b<<uint64(c36)
+			t39a, t39b := int64(t37a+c38), int64(t37b+c38)
+			t40a, t40b := math.Float64frombits(uint64(t39a)), math.Float64frombits(uint64(t39b))
+			t41a, t41b := float64(t40a-c20), float64(t40b-c20)
+			t42a, t42b := math.FMA(t40a, t35a, t41a), math.FMA(t40b, t35b, t41b)
+			t43a := t42a
+			if t6a {
+				t43a = c5
+			}
+			t43b := t42b
+			if t6b {
+				t43b = c5
+			}
+			t44a, t44b := float64(t2*t43a), float64(t2*t43b)
+			t45a, t45b := math.Float64frombits(math.Float64bits(t4a)&^(1<<63)), math.Float64frombits(math.Float64bits(t4b)&^(1<<63))
+			t47a, t47b := t45a < c46, t45b < c46
+			t48a := t44a
+			if t47a {
+				t48a = t3a
+			}
+			t48b := t44b
+			if t47b {
+				t48b = t3b
+			}
+			t49a, t49b := float32(t48a), float32(t48b)
+			t51a, t51b := c50 < t0a, c50 < t0b
+			t52a := t49a
+			if t51a {
+				t52a = t0a
+			}
+			t52b := t49b
+			if t51b {
+				t52b = t0b
+			}
+			t53a, t53b := ir.Float16bits(t52a), ir.Float16bits(t52b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t53a, t53b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t3 := float64(t0)
+			t4 := float64(t3 / t2)
+			t6 := t4 == c5
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := math.FMA(t12, c13, c14)
+			t16 := int64(math.Float64bits(t15))
+			t17 := float64(t15 - c14)
+			t19 := math.FMA(t17, c18, t12)
+			t27 := math.FMA(c21, t19, c20)
+			t28 := math.FMA(c23, t19, c22)
+			t29 := math.FMA(c25, t19, c24)
+			t30 := float64(t19 * t19)
+			t31 := math.FMA(t28, t30, t27)
+			t32 := math.FMA(c26, t30, t29)
+			t33 := float64(t30 * t30)
+			t34 := math.FMA(t32, t33, t31)
+			t35 := float64(t19 * t34)
+			t37 := t16 << uint64(c36)
+			t39 := int64(t37 + c38)
+			t40 := math.Float64frombits(uint64(t39))
+			t41 := float64(t40 - c20)
+			t42 := math.FMA(t40, t35, t41)
+			t43 := t42
+			if t6 {
+				t43 = c5
+			}
+			t44 := float64(t2 * t43)
+			t45 := math.Float64frombits(math.Float64bits(t4) &^ (1 << 63))
+			t47 := t45 < c46
+			t48 := t44
+			if t47 {
+				t48 = t3
+			}
+			t49 := float32(t48)
+			t51 := c50 < t0
+			t52 := t49
+			if t51 {
+				t52 = t0
+			}
+			t53 := ir.Float16bits(t52)
+			o0[i] = t53
+		}
+	}
+}
+
+// k_celu_f16_uu_6a204eedef_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = celu u0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1[i])
+func k_celu_f16_uu_6a204eedef_go(f *abi.Frame) {
+	n := f.Cols
+	c5 := math.Float64frombits(0x7ff0000000000000)  // +Inf
+	c7 := math.Float64frombits(0xc034000000000000)  // -20
+	c10 := math.Float64frombits(0x4085e00000000000) // 700
+	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c14 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c20 := math.Float64frombits(0x3ff0000000000000) // 1
+	c21 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c22 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c23 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c24 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c25 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c26 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c36 := int64(52)
+	c38 := int64(4607182418800017408)
+	c46 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c50 := math.Float32frombits(0x0)                // 0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := float64(t1a), float64(t1b)
+			t3a, t3b := float64(t0a), float64(t0b)
+			t4a, t4b := float64(t3a/t2a), float64(t3b/t2b)
+			t6a, t6b := t4a == c5, t4b == c5
+			t8a, t8b := t4a < c7, t4b < c7
+			t9a := t4a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t4b
+			if t8b {
+				t9b = c7
+			}
+			t11a, t11b := c10 < t9a, c10 < t9b
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t15a, t15b := math.FMA(t12a, c13, c14), math.FMA(t12b, c13, c14)
+			t16a, t16b := int64(math.Float64bits(t15a)), int64(math.Float64bits(t15b))
+			t17a, t17b := float64(t15a-c14), float64(t15b-c14)
+			t19a, t19b := math.FMA(t17a, c18, t12a), math.FMA(t17b, c18, t12b)
+			t27a, t27b := math.FMA(c21, t19a, c20), math.FMA(c21, t19b, c20)
+			t28a, t28b := math.FMA(c23, t19a, c22), math.FMA(c23, t19b, c22)
+			t29a, t29b := math.FMA(c25, t19a, c24), math.FMA(c25, t19b, c24)
+			t30a, t30b := float64(t19a*t19a), float64(t19b*t19b)
+			t31a, t31b := math.FMA(t28a, t30a, t27a), math.FMA(t28b, t30b, t27b)
+			t32a, t32b := math.FMA(c26, t30a, t29a), math.FMA(c26, t30b, t29b)
+			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
+			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t35a, t35b := float64(t19a*t34a), float64(t19b*t34b)
+			t37a, t37b := t16a<<uint64(c36), t16b<<uint64(c36)
+			t39a, t39b := int64(t37a+c38), int64(t37b+c38)
+			t40a, t40b := math.Float64frombits(uint64(t39a)), math.Float64frombits(uint64(t39b))
+			t41a, t41b := float64(t40a-c20), float64(t40b-c20)
+			t42a, t42b := math.FMA(t40a, t35a, t41a), math.FMA(t40b, t35b, t41b)
+			t43a := t42a
+			if t6a {
+				t43a = c5
+			}
+			t43b := t42b
+			if t6b {
+				t43b = c5
+			}
+			t44a, t44b := float64(t2a*t43a), float64(t2b*t43b)
+			t45a, t45b := math.Float64frombits(math.Float64bits(t4a)&^(1<<63)), math.Float64frombits(math.Float64bits(t4b)&^(1<<63))
+			t47a, t47b := t45a < c46, t45b < c46
+			t48a := t44a
+			if t47a {
+				t48a = t3a
+			}
+			t48b := t44b
+			if t47b {
+				t48b = t3b
+			}
+			t49a, t49b := float32(t48a), float32(t48b)
+			t51a, t51b := c50 < t0a, c50 < t0b
+			t52a := t49a
+			if t51a {
+				t52a = t0a
+			}
+			t52b := t49b
+			if t51b {
+				t52b = t0b
+			}
+			t53a, t53b := ir.Float16bits(t52a), ir.Float16bits(t52b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t53a, t53b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float64(t1)
+			t3 := float64(t0)
+			t4 := float64(t3 / t2)
+			t6 := t4 == c5
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := math.FMA(t12, c13, c14)
+			t16 := int64(math.Float64bits(t15))
+			t17 := float64(t15 - c14)
+			t19 := math.FMA(t17, c18, t12)
+			t27 := math.FMA(c21, t19, c20)
+			t28 := math.FMA(c23, t19, c22)
+			t29 := math.FMA(c25, t19, c24)
+			t30 := float64(t19 * t19)
+			t31 := math.FMA(t28, t30, t27)
+			t32 := math.FMA(c26, t30, t29)
+			t33 := float64(t30 * t30)
+			t34 := math.FMA(t32, t33, t31)
+			t35 := float64(t19 * t34)
+			t37 := t16 << uint64(c36)
+			t39 := int64(t37 + c38)
+			t40 := math.Float64frombits(uint64(t39))
+			t41 := float64(t40 - c20)
+			t42 := math.FMA(t40, t35, t41)
+			t43 := t42
+			if t6 {
+				t43 = c5
+			}
+			t44 := float64(t2 * t43)
+			t45 := math.Float64frombits(math.Float64bits(t4) &^ (1 << 63))
+			t47 := t45 < c46
+			t48 := t44
+			if t47 {
+				t48 = t3
+			}
+			t49 := float32(t48)
+			t51 := c50 < t0
+			t52 := t49
+			if t51 {
+				t52 = t0
+			}
+			t53 := ir.Float16bits(t52)
+			o0[i] = t53
 		}
 	}
 }
@@ -13766,6 +18958,186 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 	}
 }
 
+// k_clip_f16_ssu_98916d57c4_go is
+//
+//	kernel (s0:f16, s1:f16, u2:f16) { t0 = clip s0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1, a2[i])
+func k_clip_f16_ssu_98916d57c4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := ir.Float16frombits(s0)
+		t1 := ir.Float16frombits(s1)
+		t3 := abi.LaneMax(t0, t1)
+		for i := range n {
+			v2 := a2[i]
+			t2 := ir.Float16frombits(v2)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_f16_sus_f7d4630a69_go is
+//
+//	kernel (s0:f16, u1:f16, s2:f16) { t0 = clip s0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2)
+func k_clip_f16_sus_f7d4630a69_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := ir.Float16frombits(s2)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_f16_suu_94aef7e787_go is
+//
+//	kernel (s0:f16, u1:f16, u2:f16) { t0 = clip s0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2[i])
+func k_clip_f16_suu_94aef7e787_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := ir.Float16frombits(v2)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_f16_uss_ffa7e235d9_go is
+//
+//	kernel (u0:f16, s1:f16, s2:f16) { t0 = clip u0 s1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2)
+func k_clip_f16_uss_ffa7e235d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := ir.Float16frombits(s1)
+		t2 := ir.Float16frombits(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_f16_usu_6158b44b2b_go is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = clip u0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2[i])
+func k_clip_f16_usu_6158b44b2b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := ir.Float16frombits(v2)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_f16_uus_4925fb5143_go is
+//
+//	kernel (u0:f16, u1:f16, s2:f16) { t0 = clip u0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2)
+func k_clip_f16_uus_4925fb5143_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := ir.Float16frombits(s2)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_f16_uuu_cdfa0f5082_go is
+//
+//	kernel (u0:f16, u1:f16, u2:f16) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+func k_clip_f16_uuu_cdfa0f5082_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := ir.Float16frombits(v2)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := ir.Float16bits(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_clip_f32_ssu_dbdecb5642_go is
 //
 //	kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }
@@ -14374,6 +19746,186 @@ func k_clip_i64_uuu_9e3f990dd3_go(f *abi.Frame) {
 	}
 }
 
+// k_clip_u16_ssu_39b8279806_go is
+//
+//	kernel (s0:u16, s1:u16, u2:u16) { t0 = clip s0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1, a2[i])
+func k_clip_u16_ssu_39b8279806_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s0)
+		t1 := int32(s1)
+		t3 := abi.LaneMax(t0, t1)
+		for i := range n {
+			v2 := a2[i]
+			t2 := int32(v2)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_u16_sus_6411acff23_go is
+//
+//	kernel (s0:u16, u1:u16, s2:u16) { t0 = clip s0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2)
+func k_clip_u16_sus_6411acff23_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s0)
+		t2 := int32(s2)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_u16_suu_51af320355_go is
+//
+//	kernel (s0:u16, u1:u16, u2:u16) { t0 = clip s0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2[i])
+func k_clip_u16_suu_51af320355_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_u16_uss_7c5129a2e8_go is
+//
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = clip u0 s1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2)
+func k_clip_u16_uss_7c5129a2e8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		t2 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_u16_usu_ab280ee9a4_go is
+//
+//	kernel (u0:u16, s1:u16, u2:u16) { t0 = clip u0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2[i])
+func k_clip_u16_usu_ab280ee9a4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t2 := int32(v2)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_u16_uus_b56a5037e7_go is
+//
+//	kernel (u0:u16, u1:u16, s2:u16) { t0 = clip u0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2)
+func k_clip_u16_uus_b56a5037e7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := int32(s2)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_clip_u16_uuu_af83e1eac0_go is
+//
+//	kernel (u0:u16, u1:u16, u2:u16) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+func k_clip_u16_uuu_af83e1eac0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(v2)
+			t3 := abi.LaneMax(t0, t1)
+			t4 := abi.LaneMin(t3, t2)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_clip_u32_ssu_aa93e07e36_go is
 //
 //	kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
@@ -14713,6 +20265,41 @@ func k_copy_bool_u_fd086190eb_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_f16_s_c870429837_go is
+//
+//	kernel (s0:f16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f16_s_c870429837_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f16_u_377eb6e0f1_go is
+//
+//	kernel (u0:f16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f16_u_377eb6e0f1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_f32_s_db04f69828_go is
 //
 //	kernel (s0:f32) { t0 = copy s0; store t0 }
@@ -14853,6 +20440,41 @@ func k_copy_i64_u_ee07695f35_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_u16_s_fc66a16053_go is
+//
+//	kernel (s0:u16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_u16_s_fc66a16053_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_u16_u_9cb80d3a5a_go is
+//
+//	kernel (u0:u16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_u16_u_9cb80d3a5a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_u32_s_0360d5d30c_go is
 //
 //	kernel (s0:u32) { t0 = copy s0; store t0 }
@@ -14919,6 +20541,591 @@ func k_copy_u8_u_6e96c01bd2_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cos_f16_u_18ff72b8e3_go is
+//
+//	kernel fast (u0:f16) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x47800000)          // 65536
+	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c5 := math.Float32frombits(0x3f000000)          // 0.5
+	c6 := math.Float32frombits(0x3ea2f983)          // 0.31830987
+	c11 := math.Float32frombits(0xc0490fda)         // -3.1415925
+	c13 := math.Float32frombits(0xb4222168)         // -1.5099579e-07
+	c15 := math.Float32frombits(0xa84234c4)         // -1.0780605e-14
+	c18 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c21 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c22 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c25 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c26 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c27 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c28 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c32 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c40 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c43 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c46 := math.Float64frombits(0xc000000000000000) // -2
+	c61 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c62 := math.Float64frombits(0x3ff0000000000000) // 1
+	c69 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c70 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c83 := int32(31)
+	c89 := math.Float32frombits(0x362e9168) // 2.6012658e-06
+	c90 := math.Float32frombits(0xb94fb256) // -0.00019807494
+	c92 := math.Float32frombits(0x3c088749) // 0.008333036
+	c94 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
+	c96 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t7a, t7b := ir.FMA32(t0a, c6, c5), ir.FMA32(t0b, c6, c5)
+			t8a, t8b := float32(t7a+c4), float32(t7b+c4)
+			t9a, t9b := float32(t8a-c4), float32(t8b-c4)
+			t10a, t10b := float32(t9a-c5), float32(t9b-c5)
+			t12a, t12b := ir.FMA32(t10a, c11, t0a), ir.FMA32(t10b, c11, t0b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t16a, t16b := ir.FMA32(t10a, c15, t14a), ir.FMA32(t10b, c15, t14b)
+			t80a := t8a
+			t81a := t16a
+			if t3a {
+				t17a := float64(t0a)
+				t19a := math.Float64frombits(math.Float64bits(t17a) &^ (1 << 63))
+				t20a := c18 <= t19a
+				t23a := c22
+				if t20a {
+					t23a = c21
+				}
+				t24a := float64(t17a * t23a)
+				t29a := c25
+				if t20a {
+					t29a = c26
+				}
+				t30a := c26
+				if t20a {
+					t30a = c27
+				}
+				t31a := c27
+				if t20a {
+					t31a = c28
+				}
+				t33a := float64(t24a * c32)
+				t34a := float64(t33a * t29a)
+				t35a := -t34a
+				t36a := math.FMA(t33a, t29a, t35a)
+				t37a := float64(t24a * t30a)
+				t38a := -t37a
+				t39a := math.FMA(t24a, t30a, t38a)
+				t41a := float64(t24a * c40)
+				t42a := math.FMA(t41a, t31a, t39a)
+				t44a := float64(t34a * c43)
+				t45a := float64(math.RoundToEven(float64(t44a)))
+				t47a := math.FMA(t45a, c46, t34a)
+				t48a := float64(t36a * c43)
+				t49a := float64(math.RoundToEven(float64(t48a)))
+				t50a := math.FMA(t49a, c46, t36a)
+				t51a := float64(t47a + t50a)
+				t52a := float64(t37a * c43)
+				t53a := float64(math.RoundToEven(float64(t52a)))
+				t54a := math.FMA(t53a, c46, t37a)
+				t55a := float64(t51a + t54a)
+				t56a := float64(t55a - t51a)
+				t57a := float64(t55a - t56a)
+				t58a := float64(t51a - t57a)
+				t59a := float64(t54a - t56a)
+				t60a := float64(t58a + t59a)
+				t63a := math.FMA(t55a, c62, c43)
+				t64a := float64(t63a + c61)
+				t65a := float64(t64a - c61)
+				t66a := float64(t65a - c43)
+				t67a := float64(t55a - t66a)
+				t68a := float64(t60a + t42a)
+				t71a := float64(t67a * c69)
+				t72a := -t71a
+				t73a := math.FMA(t67a, c69, t72a)
+				t74a := math.FMA(t68a, c69, t73a)
+				t75a := math.FMA(t67a, c70, t74a)
+				t76a := float64(t71a + t75a)
+				t77a := float32(t76a)
+				t78a := float32(t65a)
+				t79a := float32(t78a + c4)
+				t80a = t79a
+				t81a = t77a
+			}
+			t80b := t8b
+			t81b := t16b
+			if t3b {
+				t17b := float64(t0b)
+				t19b := math.Float64frombits(math.Float64bits(t17b) &^ (1 << 63))
+				t20b := c18 <= t19b
+				t23b := c22
+				if t20b {
+					t23b = c21
+				}
+				t24b := float64(t17b * t23b)
+				t29b := c25
+				if t20b {
+					t29b = c26
+				}
+				t30b := c26
+				if t20b {
+					t30b = c27
+				}
+				t31b := c27
+				if t20b {
+					t31b = c28
+				}
+				t33b := float64(t24b * c32)
+				t34b := float64(t33b * t29b)
+				t35b := -t34b
+				t36b := math.FMA(t33b, t29b, t35b)
+				t37b := float64(t24b * t30b)
+				t38b := -t37b
+				t39b := math.FMA(t24b, t30b, t38b)
+				t41b := float64(t24b * c40)
+				t42b := math.FMA(t41b, t31b, t39b)
+				t44b := float64(t34b * c43)
+				t45b := float64(math.RoundToEven(float64(t44b)))
+				t47b := math.FMA(t45b, c46, t34b)
+				t48b := float64(t36b * c43)
+				t49b := float64(math.RoundToEven(float64(t48b)))
+				t50b := math.FMA(t49b, c46, t36b)
+				t51b := float64(t47b + t50b)
+				t52b := float64(t37b * c43)
+				t53b := float64(math.RoundToEven(float64(t52b)))
+				t54b := math.FMA(t53b, c46, t37b)
+				t55b := float64(t51b + t54b)
+				t56b := float64(t55b - t51b)
+				t57b := float64(t55b - t56b)
+				t58b := float64(t51b - t57b)
+				t59b := float64(t54b - t56b)
+				t60b := float64(t58b + t59b)
+				t63b := math.FMA(t55b, c62, c43)
+				t64b := float64(t63b + c61)
+				t65b := float64(t64b - c61)
+				t66b := float64(t65b - c43)
+				t67b := float64(t55b - t66b)
+				t68b := float64(t60b + t42b)
+				t71b := float64(t67b * c69)
+				t72b := -t71b
+				t73b := math.FMA(t67b, c69, t72b)
+				t74b := math.FMA(t68b, c69, t73b)
+				t75b := math.FMA(t67b, c70, t74b)
+				t76b := float64(t71b + t75b)
+				t77b := float32(t76b)
+				t78b := float32(t65b)
+				t79b := float32(t78b + c4)
+				t80b = t79b
+				t81b = t77b
+			}
+			t82a, t82b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
+			t84a, t84b := t82a<<uint32(c83), t82b<<uint32(c83)
+			t85a, t85b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
+			t86a, t86b := t85a^t84a, t85b^t84b
+			t87a, t87b := math.Float32frombits(uint32(t86a)), math.Float32frombits(uint32(t86b))
+			t88a, t88b := float32(t87a*t87a), float32(t87b*t87b)
+			t91a, t91b := ir.FMA32(c89, t88a, c90), ir.FMA32(c89, t88b, c90)
+			t93a, t93b := ir.FMA32(t91a, t88a, c92), ir.FMA32(t91b, t88b, c92)
+			t95a, t95b := ir.FMA32(t93a, t88a, c94), ir.FMA32(t93b, t88b, c94)
+			t97a, t97b := ir.FMA32(t95a, t88a, c96), ir.FMA32(t95b, t88b, c96)
+			t98a, t98b := float32(t87a*t97a), float32(t87b*t97b)
+			t99a, t99b := ir.Float16bits(t98a), ir.Float16bits(t98b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t99a, t99b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c1 <= t2
+			t7 := ir.FMA32(t0, c6, c5)
+			t8 := float32(t7 + c4)
+			t9 := float32(t8 - c4)
+			t10 := float32(t9 - c5)
+			t12 := ir.FMA32(t10, c11, t0)
+			t14 := ir.FMA32(t10, c13, t12)
+			t16 := ir.FMA32(t10, c15, t14)
+			t80 := t8
+			t81 := t16
+			if t3 {
+				t17 := float64(t0)
+				t19 := math.Float64frombits(math.Float64bits(t17) &^ (1 << 63))
+				t20 := c18 <= t19
+				t23 := c22
+				if t20 {
+					t23 = c21
+				}
+				t24 := float64(t17 * t23)
+				t29 := c25
+				if t20 {
+					t29 = c26
+				}
+				t30 := c26
+				if t20 {
+					t30 = c27
+				}
+				t31 := c27
+				if t20 {
+					t31 = c28
+				}
+				t33 := float64(t24 * c32)
+				t34 := float64(t33 * t29)
+				t35 := -t34
+				t36 := math.FMA(t33, t29, t35)
+				t37 := float64(t24 * t30)
+				t38 := -t37
+				t39 := math.FMA(t24, t30, t38)
+				t41 := float64(t24 * c40)
+				t42 := math.FMA(t41, t31, t39)
+				t44 := float64(t34 * c43)
+				t45 := float64(math.RoundToEven(float64(t44)))
+				t47 := math.FMA(t45, c46, t34)
+				t48 := float64(t36 * c43)
+				t49 := float64(math.RoundToEven(float64(t48)))
+				t50 := math.FMA(t49, c46, t36)
+				t51 := float64(t47 + t50)
+				t52 := float64(t37 * c43)
+				t53 := float64(math.RoundToEven(float64(t52)))
+				t54 := math.FMA(t53, c46, t37)
+				t55 := float64(t51 + t54)
+				t56 := float64(t55 - t51)
+				t57 := float64(t55 - t56)
+				t58 := float64(t51 - t57)
+				t59 := float64(t54 - t56)
+				t60 := float64(t58 + t59)
+				t63 := math.FMA(t55, c62, c43)
+				t64 := float64(t63 + c61)
+				t65 := float64(t64 - c61)
+				t66 := float64(t65 - c43)
+				t67 := float64(t55 - t66)
+				t68 := float64(t60 + t42)
+				t71 := float64(t67 * c69)
+				t72 := -t71
+				t73 := math.FMA(t67, c69, t72)
+				t74 := math.FMA(t68, c69, t73)
+				t75 := math.FMA(t67, c70, t74)
+				t76 := float64(t71 + t75)
+				t77 := float32(t76)
+				t78 := float32(t65)
+				t79 := float32(t78 + c4)
+				t80 = t79
+				t81 = t77
+			}
+			t82 := int32(math.Float32bits(t80))
+			t84 := t82 << uint32(c83)
+			t85 := int32(math.Float32bits(t81))
+			t86 := t85 ^ t84
+			t87 := math.Float32frombits(uint32(t86))
+			t88 := float32(t87 * t87)
+			t91 := ir.FMA32(c89, t88, c90)
+			t93 := ir.FMA32(t91, t88, c92)
+			t95 := ir.FMA32(t93, t88, c94)
+			t97 := ir.FMA32(t95, t88, c96)
+			t98 := float32(t87 * t97)
+			t99 := ir.Float16bits(t98)
+			o0[i] = t99
+		}
+	}
+}
+
+// k_cos_f16_u_f6c08adc9f_go is
+//
+//	kernel (u0:f16) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+func k_cos_f16_u_f6c08adc9f_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c6 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c7 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
+	c12 := math.Float64frombits(0xc00921fb54442d18) // -3.141592653589793
+	c14 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
+	c17 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c20 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c21 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c24 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c25 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c26 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c27 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c31 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c39 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c44 := math.Float64frombits(0xc000000000000000) // -2
+	c59 := math.Float64frombits(0x3ff0000000000000) // 1
+	c66 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c67 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c77 := int64(63)
+	c83 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
+	c84 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
+	c85 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
+	c86 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
+	c87 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
+	c88 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := c2 <= t3a, c2 <= t3b
+			t8a, t8b := math.FMA(t1a, c7, c6), math.FMA(t1b, c7, c6)
+			t9a, t9b := float64(t8a+c5), float64(t8b+c5)
+			t10a, t10b := float64(t9a-c5), float64(t9b-c5)
+			t11a, t11b := float64(t10a-c6), float64(t10b-c6)
+			t13a, t13b := math.FMA(t11a, c12, t1a), math.FMA(t11b, c12, t1b)
+			t15a, t15b := math.FMA(t11a, c14, t13a), math.FMA(t11b, c14, t13b)
+			t74a := t9a
+			t75a := t15a
+			if t4a {
+				t16a := t1a
+				t18a := math.Float64frombits(math.Float64bits(t16a) &^ (1 << 63))
+				t19a := c17 <= t18a
+				t22a := c21
+				if t19a {
+					t22a = c20
+				}
+				t23a := float64(t16a * t22a)
+				t28a := c24
+				if t19a {
+					t28a = c25
+				}
+				t29a := c25
+				if t19a {
+					t29a = c26
+				}
+				t30a := c26
+				if t19a {
+					t30a = c27
+				}
+				t32a := float64(t23a * c31)
+				t33a := float64(t32a * t28a)
+				t34a := -t33a
+				t35a := math.FMA(t32a, t28a, t34a)
+				t36a := float64(t23a * t29a)
+				t37a := -t36a
+				t38a := math.FMA(t23a, t29a, t37a)
+				t40a := float64(t23a * c39)
+				t41a := math.FMA(t40a, t30a, t38a)
+				t42a := float64(t33a * c6)
+				t43a := float64(math.RoundToEven(float64(t42a)))
+				t45a := math.FMA(t43a, c44, t33a)
+				t46a := float64(t35a * c6)
+				t47a := float64(math.RoundToEven(float64(t46a)))
+				t48a := math.FMA(t47a, c44, t35a)
+				t49a := float64(t45a + t48a)
+				t50a := float64(t36a * c6)
+				t51a := float64(math.RoundToEven(float64(t50a)))
+				t52a := math.FMA(t51a, c44, t36a)
+				t53a := float64(t49a + t52a)
+				t54a := float64(t53a - t49a)
+				t55a := float64(t53a - t54a)
+				t56a := float64(t49a - t55a)
+				t57a := float64(t52a - t54a)
+				t58a := float64(t56a + t57a)
+				t60a := math.FMA(t53a, c59, c6)
+				t61a := float64(t60a + c5)
+				t62a := float64(t61a - c5)
+				t63a := float64(t62a - c6)
+				t64a := float64(t53a - t63a)
+				t65a := float64(t58a + t41a)
+				t68a := float64(t64a * c66)
+				t69a := -t68a
+				t70a := math.FMA(t64a, c66, t69a)
+				t71a := math.FMA(t65a, c66, t70a)
+				t72a := math.FMA(t64a, c67, t71a)
+				t73a := float64(t68a + t72a)
+				t74a = t61a
+				t75a = t73a
+			}
+			t74b := t9b
+			t75b := t15b
+			if t4b {
+				t16b := t1b
+				t18b := math.Float64frombits(math.Float64bits(t16b) &^ (1 << 63))
+				t19b := c17 <= t18b
+				t22b := c21
+				if t19b {
+					t22b = c20
+				}
+				t23b := float64(t16b * t22b)
+				t28b := c24
+				if t19b {
+					t28b = c25
+				}
+				t29b := c25
+				if t19b {
+					t29b = c26
+				}
+				t30b := c26
+				if t19b {
+					t30b = c27
+				}
+				t32b := float64(t23b * c31)
+				t33b := float64(t32b * t28b)
+				t34b := -t33b
+				t35b := math.FMA(t32b, t28b, t34b)
+				t36b := float64(t23b * t29b)
+				t37b := -t36b
+				t38b := math.FMA(t23b, t29b, t37b)
+				t40b := float64(t23b * c39)
+				t41b := math.FMA(t40b, t30b, t38b)
+				t42b := float64(t33b * c6)
+				t43b := float64(math.RoundToEven(float64(t42b)))
+				t45b := math.FMA(t43b, c44, t33b)
+				t46b := float64(t35b * c6)
+				t47b := float64(math.RoundToEven(float64(t46b)))
+				t48b := math.FMA(t47b, c44, t35b)
+				t49b := float64(t45b + t48b)
+				t50b := float64(t36b * c6)
+				t51b := float64(math.RoundToEven(float64(t50b)))
+				t52b := math.FMA(t51b, c44, t36b)
+				t53b := float64(t49b + t52b)
+				t54b := float64(t53b - t49b)
+				t55b := float64(t53b - t54b)
+				t56b := float64(t49b - t55b)
+				t57b := float64(t52b - t54b)
+				t58b := float64(t56b + t57b)
+				t60b := math.FMA(t53b, c59, c6)
+				t61b := float64(t60b + c5)
+				t62b := float64(t61b - c5)
+				t63b := float64(t62b - c6)
+				t64b := float64(t53b - t63b)
+				t65b := float64(t58b + t41b)
+				t68b := float64(t64b * c66)
+				t69b := -t68b
+				t70b := math.FMA(t64b, c66, t69b)
+				t71b := math.FMA(t65b, c66, t70b)
+				t72b := math.FMA(t64b, c67, t71b)
+				t73b := float64(t68b + t72b)
+				t74b = t61b
+				t75b = t73b
+			}
+			t76a, t76b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
+			t78a, t78b := t76a<<uint64(c77), t76b<<uint64(c77)
+			t79a, t79b := int64(math.Float64bits(t75a)), int64(math.Float64bits(t75b))
+			t80a, t80b := t79a^t78a, t79b^t78b
+			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
+			t82a, t82b := float64(t81a*t81a), float64(t81b*t81b)
+			t89a, t89b := math.FMA(c84, t82a, c83), math.FMA(c84, t82b, c83)
+			t90a, t90b := math.FMA(c86, t82a, c85), math.FMA(c86, t82b, c85)
+			t91a, t91b := math.FMA(c88, t82a, c87), math.FMA(c88, t82b, c87)
+			t92a, t92b := float64(t82a*t82a), float64(t82b*t82b)
+			t93a, t93b := math.FMA(t90a, t92a, t89a), math.FMA(t90b, t92b, t89b)
+			t94a, t94b := float64(t92a*t92a), float64(t92b*t92b)
+			t95a, t95b := math.FMA(t91a, t94a, t93a), math.FMA(t91b, t94b, t93b)
+			t96a, t96b := float64(t81a*t95a), float64(t81b*t95b)
+			t97a, t97b := float32(t96a), float32(t96b)
+			t98a, t98b := ir.Float16bits(t97a), ir.Float16bits(t97b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t98a, t98b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t3 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := c2 <= t3
+			t8 := math.FMA(t1, c7, c6)
+			t9 := float64(t8 + c5)
+			t10 := float64(t9 - c5)
+			t11 := float64(t10 - c6)
+			t13 := math.FMA(t11, c12, t1)
+			t15 := math.FMA(t11, c14, t13)
+			t74 := t9
+			t75 := t15
+			if t4 {
+				t16 := t1
+				t18 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
+				t19 := c17 <= t18
+				t22 := c21
+				if t19 {
+					t22 = c20
+				}
+				t23 := float64(t16 * t22)
+				t28 := c24
+				if t19 {
+					t28 = c25
+				}
+				t29 := c25
+				if t19 {
+					t29 = c26
+				}
+				t30 := c26
+				if t19 {
+					t30 = c27
+				}
+				t32 := float64(t23 * c31)
+				t33 := float64(t32 * t28)
+				t34 := -t33
+				t35 := math.FMA(t32, t28, t34)
+				t36 := float64(t23 * t29)
+				t37 := -t36
+				t38 := math.FMA(t23, t29, t37)
+				t40 := float64(t23 * c39)
+				t41 := math.FMA(t40, t30, t38)
+				t42 := float64(t33 * c6)
+				t43 := float64(math.RoundToEven(float64(t42)))
+				t45 := math.FMA(t43, c44, t33)
+				t46 := float64(t35 * c6)
+				t47 := float64(math.RoundToEven(float64(t46)))
+				t48 := math.FMA(t47, c44, t35)
+				t49 := float64(t45 + t48)
+				t50 := float64(t36 * c6)
+				t51 := float64(math.RoundToEven(float64(t50)))
+				t52 := math.FMA(t51, c44, t36)
+				t53 := float64(t49 + t52)
+				t54 := float64(t53 - t49)
+				t55 := float64(t53 - t54)
+				t56 := float64(t49 - t55)
+				t57 := float64(t52 - t54)
+				t58 := float64(t56 + t57)
+				t60 := math.FMA(t53, c59, c6)
+				t61 := float64(t60 + c5)
+				t62 := float64(t61 - c5)
+				t63 := float64(t62 - c6)
+				t64 := float64(t53 - t63)
+				t65 := float64(t58 + t41)
+				t68 := float64(t64 * c66)
+				t69 := -t68
+				t70 := math.FMA(t64, c66, t69)
+				t71 := math.FMA(t65, c66, t70)
+				t72 := math.FMA(t64, c67, t71)
+				t73 := float64(t68 + t72)
+				t74 = t61
+				t75 = t73
+			}
+			t76 := int64(math.Float64bits(t74))
+			t78 := t76 << uint64(c77)
+			t79 := int64(math.Float64bits(t75))
+			t80 := t79 ^ t78
+			t81 := math.Float64frombits(uint64(t80))
+			t82 := float64(t81 * t81)
+			t89 := math.FMA(c84, t82, c83)
+			t90 := math.FMA(c86, t82, c85)
+			t91 := math.FMA(c88, t82, c87)
+			t92 := float64(t82 * t82)
+			t93 := math.FMA(t90, t92, t89)
+			t94 := float64(t92 * t92)
+			t95 := math.FMA(t91, t94, t93)
+			t96 := float64(t81 * t95)
+			t97 := float32(t96)
+			t98 := ir.Float16bits(t97)
+			o0[i] = t98
 		}
 	}
 }
@@ -17567,6 +23774,218 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 	}
 }
 
+// k_cosh_f16_u_77de288338_go is
+//
+//	kernel (u0:f16) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+func k_cosh_f16_u_77de288338_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x42b40000)          // 90
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3fe000000456638b) // 0.5000000080791421
+	c16 := math.Float64frombits(0x3fa55547c3ee76dd) // 0.041666262309474546
+	c17 := math.Float64frombits(0x3f56d99b1c644fd6) // 0.0013946547274530283
+	c22 := math.Float64frombits(0x3fc555555747f502) // 0.16666666757365795
+	c23 := math.Float64frombits(0x3f81110b011b1032) // 0.008333288165324946
+	c24 := math.Float64frombits(0x3f2a172a99cc2707) // 0.000199054670609926
+	c29 := int64(4602678819172646912)
+	c30 := int64(52)
+	c35 := int64(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t5a, t5b := float64(t4a), float64(t4b)
+			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
+			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
+			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
+			t12a, t12b := math.FMA(t10a, c11, t5a), math.FMA(t10b, c11, t5b)
+			t13a, t13b := float64(t12a*t12a), float64(t12b*t12b)
+			t18a, t18b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t19a, t19b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t20a, t20b := float64(t13a*t13a), float64(t13b*t13b)
+			t21a, t21b := math.FMA(t19a, t20a, t18a), math.FMA(t19b, t20b, t18b)
+			t25a, t25b := math.FMA(c22, t13a, c14), math.FMA(c22, t13b, c14)
+			t26a, t26b := math.FMA(c24, t13a, c23), math.FMA(c24, t13b, c23)
+			t27a, t27b := math.FMA(t26a, t20a, t25a), math.FMA(t26b, t20b, t25b)
+			t28a, t28b := float64(t12a*t27a), float64(t12b*t27b)
+			t31a, t31b := t9a<<uint64(c30), t9b<<uint64(c30)
+			t32a, t32b := int64(c29+t31a), int64(c29+t31b)
+			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
+			t34a, t34b := int64(c29-t31a), int64(c29-t31b)
+			t36a, t36b := abi.LaneMax(t34a, c35), abi.LaneMax(t34b, c35)
+			t37a, t37b := math.Float64frombits(uint64(t36a)), math.Float64frombits(uint64(t36b))
+			t38a, t38b := float64(t33a-t37a), float64(t33b-t37b)
+			t39a, t39b := float64(t33a+t37a), float64(t33b+t37b)
+			t40a, t40b := float64(t28a*t38a), float64(t28b*t38b)
+			t41a, t41b := math.FMA(t21a, t39a, t40a), math.FMA(t21b, t39b, t40b)
+			t42a, t42b := float32(t41a), float32(t41b)
+			t43a, t43b := ir.Float16bits(t42a), ir.Float16bits(t42b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t43a, t43b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t8 := math.FMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := math.FMA(t10, c11, t5)
+			t13 := float64(t12 * t12)
+			t18 := math.FMA(c15, t13, c14)
+			t19 := math.FMA(c17, t13, c16)
+			t20 := float64(t13 * t13)
+			t21 := math.FMA(t19, t20, t18)
+			t25 := math.FMA(c22, t13, c14)
+			t26 := math.FMA(c24, t13, c23)
+			t27 := math.FMA(t26, t20, t25)
+			t28 := float64(t12 * t27)
+			t31 := t9 << uint64(c30)
+			t32 := int64(c29 + t31)
+			t33 := math.Float64frombits(uint64(t32))
+			t34 := int64(c29 - t31)
+			t36 := abi.LaneMax(t34, c35)
+			t37 := math.Float64frombits(uint64(t36))
+			t38 := float64(t33 - t37)
+			t39 := float64(t33 + t37)
+			t40 := float64(t28 * t38)
+			t41 := math.FMA(t21, t39, t40)
+			t42 := float32(t41)
+			t43 := ir.Float16bits(t42)
+			o0[i] = t43
+		}
+	}
+}
+
+// k_cosh_f16_u_d5c7b7fae5_go is
+//
+//	kernel fast (u0:f16) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+func k_cosh_f16_u_d5c7b7fae5_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x42b2d70a)  // 89.42
+	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c6 := math.Float32frombits(0x4b40007d)  // 1.2583037e+07
+	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c15 := math.Float32frombits(0x3ab69867) // 0.0013930917
+	c16 := math.Float32frombits(0x3d2aaa80) // 0.041666508
+	c18 := math.Float32frombits(0x3f000000) // 0.5
+	c20 := math.Float32frombits(0x3f800000) // 1
+	c23 := math.Float32frombits(0x3c08ed67) // 0.008357382
+	c24 := math.Float32frombits(0x3e2aaa92) // 0.1666663
+	c27 := int32(23)
+	c30 := int32(2097152000)
+	c33 := int32(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t7a, t7b := ir.FMA32(t4a, c5, c6), ir.FMA32(t4b, c5, c6)
+			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
+			t10a, t10b := ir.FMA32(t8a, c9, t4a), ir.FMA32(t8b, c9, t4b)
+			t12a, t12b := ir.FMA32(t8a, c11, t10a), ir.FMA32(t8b, c11, t10b)
+			t13a, t13b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
+			t14a, t14b := float32(t12a*t12a), float32(t12b*t12b)
+			t17a, t17b := ir.FMA32(c15, t14a, c16), ir.FMA32(c15, t14b, c16)
+			t19a, t19b := ir.FMA32(t17a, t14a, c18), ir.FMA32(t17b, t14b, c18)
+			t21a, t21b := ir.FMA32(t14a, t19a, c20), ir.FMA32(t14b, t19b, c20)
+			t22a, t22b := float32(t12a*t14a), float32(t12b*t14b)
+			t25a, t25b := ir.FMA32(c23, t14a, c24), ir.FMA32(c23, t14b, c24)
+			t26a, t26b := ir.FMA32(t22a, t25a, t12a), ir.FMA32(t22b, t25b, t12b)
+			t28a, t28b := t13a<<uint32(c27), t13b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t31a, t31b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
+			t32a, t32b := int32(c30-t31a), int32(c30-t31b)
+			t34a, t34b := abi.LaneMax(t32a, c33), abi.LaneMax(t32b, c33)
+			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
+			t36a, t36b := float32(t29a-t35a), float32(t29b-t35b)
+			t37a, t37b := float32(t29a+t35a), float32(t29b+t35b)
+			t38a, t38b := float32(t26a*t36a), float32(t26b*t36b)
+			t39a, t39b := ir.FMA32(t21a, t37a, t38a), ir.FMA32(t21b, t37b, t38b)
+			t40a, t40b := float32(t39a+t39a), float32(t39b+t39b)
+			t41a, t41b := ir.Float16bits(t40a), ir.Float16bits(t40b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t41a, t41b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t7 := ir.FMA32(t4, c5, c6)
+			t8 := float32(t7 - c6)
+			t10 := ir.FMA32(t8, c9, t4)
+			t12 := ir.FMA32(t8, c11, t10)
+			t13 := int32(math.Float32bits(t7))
+			t14 := float32(t12 * t12)
+			t17 := ir.FMA32(c15, t14, c16)
+			t19 := ir.FMA32(t17, t14, c18)
+			t21 := ir.FMA32(t14, t19, c20)
+			t22 := float32(t12 * t14)
+			t25 := ir.FMA32(c23, t14, c24)
+			t26 := ir.FMA32(t22, t25, t12)
+			t28 := t13 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t31 := int32(math.Float32bits(t29))
+			t32 := int32(c30 - t31)
+			t34 := abi.LaneMax(t32, c33)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t29 - t35)
+			t37 := float32(t29 + t35)
+			t38 := float32(t26 * t36)
+			t39 := ir.FMA32(t21, t37, t38)
+			t40 := float32(t39 + t39)
+			t41 := ir.Float16bits(t40)
+			o0[i] = t41
+		}
+	}
+}
+
 // k_cosh_f32_u_b285247184_go is
 //
 //	kernel fast (u0:f32) { t0 = cosh u0; store t0 }
@@ -19425,6 +25844,73 @@ func k_div_add_f64_uuu_76f9a9a5b9_go(f *abi.Frame) {
 	}
 }
 
+// k_div_f16_su_0cd7833fe1_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+func k_div_f16_su_0cd7833fe1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := float32(t0 / t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_f16_us_0ec76bb5fd_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+func k_div_f16_us_0ec76bb5fd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 / t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_f16_uu_08553cd016_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_f16_uu_08553cd016_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float32(t0 / t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_div_f32_su_331f012739_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }
@@ -20199,6 +26685,82 @@ func k_div_sub_f64_uuu_80ff5b4e3b_go(f *abi.Frame) {
 	}
 }
 
+// k_div_u16_su_5972fa0b96_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+func k_div_u16_su_5972fa0b96_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_u16_us_c061440ec0_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+func k_div_u16_us_c061440ec0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_div_u16_uu_e5273cb2a3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u16_uu_e5273cb2a3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_div_u32_su_8d939bd234_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
@@ -20507,6 +27069,758 @@ func k_dot_i64_su_be5d0fc92f_go(f *abi.Frame) {
 				t0 = int64(y[0] + t0)
 			}
 			y[0] = t0
+		}
+	}
+}
+
+// k_elu_f16_su_0f685f69d0_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+func k_elu_f16_su_0f685f69d0_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x0)                 // 0
+	c5 := math.Float32frombits(0xc1a00000)          // -20
+	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3ff0000000000000) // 1
+	c17 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c18 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c19 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c20 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c21 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c22 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c32 := int64(52)
+	c34 := int64(4607182418800017408)
+	c42 := math.Float32frombits(0x3f800000) // 1
+	c45 := math.Float32frombits(0x80000000) // -0
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t3 := c2 < t0
+		t4 := t0
+		if t3 {
+			t4 = c2
+		}
+		t6 := t4 < c5
+		t7 := t4
+		if t6 {
+			t7 = c5
+		}
+		t8 := float64(t7)
+		t11 := math.FMA(t8, c9, c10)
+		t12 := int64(math.Float64bits(t11))
+		t13 := float64(t11 - c10)
+		t15 := math.FMA(t13, c14, t8)
+		t23 := math.FMA(c17, t15, c16)
+		t24 := math.FMA(c19, t15, c18)
+		t25 := math.FMA(c21, t15, c20)
+		t26 := float64(t15 * t15)
+		t27 := math.FMA(t24, t26, t23)
+		t28 := math.FMA(c22, t26, t25)
+		t29 := float64(t26 * t26)
+		t30 := math.FMA(t28, t29, t27)
+		t31 := float64(t15 * t30)
+		t33 := t12 << uint64(c32)
+		t35 := int64(t33 + c34)
+		t36 := math.Float64frombits(uint64(t35))
+		t37 := float64(t36 - c16)
+		t38 := math.FMA(t36, t31, t37)
+		t46 := t0 < c45
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t39a, t39b := float64(t1a), float64(t1b)
+			t40a, t40b := float64(t38*t39a), float64(t38*t39b)
+			t41a, t41b := float32(t40a), float32(t40b)
+			t43a := t1a
+			if t3 {
+				t43a = c42
+			}
+			t43b := t1b
+			if t3 {
+				t43b = c42
+			}
+			t44a, t44b := float32(t0*t43a), float32(t0*t43b)
+			t47a := t44a
+			if t46 {
+				t47a = t41a
+			}
+			t47b := t44b
+			if t46 {
+				t47b = t41b
+			}
+			t48a, t48b := ir.Float16bits(t47a), ir.Float16bits(t47b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t48a, t48b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t39 := float64(t1)
+			t40 := float64(t38 * t39)
+			t41 := float32(t40)
+			t43 := t1
+			if t3 {
+				t43 = c42
+			}
+			t44 := float32(t0 * t43)
+			t47 := t44
+			if t46 {
+				t47 = t41
+			}
+			t48 := ir.Float16bits(t47)
+			o0[i] = t48
+		}
+	}
+}
+
+// k_elu_f16_su_573614ff1d_go is
+//
+//	kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+func k_elu_f16_su_573614ff1d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0xc1a00000)  // -20
+	c5 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c9 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c12 := math.Float32frombits(0xbf317218) // -0.6931472
+	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c18 := math.Float32frombits(0x3ab6568e) // 0.0013911293
+	c19 := math.Float32frombits(0x3c090643) // 0.008363309
+	c21 := math.Float32frombits(0x3d2aaab5) // 0.041666705
+	c23 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
+	c25 := math.Float32frombits(0x3f000000) // 0.5
+	c28 := int32(23)
+	c36 := math.Float32frombits(0x3f800000) // 1
+	c39 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t3 := t0 < c2
+		t4 := t0
+		if t3 {
+			t4 = c2
+		}
+		t6 := c5 < t4
+		t7 := t4
+		if t6 {
+			t7 = c5
+		}
+		t10 := ir.FMA32(t7, c8, c9)
+		t11 := float32(t10 - c9)
+		t13 := ir.FMA32(t11, c12, t7)
+		t15 := ir.FMA32(t11, c14, t13)
+		t16 := int32(math.Float32bits(t10))
+		t17 := float32(t15 * t15)
+		t20 := ir.FMA32(c18, t15, c19)
+		t22 := ir.FMA32(t20, t15, c21)
+		t24 := ir.FMA32(t22, t15, c23)
+		t26 := ir.FMA32(t24, t15, c25)
+		t27 := ir.FMA32(t17, t26, t15)
+		t29 := t16 << uint32(c28)
+		t30 := math.Float32frombits(uint32(t29))
+		t31 := float32(t30 - c25)
+		t32 := ir.FMA32(t30, t27, t31)
+		t33 := float32(t32 + t32)
+		t35 := c5 < t0
+		t40 := t0 < c39
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t34 := float32(t33 * t1)
+			t37 := t1
+			if t35 {
+				t37 = c36
+			}
+			t38 := float32(t0 * t37)
+			t41 := t38
+			if t40 {
+				t41 = t34
+			}
+			t42 := ir.Float16bits(t41)
+			o0[i] = t42
+		}
+	}
+}
+
+// k_elu_f16_us_296b2db568_go is
+//
+//	kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+func k_elu_f16_us_296b2db568_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0xc1a00000)  // -20
+	c5 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c9 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c12 := math.Float32frombits(0xbf317218) // -0.6931472
+	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c18 := math.Float32frombits(0x3ab6568e) // 0.0013911293
+	c19 := math.Float32frombits(0x3c090643) // 0.008363309
+	c21 := math.Float32frombits(0x3d2aaab5) // 0.041666705
+	c23 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
+	c25 := math.Float32frombits(0x3f000000) // 0.5
+	c28 := int32(23)
+	c36 := math.Float32frombits(0x3f800000) // 1
+	c39 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t3a, t3b := t0a < c2, t0b < c2
+			t4a := t0a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t0b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := ir.FMA32(t7a, c8, c9), ir.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := ir.FMA32(t11a, c12, t7a), ir.FMA32(t11b, c12, t7b)
+			t15a, t15b := ir.FMA32(t11a, c14, t13a), ir.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t17a, t17b := float32(t15a*t15a), float32(t15b*t15b)
+			t20a, t20b := ir.FMA32(c18, t15a, c19), ir.FMA32(c18, t15b, c19)
+			t22a, t22b := ir.FMA32(t20a, t15a, c21), ir.FMA32(t20b, t15b, c21)
+			t24a, t24b := ir.FMA32(t22a, t15a, c23), ir.FMA32(t22b, t15b, c23)
+			t26a, t26b := ir.FMA32(t24a, t15a, c25), ir.FMA32(t24b, t15b, c25)
+			t27a, t27b := ir.FMA32(t17a, t26a, t15a), ir.FMA32(t17b, t26b, t15b)
+			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
+			t31a, t31b := float32(t30a-c25), float32(t30b-c25)
+			t32a, t32b := ir.FMA32(t30a, t27a, t31a), ir.FMA32(t30b, t27b, t31b)
+			t33a, t33b := float32(t32a+t32a), float32(t32b+t32b)
+			t34a, t34b := float32(t33a*t1), float32(t33b*t1)
+			t35a, t35b := c5 < t0a, c5 < t0b
+			t37a := t1
+			if t35a {
+				t37a = c36
+			}
+			t37b := t1
+			if t35b {
+				t37b = c36
+			}
+			t38a, t38b := float32(t0a*t37a), float32(t0b*t37b)
+			t40a, t40b := t0a < c39, t0b < c39
+			t41a := t38a
+			if t40a {
+				t41a = t34a
+			}
+			t41b := t38b
+			if t40b {
+				t41b = t34b
+			}
+			t42a, t42b := ir.Float16bits(t41a), ir.Float16bits(t41b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t42a, t42b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t3 := t0 < c2
+			t4 := t0
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := ir.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := ir.FMA32(t11, c12, t7)
+			t15 := ir.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t17 := float32(t15 * t15)
+			t20 := ir.FMA32(c18, t15, c19)
+			t22 := ir.FMA32(t20, t15, c21)
+			t24 := ir.FMA32(t22, t15, c23)
+			t26 := ir.FMA32(t24, t15, c25)
+			t27 := ir.FMA32(t17, t26, t15)
+			t29 := t16 << uint32(c28)
+			t30 := math.Float32frombits(uint32(t29))
+			t31 := float32(t30 - c25)
+			t32 := ir.FMA32(t30, t27, t31)
+			t33 := float32(t32 + t32)
+			t34 := float32(t33 * t1)
+			t35 := c5 < t0
+			t37 := t1
+			if t35 {
+				t37 = c36
+			}
+			t38 := float32(t0 * t37)
+			t40 := t0 < c39
+			t41 := t38
+			if t40 {
+				t41 = t34
+			}
+			t42 := ir.Float16bits(t41)
+			o0[i] = t42
+		}
+	}
+}
+
+// k_elu_f16_us_94446b77cb_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+func k_elu_f16_us_94446b77cb_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x0)                 // 0
+	c5 := math.Float32frombits(0xc1a00000)          // -20
+	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3ff0000000000000) // 1
+	c17 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c18 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c19 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c20 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c21 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c22 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c32 := int64(52)
+	c34 := int64(4607182418800017408)
+	c42 := math.Float32frombits(0x3f800000) // 1
+	c45 := math.Float32frombits(0x80000000) // -0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t39 := float64(t1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t3a, t3b := c2 < t0a, c2 < t0b
+			t4a := t0a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t0b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := t4a < c5, t4b < c5
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t8a, t8b := float64(t7a), float64(t7b)
+			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
+			t12a, t12b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
+			t13a, t13b := float64(t11a-c10), float64(t11b-c10)
+			t15a, t15b := math.FMA(t13a, c14, t8a), math.FMA(t13b, c14, t8b)
+			t23a, t23b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
+			t24a, t24b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
+			t25a, t25b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
+			t26a, t26b := float64(t15a*t15a), float64(t15b*t15b)
+			t27a, t27b := math.FMA(t24a, t26a, t23a), math.FMA(t24b, t26b, t23b)
+			t28a, t28b := math.FMA(c22, t26a, t25a), math.FMA(c22, t26b, t25b)
+			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
+			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t31a, t31b := float64(t15a*t30a), float64(t15b*t30b)
+			t33a, t33b := t12a<<uint64(c32), t12b<<uint64(c32)
+			t35a, t35b := int64(t33a+c34), int64(t33b+c34)
+			t36a, t36b := math.Float64frombits(uint64(t35a)), math.Float64frombits(uint64(t35b))
+			t37a, t37b := float64(t36a-c16), float64(t36b-c16)
+			t38a, t38b := math.FMA(t36a, t31a, t37a), math.FMA(t36b, t31b, t37b)
+			t40a, t40b := float64(t38a*t39), float64(t38b*t39)
+			t41a, t41b := float32(t40a), float32(t40b)
+			t43a := t1
+			if t3a {
+				t43a = c42
+			}
+			t43b := t1
+			if t3b {
+				t43b = c42
+			}
+			t44a, t44b := float32(t0a*t43a), float32(t0b*t43b)
+			t46a, t46b := t0a < c45, t0b < c45
+			t47a := t44a
+			if t46a {
+				t47a = t41a
+			}
+			t47b := t44b
+			if t46b {
+				t47b = t41b
+			}
+			t48a, t48b := ir.Float16bits(t47a), ir.Float16bits(t47b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t48a, t48b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t3 := c2 < t0
+			t4 := t0
+			if t3 {
+				t4 = c2
+			}
+			t6 := t4 < c5
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t8 := float64(t7)
+			t11 := math.FMA(t8, c9, c10)
+			t12 := int64(math.Float64bits(t11))
+			t13 := float64(t11 - c10)
+			t15 := math.FMA(t13, c14, t8)
+			t23 := math.FMA(c17, t15, c16)
+			t24 := math.FMA(c19, t15, c18)
+			t25 := math.FMA(c21, t15, c20)
+			t26 := float64(t15 * t15)
+			t27 := math.FMA(t24, t26, t23)
+			t28 := math.FMA(c22, t26, t25)
+			t29 := float64(t26 * t26)
+			t30 := math.FMA(t28, t29, t27)
+			t31 := float64(t15 * t30)
+			t33 := t12 << uint64(c32)
+			t35 := int64(t33 + c34)
+			t36 := math.Float64frombits(uint64(t35))
+			t37 := float64(t36 - c16)
+			t38 := math.FMA(t36, t31, t37)
+			t40 := float64(t38 * t39)
+			t41 := float32(t40)
+			t43 := t1
+			if t3 {
+				t43 = c42
+			}
+			t44 := float32(t0 * t43)
+			t46 := t0 < c45
+			t47 := t44
+			if t46 {
+				t47 = t41
+			}
+			t48 := ir.Float16bits(t47)
+			o0[i] = t48
+		}
+	}
+}
+
+// k_elu_f16_uu_398f170b5a_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+func k_elu_f16_uu_398f170b5a_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x0)                 // 0
+	c5 := math.Float32frombits(0xc1a00000)          // -20
+	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c16 := math.Float64frombits(0x3ff0000000000000) // 1
+	c17 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c18 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c19 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c20 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c21 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c22 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c32 := int64(52)
+	c34 := int64(4607182418800017408)
+	c42 := math.Float32frombits(0x3f800000) // 1
+	c45 := math.Float32frombits(0x80000000) // -0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := c2 < t0a, c2 < t0b
+			t4a := t0a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t0b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := t4a < c5, t4b < c5
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t8a, t8b := float64(t7a), float64(t7b)
+			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
+			t12a, t12b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
+			t13a, t13b := float64(t11a-c10), float64(t11b-c10)
+			t15a, t15b := math.FMA(t13a, c14, t8a), math.FMA(t13b, c14, t8b)
+			t23a, t23b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
+			t24a, t24b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
+			t25a, t25b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
+			t26a, t26b := float64(t15a*t15a), float64(t15b*t15b)
+			t27a, t27b := math.FMA(t24a, t26a, t23a), math.FMA(t24b, t26b, t23b)
+			t28a, t28b := math.FMA(c22, t26a, t25a), math.FMA(c22, t26b, t25b)
+			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
+			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t31a, t31b := float64(t15a*t30a), float64(t15b*t30b)
+			t33a, t33b := t12a<<uint64(c32), t12b<<uint64(c32)
+			t35a, t35b := int64(t33a+c34), int64(t33b+c34)
+			t36a, t36b := math.Float64frombits(uint64(t35a)), math.Float64frombits(uint64(t35b))
+			t37a, t37b := float64(t36a-c16), float64(t36b-c16)
+			t38a, t38b := math.FMA(t36a, t31a, t37a), math.FMA(t36b, t31b, t37b)
+			t39a, t39b := float64(t1a), float64(t1b)
+			t40a, t40b := float64(t38a*t39a), float64(t38b*t39b)
+			t41a, t41b := float32(t40a), float32(t40b)
+			t43a := t1a
+			if t3a {
+				t43a = c42
+			}
+			t43b := t1b
+			if t3b {
+				t43b = c42
+			}
+			t44a, t44b := float32(t0a*t43a), float32(t0b*t43b)
+			t46a, t46b := t0a < c45, t0b < c45
+			t47a := t44a
+			if t46a {
+				t47a = t41a
+			}
+			t47b := t44b
+			if t46b {
+				t47b = t41b
+			}
+			t48a, t48b := ir.Float16bits(t47a), ir.Float16bits(t47b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t48a, t48b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t3 := c2 < t0
+			t4 := t0
+			if t3 {
+				t4 = c2
+			}
+			t6 := t4 < c5
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t8 := float64(t7)
+			t11 := math.FMA(t8, c9, c10)
+			t12 := int64(math.Float64bits(t11))
+			t13 := float64(t11 - c10)
+			t15 := math.FMA(t13, c14, t8)
+			t23 := math.FMA(c17, t15, c16)
+			t24 := math.FMA(c19, t15, c18)
+			t25 := math.FMA(c21, t15, c20)
+			t26 := float64(t15 * t15)
+			t27 := math.FMA(t24, t26, t23)
+			t28 := math.FMA(c22, t26, t25)
+			t29 := float64(t26 * t26)
+			t30 := math.FMA(t28, t29, t27)
+			t31 := float64(t15 * t30)
+			t33 := t12 << uint64(c32)
+			t35 := int64(t33 + c34)
+			t36 := math.Float64frombits(uint64(t35))
+			t37 := float64(t36 - c16)
+			t38 := math.FMA(t36, t31, t37)
+			t39 := float64(t1)
+			t40 := float64(t38 * t39)
+			t41 := float32(t40)
+			t43 := t1
+			if t3 {
+				t43 = c42
+			}
+			t44 := float32(t0 * t43)
+			t46 := t0 < c45
+			t47 := t44
+			if t46 {
+				t47 = t41
+			}
+			t48 := ir.Float16bits(t47)
+			o0[i] = t48
+		}
+	}
+}
+
+// k_elu_f16_uu_b01cd5003f_go is
+//
+//	kernel fast (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+func k_elu_f16_uu_b01cd5003f_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0xc1a00000)  // -20
+	c5 := math.Float32frombits(0x0)         // 0
+	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c9 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c12 := math.Float32frombits(0xbf317218) // -0.6931472
+	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c18 := math.Float32frombits(0x3ab6568e) // 0.0013911293
+	c19 := math.Float32frombits(0x3c090643) // 0.008363309
+	c21 := math.Float32frombits(0x3d2aaab5) // 0.041666705
+	c23 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
+	c25 := math.Float32frombits(0x3f000000) // 0.5
+	c28 := int32(23)
+	c36 := math.Float32frombits(0x3f800000) // 1
+	c39 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := t0a < c2, t0b < c2
+			t4a := t0a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t0b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := ir.FMA32(t7a, c8, c9), ir.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := ir.FMA32(t11a, c12, t7a), ir.FMA32(t11b, c12, t7b)
+			t15a, t15b := ir.FMA32(t11a, c14, t13a), ir.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t17a, t17b := float32(t15a*t15a), float32(t15b*t15b)
+			t20a, t20b := ir.FMA32(c18, t15a, c19), ir.FMA32(c18, t15b, c19)
+			t22a, t22b := ir.FMA32(t20a, t15a, c21), ir.FMA32(t20b, t15b, c21)
+			t24a, t24b := ir.FMA32(t22a, t15a, c23), ir.FMA32(t22b, t15b, c23)
+			t26a, t26b := ir.FMA32(t24a, t15a, c25), ir.FMA32(t24b, t15b, c25)
+			t27a, t27b := ir.FMA32(t17a, t26a, t15a), ir.FMA32(t17b, t26b, t15b)
+			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
+			t31a, t31b := float32(t30a-c25), float32(t30b-c25)
+			t32a, t32b := ir.FMA32(t30a, t27a, t31a), ir.FMA32(t30b, t27b, t31b)
+			t33a, t33b := float32(t32a+t32a), float32(t32b+t32b)
+			t34a, t34b := float32(t33a*t1a), float32(t33b*t1b)
+			t35a, t35b := c5 < t0a, c5 < t0b
+			t37a := t1a
+			if t35a {
+				t37a = c36
+			}
+			t37b := t1b
+			if t35b {
+				t37b = c36
+			}
+			t38a, t38b := float32(t0a*t37a), float32(t0b*t37b)
+			t40a, t40b := t0a < c39, t0b < c39
+			t41a := t38a
+			if t40a {
+				t41a = t34a
+			}
+			t41b := t38b
+			if t40b {
+				t41b = t34b
+			}
+			t42a, t42b := ir.Float16bits(t41a), ir.Float16bits(t41b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t42a, t42b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t3 := t0 < c2
+			t4 := t0
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := ir.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := ir.FMA32(t11, c12, t7)
+			t15 := ir.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t17 := float32(t15 * t15)
+			t20 := ir.FMA32(c18, t15, c19)
+			t22 := ir.FMA32(t20, t15, c21)
+			t24 := ir.FMA32(t22, t15, c23)
+			t26 := ir.FMA32(t24, t15, c25)
+			t27 := ir.FMA32(t17, t26, t15)
+			t29 := t16 << uint32(c28)
+			t30 := math.Float32frombits(uint32(t29))
+			t31 := float32(t30 - c25)
+			t32 := ir.FMA32(t30, t27, t31)
+			t33 := float32(t32 + t32)
+			t34 := float32(t33 * t1)
+			t35 := c5 < t0
+			t37 := t1
+			if t35 {
+				t37 = c36
+			}
+			t38 := float32(t0 * t37)
+			t40 := t0 < c39
+			t41 := t38
+			if t40 {
+				t41 = t34
+			}
+			t42 := ir.Float16bits(t41)
+			o0[i] = t42
 		}
 	}
 }
@@ -22303,6 +29617,49 @@ func k_eq_bool_uu_169c17068f_go(f *abi.Frame) {
 	}
 }
 
+// k_eq_f16_bool_su_89eabf32d9_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = eq s0 u1; store t0 }
+//
+// for i: o0[i] = a0 == a1[i]
+func k_eq_f16_bool_su_89eabf32d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 == t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_eq_f16_bool_uu_e185dba51e_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+func k_eq_f16_bool_uu_e185dba51e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 == t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_eq_f32_bool_su_b916d7c344_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }
@@ -22495,6 +29852,49 @@ func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
 	}
 }
 
+// k_eq_u16_bool_us_1ce3ab8be0_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = eq u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1
+func k_eq_u16_bool_us_1ce3ab8be0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 == t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_eq_u16_bool_uu_eac14604b3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+func k_eq_u16_bool_uu_eac14604b3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 == t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_eq_u32_bool_us_a9be959a34_go is
 //
 //	kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
@@ -22569,6 +29969,254 @@ func k_eq_u8_bool_uu_50ebcd7d25_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 == v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_erf_f16_u_8be8ea6436_go is
+//
+//	kernel (u0:f16) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+func k_erf_f16_u_8be8ea6436_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x407b851f)          // 3.93
+	c6 := math.Float64frombits(0x3ff20dd7506040d5)  // 1.1283791675269204
+	c7 := math.Float64frombits(0xbe78bbe044262902)  // -9.214092336874718e-08
+	c8 := math.Float64frombits(0xbfd81266b0258179)  // -0.3761231155567866
+	c9 := math.Float64frombits(0xbf083c10981b7e06)  // -4.6223884977211096e-05
+	c10 := math.Float64frombits(0x3fbcf99a31bf9a5b) // 0.11318362917482132
+	c11 := math.Float64frombits(0xbf59e9da9654edc3) // -0.0015816340104056615
+	c12 := math.Float64frombits(0xbf96937153569015) // -0.022046824180179742
+	c13 := math.Float64frombits(0xbf85270a147e2255) // -0.010328367948902054
+	c14 := math.Float64frombits(0x3f95e087558f148d) // 0.021364321324445035
+	c15 := math.Float64frombits(0xbf934848a18d1c25) // -0.01883042799024905
+	c16 := math.Float64frombits(0x3f90274a843b1485) // 0.015774883576132232
+	c17 := math.Float64frombits(0xbf86e25d91f11b77) // -0.01117394544247728
+	c18 := math.Float64frombits(0x3f77cb4a4fefbdb2) // 0.005809107095941556
+	c19 := math.Float64frombits(0xbf61b088ab51b260) // -0.0021593732185947595
+	c20 := math.Float64frombits(0x3f42e3597e2d13b8) // 0.0005764185883455541
+	c21 := math.Float64frombits(0xbf1ceaa628cb9eff) // -0.00011030806690437085
+	c22 := math.Float64frombits(0x3eef22dd58b88e5c) // 1.4846892347603734e-05
+	c23 := math.Float64frombits(0xbeb67d361bd93367) // -1.340455227166759e-06
+	c24 := math.Float64frombits(0x3e73a6aadfb50557) // 7.320584665284907e-08
+	c25 := math.Float64frombits(0xbe1fb294a18e63d8) // -1.8450420134632044e-09
+	c26 := math.Float64frombits(0x3d74828a264dc390) // 1.1658540015544616e-12
+	c54 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t5a, t5b := float64(t4a), float64(t4b)
+			t27a, t27b := math.FMA(c7, t5a, c6), math.FMA(c7, t5b, c6)
+			t28a, t28b := math.FMA(c9, t5a, c8), math.FMA(c9, t5b, c8)
+			t29a, t29b := math.FMA(c11, t5a, c10), math.FMA(c11, t5b, c10)
+			t30a, t30b := math.FMA(c13, t5a, c12), math.FMA(c13, t5b, c12)
+			t31a, t31b := math.FMA(c15, t5a, c14), math.FMA(c15, t5b, c14)
+			t32a, t32b := math.FMA(c17, t5a, c16), math.FMA(c17, t5b, c16)
+			t33a, t33b := math.FMA(c19, t5a, c18), math.FMA(c19, t5b, c18)
+			t34a, t34b := math.FMA(c21, t5a, c20), math.FMA(c21, t5b, c20)
+			t35a, t35b := math.FMA(c23, t5a, c22), math.FMA(c23, t5b, c22)
+			t36a, t36b := math.FMA(c25, t5a, c24), math.FMA(c25, t5b, c24)
+			t37a, t37b := float64(t5a*t5a), float64(t5b*t5b)
+			t38a, t38b := math.FMA(t28a, t37a, t27a), math.FMA(t28b, t37b, t27b)
+			t39a, t39b := math.FMA(t30a, t37a, t29a), math.FMA(t30b, t37b, t29b)
+			t40a, t40b := math.FMA(t32a, t37a, t31a), math.FMA(t32b, t37b, t31b)
+			t41a, t41b := math.FMA(t34a, t37a, t33a), math.FMA(t34b, t37b, t33b)
+			t42a, t42b := math.FMA(t36a, t37a, t35a), math.FMA(t36b, t37b, t35b)
+			t43a, t43b := float64(t37a*t37a), float64(t37b*t37b)
+			t44a, t44b := math.FMA(t39a, t43a, t38a), math.FMA(t39b, t43b, t38b)
+			t45a, t45b := math.FMA(t41a, t43a, t40a), math.FMA(t41b, t43b, t40b)
+			t46a, t46b := math.FMA(c26, t43a, t42a), math.FMA(c26, t43b, t42b)
+			t47a, t47b := float64(t43a*t43a), float64(t43b*t43b)
+			t48a, t48b := math.FMA(t45a, t47a, t44a), math.FMA(t45b, t47b, t44b)
+			t49a, t49b := float64(t47a*t47a), float64(t47b*t47b)
+			t50a, t50b := math.FMA(t46a, t49a, t48a), math.FMA(t46b, t49b, t48b)
+			t51a, t51b := float64(t5a*t50a), float64(t5b*t50b)
+			t52a, t52b := float32(t51a), float32(t51b)
+			t53a, t53b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t55a, t55b := t53a&c54, t53b&c54
+			t56a, t56b := int32(math.Float32bits(t52a)), int32(math.Float32bits(t52b))
+			t57a, t57b := t56a|t55a, t56b|t55b
+			t58a, t58b := math.Float32frombits(uint32(t57a)), math.Float32frombits(uint32(t57b))
+			t59a, t59b := ir.Float16bits(t58a), ir.Float16bits(t58b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t59a, t59b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t27 := math.FMA(c7, t5, c6)
+			t28 := math.FMA(c9, t5, c8)
+			t29 := math.FMA(c11, t5, c10)
+			t30 := math.FMA(c13, t5, c12)
+			t31 := math.FMA(c15, t5, c14)
+			t32 := math.FMA(c17, t5, c16)
+			t33 := math.FMA(c19, t5, c18)
+			t34 := math.FMA(c21, t5, c20)
+			t35 := math.FMA(c23, t5, c22)
+			t36 := math.FMA(c25, t5, c24)
+			t37 := float64(t5 * t5)
+			t38 := math.FMA(t28, t37, t27)
+			t39 := math.FMA(t30, t37, t29)
+			t40 := math.FMA(t32, t37, t31)
+			t41 := math.FMA(t34, t37, t33)
+			t42 := math.FMA(t36, t37, t35)
+			t43 := float64(t37 * t37)
+			t44 := math.FMA(t39, t43, t38)
+			t45 := math.FMA(t41, t43, t40)
+			t46 := math.FMA(c26, t43, t42)
+			t47 := float64(t43 * t43)
+			t48 := math.FMA(t45, t47, t44)
+			t49 := float64(t47 * t47)
+			t50 := math.FMA(t46, t49, t48)
+			t51 := float64(t5 * t50)
+			t52 := float32(t51)
+			t53 := int32(math.Float32bits(t0))
+			t55 := t53 & c54
+			t56 := int32(math.Float32bits(t52))
+			t57 := t56 | t55
+			t58 := math.Float32frombits(uint32(t57))
+			t59 := ir.Float16bits(t58)
+			o0[i] = t59
+		}
+	}
+}
+
+// k_erf_f16_u_ddf48f6738_go is
+//
+//	kernel fast (u0:f16) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+func k_erf_f16_u_ddf48f6738_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x407b851f)  // 3.93
+	c5 := math.Float32frombits(0x387470c1)  // 5.8279144e-05
+	c6 := math.Float32frombits(0xba0f41c3)  // -0.00054648163
+	c8 := math.Float32frombits(0x3aeb96db)  // 0.0017974036
+	c10 := math.Float32frombits(0x39a139b8) // 0.00030751317
+	c12 := math.Float32frombits(0xbce468c6) // -0.027881991
+	c14 := math.Float32frombits(0x3e17e443) // 0.14833169
+	c16 := math.Float32frombits(0x3f6b1f1a) // 0.9184433
+	c18 := math.Float32frombits(0x3fd05f42) // 1.627907
+	c21 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c26 := int32(23)
+	c29 := math.Float32frombits(0xb91fcde0) // -0.00015240116
+	c30 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
+	c32 := math.Float32frombits(0xbc1d9853) // -0.009618836
+	c34 := math.Float32frombits(0x3d6357bb) // 0.05550359
+	c36 := math.Float32frombits(0xbe75fdec) // -0.24022645
+	c38 := math.Float32frombits(0x3f317218) // 0.6931472
+	c41 := math.Float32frombits(0x3f800000) // 1
+	c45 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t7a, t7b := ir.FMA32(c5, t4a, c6), ir.FMA32(c5, t4b, c6)
+			t9a, t9b := ir.FMA32(t7a, t4a, c8), ir.FMA32(t7b, t4b, c8)
+			t11a, t11b := ir.FMA32(t9a, t4a, c10), ir.FMA32(t9b, t4b, c10)
+			t13a, t13b := ir.FMA32(t11a, t4a, c12), ir.FMA32(t11b, t4b, c12)
+			t15a, t15b := ir.FMA32(t13a, t4a, c14), ir.FMA32(t13b, t4b, c14)
+			t17a, t17b := ir.FMA32(t15a, t4a, c16), ir.FMA32(t15b, t4b, c16)
+			t19a, t19b := ir.FMA32(t17a, t4a, c18), ir.FMA32(t17b, t4b, c18)
+			t20a, t20b := float32(t4a*t19a), float32(t4b*t19b)
+			t22a, t22b := float32(c21-t20a), float32(c21-t20b)
+			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
+			t24a, t24b := float32(t23a+t20a), float32(t23b+t20b)
+			t25a, t25b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
+			t27a, t27b := t25a<<uint32(c26), t25b<<uint32(c26)
+			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
+			t31a, t31b := ir.FMA32(c29, t24a, c30), ir.FMA32(c29, t24b, c30)
+			t33a, t33b := ir.FMA32(t31a, t24a, c32), ir.FMA32(t31b, t24b, c32)
+			t35a, t35b := ir.FMA32(t33a, t24a, c34), ir.FMA32(t33b, t24b, c34)
+			t37a, t37b := ir.FMA32(t35a, t24a, c36), ir.FMA32(t35b, t24b, c36)
+			t39a, t39b := ir.FMA32(t37a, t24a, c38), ir.FMA32(t37b, t24b, c38)
+			t40a, t40b := float32(t24a*t39a), float32(t24b*t39b)
+			t42a, t42b := float32(c41-t28a), float32(c41-t28b)
+			t43a, t43b := ir.FMA32(t28a, t40a, t42a), ir.FMA32(t28b, t40b, t42b)
+			t44a, t44b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t46a, t46b := t44a&c45, t44b&c45
+			t47a, t47b := int32(math.Float32bits(t43a)), int32(math.Float32bits(t43b))
+			t48a, t48b := t47a|t46a, t47b|t46b
+			t49a, t49b := math.Float32frombits(uint32(t48a)), math.Float32frombits(uint32(t48b))
+			t50a, t50b := ir.Float16bits(t49a), ir.Float16bits(t49b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t50a, t50b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t7 := ir.FMA32(c5, t4, c6)
+			t9 := ir.FMA32(t7, t4, c8)
+			t11 := ir.FMA32(t9, t4, c10)
+			t13 := ir.FMA32(t11, t4, c12)
+			t15 := ir.FMA32(t13, t4, c14)
+			t17 := ir.FMA32(t15, t4, c16)
+			t19 := ir.FMA32(t17, t4, c18)
+			t20 := float32(t4 * t19)
+			t22 := float32(c21 - t20)
+			t23 := float32(t22 - c21)
+			t24 := float32(t23 + t20)
+			t25 := int32(math.Float32bits(t22))
+			t27 := t25 << uint32(c26)
+			t28 := math.Float32frombits(uint32(t27))
+			t31 := ir.FMA32(c29, t24, c30)
+			t33 := ir.FMA32(t31, t24, c32)
+			t35 := ir.FMA32(t33, t24, c34)
+			t37 := ir.FMA32(t35, t24, c36)
+			t39 := ir.FMA32(t37, t24, c38)
+			t40 := float32(t24 * t39)
+			t42 := float32(c41 - t28)
+			t43 := ir.FMA32(t28, t40, t42)
+			t44 := int32(math.Float32bits(t0))
+			t46 := t44 & c45
+			t47 := int32(math.Float32bits(t43))
+			t48 := t47 | t46
+			t49 := math.Float32frombits(uint32(t48))
+			t50 := ir.Float16bits(t49)
+			o0[i] = t50
 		}
 	}
 }
@@ -23371,6 +31019,171 @@ func k_erf_f64_u_d13faf5e43_go(f *abi.Frame) {
 	}
 }
 
+// k_erfc_f16_u_9d613909c0_go is
+//
+//	kernel (u0:f16) { t0 = erfc u0; store t0 }
+//
+// for i: o0[i] = erfc(a0[i])
+func k_erfc_f16_u_9d613909c0_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x41233333)          // 10.2
+	c8 := math.Float64frombits(0x4008000000000000)  // 3
+	c12 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c13 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c17 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c19 := math.Float64frombits(0x3ff0000000000000) // 1
+	c20 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c21 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c22 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c23 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c24 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c25 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c34 := int64(52)
+	c39 := math.Float64frombits(0x3fc6e9827d01c541) // 0.17900115112164808
+	c40 := math.Float64frombits(0xbfd4e102bb36dd76) // -0.32623356135032766
+	c41 := math.Float64frombits(0x3fcf6ff21aaeae61) // 0.24560381224488295
+	c42 := math.Float64frombits(0xbfc336ff4a99a6d3) // -0.15011588232601145
+	c43 := math.Float64frombits(0x3fb258ad01092281) // 0.07166558528218482
+	c44 := math.Float64frombits(0xbf98fa8909081350) // -0.024393216301194898
+	c45 := math.Float64frombits(0x3f717e8db49d86e7) // 0.004271081483098383
+	c46 := math.Float64frombits(0x3f47570ffe0faa88) // 0.0007122829521198507
+	c47 := math.Float64frombits(0xbf43bed17cd2575b) // -0.0006025812996479461
+	c48 := math.Float64frombits(0x3f004621b57b0028) // 3.104009982513061e-05
+	c49 := math.Float64frombits(0x3f117ae9f8649945) // 6.668141404428836e-05
+	c50 := math.Float64frombits(0x3ed54036e8193544) // 5.066594555081409e-06
+	c67 := math.Float64frombits(0x0)                // 0
+	c69 := math.Float64frombits(0x4000000000000000) // 2
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a*t5a), float64(t5b*t5b)
+			t7a, t7b := -t6a, -t6b
+			t9a, t9b := float64(t5a-c8), float64(t5b-c8)
+			t10a, t10b := float64(t5a+c8), float64(t5b+c8)
+			t11a, t11b := float64(t9a/t10a), float64(t9b/t10b)
+			t14a, t14b := math.FMA(t7a, c12, c13), math.FMA(t7b, c12, c13)
+			t15a, t15b := int64(math.Float64bits(t14a)), int64(math.Float64bits(t14b))
+			t16a, t16b := float64(t14a-c13), float64(t14b-c13)
+			t18a, t18b := math.FMA(t16a, c17, t7a), math.FMA(t16b, c17, t7b)
+			t26a, t26b := math.FMA(c20, t18a, c19), math.FMA(c20, t18b, c19)
+			t27a, t27b := math.FMA(c22, t18a, c21), math.FMA(c22, t18b, c21)
+			t28a, t28b := math.FMA(c24, t18a, c23), math.FMA(c24, t18b, c23)
+			t29a, t29b := float64(t18a*t18a), float64(t18b*t18b)
+			t30a, t30b := math.FMA(t27a, t29a, t26a), math.FMA(t27b, t29b, t26b)
+			t31a, t31b := math.FMA(c25, t29a, t28a), math.FMA(c25, t29b, t28b)
+			t32a, t32b := float64(t29a*t29a), float64(t29b*t29b)
+			t33a, t33b := math.FMA(t31a, t32a, t30a), math.FMA(t31b, t32b, t30b)
+			t35a, t35b := t15a<<uint64(c34), t15b<<uint64(c34)
+			t36a, t36b := int64(math.Float64bits(t33a)), int64(math.Float64bits(t33b))
+			t37a, t37b := int64(t35a+t36a), int64(t35b+t36b)
+			t38a, t38b := math.Float64frombits(uint64(t37a)), math.Float64frombits(uint64(t37b))
+			t51a, t51b := math.FMA(c40, t11a, c39), math.FMA(c40, t11b, c39)
+			t52a, t52b := math.FMA(c42, t11a, c41), math.FMA(c42, t11b, c41)
+			t53a, t53b := math.FMA(c44, t11a, c43), math.FMA(c44, t11b, c43)
+			t54a, t54b := math.FMA(c46, t11a, c45), math.FMA(c46, t11b, c45)
+			t55a, t55b := math.FMA(c48, t11a, c47), math.FMA(c48, t11b, c47)
+			t56a, t56b := math.FMA(c50, t11a, c49), math.FMA(c50, t11b, c49)
+			t57a, t57b := float64(t11a*t11a), float64(t11b*t11b)
+			t58a, t58b := math.FMA(t52a, t57a, t51a), math.FMA(t52b, t57b, t51b)
+			t59a, t59b := math.FMA(t54a, t57a, t53a), math.FMA(t54b, t57b, t53b)
+			t60a, t60b := math.FMA(t56a, t57a, t55a), math.FMA(t56b, t57b, t55b)
+			t61a, t61b := float64(t57a*t57a), float64(t57b*t57b)
+			t62a, t62b := math.FMA(t59a, t61a, t58a), math.FMA(t59b, t61b, t58b)
+			t63a, t63b := float64(t61a*t61a), float64(t61b*t61b)
+			t64a, t64b := math.FMA(t60a, t63a, t62a), math.FMA(t60b, t63b, t62b)
+			t65a, t65b := float64(t38a*t64a), float64(t38b*t64b)
+			t66a, t66b := float64(t0a), float64(t0b)
+			t68a, t68b := t66a < c67, t66b < c67
+			t70a, t70b := float64(c69-t65a), float64(c69-t65b)
+			t71a := t65a
+			if t68a {
+				t71a = t70a
+			}
+			t71b := t65b
+			if t68b {
+				t71b = t70b
+			}
+			t72a, t72b := float32(t71a), float32(t71b)
+			t73a, t73b := ir.Float16bits(t72a), ir.Float16bits(t72b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t73a, t73b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t6 := float64(t5 * t5)
+			t7 := -t6
+			t9 := float64(t5 - c8)
+			t10 := float64(t5 + c8)
+			t11 := float64(t9 / t10)
+			t14 := math.FMA(t7, c12, c13)
+			t15 := int64(math.Float64bits(t14))
+			t16 := float64(t14 - c13)
+			t18 := math.FMA(t16, c17, t7)
+			t26 := math.FMA(c20, t18, c19)
+			t27 := math.FMA(c22, t18, c21)
+			t28 := math.FMA(c24, t18, c23)
+			t29 := float64(t18 * t18)
+			t30 := math.FMA(t27, t29, t26)
+			t31 := math.FMA(c25, t29, t28)
+			t32 := float64(t29 * t29)
+			t33 := math.FMA(t31, t32, t30)
+			t35 := t15 << uint64(c34)
+			t36 := int64(math.Float64bits(t33))
+			t37 := int64(t35 + t36)
+			t38 := math.Float64frombits(uint64(t37))
+			t51 := math.FMA(c40, t11, c39)
+			t52 := math.FMA(c42, t11, c41)
+			t53 := math.FMA(c44, t11, c43)
+			t54 := math.FMA(c46, t11, c45)
+			t55 := math.FMA(c48, t11, c47)
+			t56 := math.FMA(c50, t11, c49)
+			t57 := float64(t11 * t11)
+			t58 := math.FMA(t52, t57, t51)
+			t59 := math.FMA(t54, t57, t53)
+			t60 := math.FMA(t56, t57, t55)
+			t61 := float64(t57 * t57)
+			t62 := math.FMA(t59, t61, t58)
+			t63 := float64(t61 * t61)
+			t64 := math.FMA(t60, t63, t62)
+			t65 := float64(t38 * t64)
+			t66 := float64(t0)
+			t68 := t66 < c67
+			t70 := float64(c69 - t65)
+			t71 := t65
+			if t68 {
+				t71 = t70
+			}
+			t72 := float32(t71)
+			t73 := ir.Float16bits(t72)
+			o0[i] = t73
+		}
+	}
+}
+
 // k_erfc_f32_u_4de05a4343_go is
 //
 //	kernel (u0:f32) { t0 = erfc u0; store t0 }
@@ -23828,6 +31641,110 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 	}
 }
 
+// k_exp2_f16_u_11c57ea918_go is
+//
+//	kernel (u0:f16) { t0 = exp2 u0; store t0 }
+//
+// for i: o0[i] = exp2(a0[i])
+func k_exp2_f16_u_11c57ea918_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc3170000)  // -151
+	c4 := math.Float32frombits(0x43010000)  // 129
+	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c11 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c12 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
+	c14 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c16 := math.Float32frombits(0x3d6357bb) // 0.05550359
+	c18 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c20 := math.Float32frombits(0x3f317218) // 0.6931472
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c25 := int32(1)
+	c28 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t8a, t8b := float32(t6a+c7), float32(t6b+c7)
+			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
+			t10a, t10b := float32(t6a-t9a), float32(t6b-t9b)
+			t13a, t13b := ir.FMA32(c11, t10a, c12), ir.FMA32(c11, t10b, c12)
+			t15a, t15b := ir.FMA32(t13a, t10a, c14), ir.FMA32(t13b, t10b, c14)
+			t17a, t17b := ir.FMA32(t15a, t10a, c16), ir.FMA32(t15b, t10b, c16)
+			t19a, t19b := ir.FMA32(t17a, t10a, c18), ir.FMA32(t17b, t10b, c18)
+			t21a, t21b := ir.FMA32(t19a, t10a, c20), ir.FMA32(t19b, t10b, c20)
+			t23a, t23b := ir.FMA32(t21a, t10a, c22), ir.FMA32(t21b, t10b, c22)
+			t24a, t24b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
+			t26a, t26b := t24a>>uint32(c25), t24b>>uint32(c25)
+			t27a, t27b := int32(t24a-t26a), int32(t24b-t26b)
+			t29a, t29b := t26a<<uint32(c28), t26b<<uint32(c28)
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
+			t31a, t31b := float32(t23a*t30a), float32(t23b*t30b)
+			t32a, t32b := t27a<<uint32(c28), t27b<<uint32(c28)
+			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
+			t34a, t34b := float32(t31a*t33a), float32(t31b*t33b)
+			t35a, t35b := ir.Float16bits(t34a), ir.Float16bits(t34b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t35a, t35b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t8 := float32(t6 + c7)
+			t9 := float32(t8 - c7)
+			t10 := float32(t6 - t9)
+			t13 := ir.FMA32(c11, t10, c12)
+			t15 := ir.FMA32(t13, t10, c14)
+			t17 := ir.FMA32(t15, t10, c16)
+			t19 := ir.FMA32(t17, t10, c18)
+			t21 := ir.FMA32(t19, t10, c20)
+			t23 := ir.FMA32(t21, t10, c22)
+			t24 := int32(math.Float32bits(t8))
+			t26 := t24 >> uint32(c25)
+			t27 := int32(t24 - t26)
+			t29 := t26 << uint32(c28)
+			t30 := math.Float32frombits(uint32(t29))
+			t31 := float32(t23 * t30)
+			t32 := t27 << uint32(c28)
+			t33 := math.Float32frombits(uint32(t32))
+			t34 := float32(t31 * t33)
+			t35 := ir.Float16bits(t34)
+			o0[i] = t35
+		}
+	}
+}
+
 // k_exp2_f32_u_df886b9f2d_go is
 //
 //	kernel (u0:f32) { t0 = exp2 u0; store t0 }
@@ -24051,6 +31968,211 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 			t49 := math.Float64frombits(uint64(t48))
 			t50 := float64(t47 * t49)
 			o0[i] = t50
+		}
+	}
+}
+
+// k_exp_f16_u_67c68d35e9_go is
+//
+//	kernel fast (u0:f16) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+func k_exp_f16_u_67c68d35e9_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42b20000)  // 89
+	c7 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c8 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c11 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c13 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c16 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c17 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c19 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c21 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c23 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c25 := math.Float32frombits(0x3f800000) // 1
+	c27 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
+			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
+			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
+			t24a, t24b := ir.FMA32(t22a, t22a, c23), ir.FMA32(t22b, t22b, c23)
+			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
+			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t30a, t30b := float32(t26a*t29a), float32(t26b*t29b)
+			t31a, t31b := float32(t30a*t30a), float32(t30b*t30b)
+			t32a, t32b := ir.Float16bits(t31a), ir.Float16bits(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t18 := ir.FMA32(c16, t14, c17)
+			t20 := ir.FMA32(t18, t14, c19)
+			t22 := ir.FMA32(t20, t14, c21)
+			t24 := ir.FMA32(t22, t22, c23)
+			t26 := ir.FMA32(t24, t14, c25)
+			t28 := t15 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t26 * t29)
+			t31 := float32(t30 * t30)
+			t32 := ir.Float16bits(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_exp_f16_u_8fd498edad_go is
+//
+//	kernel (u0:f16) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+func k_exp_f16_u_8fd498edad_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42b20000)  // 89
+	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c8 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c11 := math.Float32frombits(0xbf317218) // -0.6931472
+	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c16 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c17 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c19 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c21 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c23 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c25 := math.Float32frombits(0x3f800000) // 1
+	c28 := int32(1)
+	c31 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
+			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
+			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
+			t24a, t24b := ir.FMA32(t22a, t14a, c23), ir.FMA32(t22b, t14b, c23)
+			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
+			t27a, t27b := ir.FMA32(t26a, t14a, c25), ir.FMA32(t26b, t14b, c25)
+			t29a, t29b := t15a>>uint32(c28), t15b>>uint32(c28)
+			t30a, t30b := int32(t15a-t29a), int32(t15b-t29b)
+			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
+			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
+			t34a, t34b := float32(t27a*t33a), float32(t27b*t33b)
+			t35a, t35b := t30a<<uint32(c31), t30b<<uint32(c31)
+			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
+			t37a, t37b := float32(t34a*t36a), float32(t34b*t36b)
+			t38a, t38b := ir.Float16bits(t37a), ir.Float16bits(t37b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t38a, t38b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t18 := ir.FMA32(c16, t14, c17)
+			t20 := ir.FMA32(t18, t14, c19)
+			t22 := ir.FMA32(t20, t14, c21)
+			t24 := ir.FMA32(t22, t14, c23)
+			t26 := ir.FMA32(t24, t14, c25)
+			t27 := ir.FMA32(t26, t14, c25)
+			t29 := t15 >> uint32(c28)
+			t30 := int32(t15 - t29)
+			t32 := t29 << uint32(c31)
+			t33 := math.Float32frombits(uint32(t32))
+			t34 := float32(t27 * t33)
+			t35 := t30 << uint32(c31)
+			t36 := math.Float32frombits(uint32(t35))
+			t37 := float32(t34 * t36)
+			t38 := ir.Float16bits(t37)
+			o0[i] = t38
 		}
 	}
 }
@@ -24498,6 +32620,238 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 			t48 := math.Float64frombits(uint64(t47))
 			t49 := float64(t46 * t48)
 			o0[i] = t49
+		}
+	}
+}
+
+// k_expm1_f16_u_097e7140a9_go is
+//
+//	kernel fast (u0:f16) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+func k_expm1_f16_u_097e7140a9_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc1a00000)  // -20
+	c4 := math.Float32frombits(0x42b20000)  // 89
+	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c8 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c11 := math.Float32frombits(0xbf317218) // -0.6931472
+	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab6568e) // 0.0013911293
+	c18 := math.Float32frombits(0x3c090643) // 0.008363309
+	c20 := math.Float32frombits(0x3d2aaab5) // 0.041666705
+	c22 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
+	c24 := math.Float32frombits(0x3f000000) // 0.5
+	c27 := int32(23)
+	c34 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t16a, t16b := float32(t14a*t14a), float32(t14b*t14b)
+			t19a, t19b := ir.FMA32(c17, t14a, c18), ir.FMA32(c17, t14b, c18)
+			t21a, t21b := ir.FMA32(t19a, t14a, c20), ir.FMA32(t19b, t14b, c20)
+			t23a, t23b := ir.FMA32(t21a, t14a, c22), ir.FMA32(t21b, t14b, c22)
+			t25a, t25b := ir.FMA32(t23a, t14a, c24), ir.FMA32(t23b, t14b, c24)
+			t26a, t26b := ir.FMA32(t16a, t25a, t14a), ir.FMA32(t16b, t25b, t14b)
+			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t30a, t30b := float32(t29a-c24), float32(t29b-c24)
+			t31a, t31b := ir.FMA32(t29a, t26a, t30a), ir.FMA32(t29b, t26b, t30b)
+			t32a, t32b := float32(t31a+t31a), float32(t31b+t31b)
+			t33a, t33b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t35a, t35b := t33a&c34, t33b&c34
+			t36a, t36b := int32(math.Float32bits(t32a)), int32(math.Float32bits(t32b))
+			t37a, t37b := t36a|t35a, t36b|t35b
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t39a, t39b := ir.Float16bits(t38a), ir.Float16bits(t38b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t39a, t39b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t16 := float32(t14 * t14)
+			t19 := ir.FMA32(c17, t14, c18)
+			t21 := ir.FMA32(t19, t14, c20)
+			t23 := ir.FMA32(t21, t14, c22)
+			t25 := ir.FMA32(t23, t14, c24)
+			t26 := ir.FMA32(t16, t25, t14)
+			t28 := t15 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t29 - c24)
+			t31 := ir.FMA32(t29, t26, t30)
+			t32 := float32(t31 + t31)
+			t33 := int32(math.Float32bits(t0))
+			t35 := t33 & c34
+			t36 := int32(math.Float32bits(t32))
+			t37 := t36 | t35
+			t38 := math.Float32frombits(uint32(t37))
+			t39 := ir.Float16bits(t38)
+			o0[i] = t39
+		}
+	}
+}
+
+// k_expm1_f16_u_718bd8f89d_go is
+//
+//	kernel (u0:f16) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+func k_expm1_f16_u_718bd8f89d_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc1a00000)          // -20
+	c4 := math.Float32frombits(0x42b20000)          // 89
+	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c9 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3ff0000000000000) // 1
+	c16 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c17 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c18 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c19 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c20 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c21 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c31 := int64(52)
+	c33 := int64(4607182418800017408)
+	c40 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float64(t6a), float64(t6b)
+			t10a, t10b := math.FMA(t7a, c8, c9), math.FMA(t7b, c8, c9)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
+			t14a, t14b := math.FMA(t12a, c13, t7a), math.FMA(t12b, c13, t7b)
+			t22a, t22b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t23a, t23b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t24a, t24b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t25a, t25b := float64(t14a*t14a), float64(t14b*t14b)
+			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
+			t27a, t27b := math.FMA(c21, t25a, t24a), math.FMA(c21, t25b, t24b)
+			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
+			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t30a, t30b := float64(t14a*t29a), float64(t14b*t29b)
+			t32a, t32b := t11a<<uint64(c31), t11b<<uint64(c31)
+			t34a, t34b := int64(t32a+c33), int64(t32b+c33)
+			t35a, t35b := math.Float64frombits(uint64(t34a)), math.Float64frombits(uint64(t34b))
+			t36a, t36b := float64(t35a-c15), float64(t35b-c15)
+			t37a, t37b := math.FMA(t35a, t30a, t36a), math.FMA(t35b, t30b, t36b)
+			t38a, t38b := float32(t37a), float32(t37b)
+			t39a, t39b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t41a, t41b := t39a&c40, t39b&c40
+			t42a, t42b := int32(math.Float32bits(t38a)), int32(math.Float32bits(t38b))
+			t43a, t43b := t42a|t41a, t42b|t41b
+			t44a, t44b := math.Float32frombits(uint32(t43a)), math.Float32frombits(uint32(t43b))
+			t45a, t45b := ir.Float16bits(t44a), ir.Float16bits(t44b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t45a, t45b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float64(t6)
+			t10 := math.FMA(t7, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t14 := math.FMA(t12, c13, t7)
+			t22 := math.FMA(c16, t14, c15)
+			t23 := math.FMA(c18, t14, c17)
+			t24 := math.FMA(c20, t14, c19)
+			t25 := float64(t14 * t14)
+			t26 := math.FMA(t23, t25, t22)
+			t27 := math.FMA(c21, t25, t24)
+			t28 := float64(t25 * t25)
+			t29 := math.FMA(t27, t28, t26)
+			t30 := float64(t14 * t29)
+			t32 := t11 << uint64(c31)
+			t34 := int64(t32 + c33)
+			t35 := math.Float64frombits(uint64(t34))
+			t36 := float64(t35 - c15)
+			t37 := math.FMA(t35, t30, t36)
+			t38 := float32(t37)
+			t39 := int32(math.Float32bits(t0))
+			t41 := t39 & c40
+			t42 := int32(math.Float32bits(t38))
+			t43 := t42 | t41
+			t44 := math.Float32frombits(uint32(t43))
+			t45 := ir.Float16bits(t44)
+			o0[i] = t45
 		}
 	}
 }
@@ -25040,6 +33394,26 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 	}
 }
 
+// k_floor_f16_u_74567fb4e0_go is
+//
+//	kernel (u0:f16) { t0 = floor u0; store t0 }
+//
+// for i: o0[i] = floor(a0[i])
+func k_floor_f16_u_74567fb4e0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float32(math.Floor(float64(t0)))
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_floor_f32_u_159cefdc0e_go is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -25072,6 +33446,358 @@ func k_floor_f64_u_997de3ba42_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := float64(math.Floor(float64(v0)))
 			o0[i] = t0
+		}
+	}
+}
+
+// k_floordiv_f16_su_41bdaaca51_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = floordiv s0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0, a1[i])
+func k_floordiv_f16_su_41bdaaca51_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c12 := math.Float64frombits(0x0)               // 0
+	c17 := int64(0)
+	c21 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c24 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := float64(t0)
+		t27 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+		t28 := t27 == c4
+		t31 := float64(t2 - t2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := float64(t1a), float64(t1b)
+			t5a, t5b := float64(t2/t3a), float64(t2/t3b)
+			t6a, t6b := float64(math.RoundToEven(float64(t5a))), float64(math.RoundToEven(float64(t5b)))
+			t7a, t7b := -t6a, -t6b
+			t8a, t8b := math.FMA(t7a, t3a, t2), math.FMA(t7b, t3b, t2)
+			t9a, t9b := math.Float64frombits(math.Float64bits(t3a)&^(1<<63)), math.Float64frombits(math.Float64bits(t3b)&^(1<<63))
+			t10a, t10b := t9a == c4, t9b == c4
+			t11a := t8a
+			if t10a {
+				t11a = t2
+			}
+			t11b := t8b
+			if t10b {
+				t11b = t2
+			}
+			t13a, t13b := t11a != c12, t11b != c12
+			t14a, t14b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
+			t15a, t15b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t16a, t16b := t14a^t15a, t14b^t15b
+			t18a, t18b := t16a < c17, t16b < c17
+			t19a, t19b := t13a && bool(t18a), t13b && bool(t18b)
+			t20a, t20b := math.Float64frombits(math.Float64bits(t6a)&^(1<<63)), math.Float64frombits(math.Float64bits(t6b)&^(1<<63))
+			t22a, t22b := t20a < c21, t20b < c21
+			t23a, t23b := t19a && bool(t22a), t19b && bool(t22b)
+			t25a, t25b := float64(t6a-c24), float64(t6b-c24)
+			t26a := t6a
+			if t23a {
+				t26a = t25a
+			}
+			t26b := t6b
+			if t23b {
+				t26b = t25b
+			}
+			t29a, t29b := t3a != c12, t3b != c12
+			t30a, t30b := t28 && bool(t29a), t28 && bool(t29b)
+			t32a := t26a
+			if t30a {
+				t32a = t31
+			}
+			t32b := t26b
+			if t30b {
+				t32b = t31
+			}
+			t33a, t33b := float32(t32a), float32(t32b)
+			t34a, t34b := ir.Float16bits(t33a), ir.Float16bits(t33b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t34a, t34b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := float64(t1)
+			t5 := float64(t2 / t3)
+			t6 := float64(math.RoundToEven(float64(t5)))
+			t7 := -t6
+			t8 := math.FMA(t7, t3, t2)
+			t9 := math.Float64frombits(math.Float64bits(t3) &^ (1 << 63))
+			t10 := t9 == c4
+			t11 := t8
+			if t10 {
+				t11 = t2
+			}
+			t13 := t11 != c12
+			t14 := int64(math.Float64bits(t11))
+			t15 := int64(math.Float64bits(t3))
+			t16 := t14 ^ t15
+			t18 := t16 < c17
+			t19 := t13 && bool(t18)
+			t20 := math.Float64frombits(math.Float64bits(t6) &^ (1 << 63))
+			t22 := t20 < c21
+			t23 := t19 && bool(t22)
+			t25 := float64(t6 - c24)
+			t26 := t6
+			if t23 {
+				t26 = t25
+			}
+			t29 := t3 != c12
+			t30 := t28 && bool(t29)
+			t32 := t26
+			if t30 {
+				t32 = t31
+			}
+			t33 := float32(t32)
+			t34 := ir.Float16bits(t33)
+			o0[i] = t34
+		}
+	}
+}
+
+// k_floordiv_f16_us_d6bc85169c_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = floordiv u0 s1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1)
+func k_floordiv_f16_us_d6bc85169c_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c12 := math.Float64frombits(0x0)               // 0
+	c17 := int64(0)
+	c21 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c24 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t3 := float64(t1)
+		t9 := math.Float64frombits(math.Float64bits(t3) &^ (1 << 63))
+		t10 := t9 == c4
+		t15 := int64(math.Float64bits(t3))
+		t29 := t3 != c12
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := float64(t0a), float64(t0b)
+			t5a, t5b := float64(t2a/t3), float64(t2b/t3)
+			t6a, t6b := float64(math.RoundToEven(float64(t5a))), float64(math.RoundToEven(float64(t5b)))
+			t7a, t7b := -t6a, -t6b
+			t8a, t8b := math.FMA(t7a, t3, t2a), math.FMA(t7b, t3, t2b)
+			t11a := t8a
+			if t10 {
+				t11a = t2a
+			}
+			t11b := t8b
+			if t10 {
+				t11b = t2b
+			}
+			t13a, t13b := t11a != c12, t11b != c12
+			t14a, t14b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
+			t16a, t16b := t14a^t15, t14b^t15
+			t18a, t18b := t16a < c17, t16b < c17
+			t19a, t19b := t13a && bool(t18a), t13b && bool(t18b)
+			t20a, t20b := math.Float64frombits(math.Float64bits(t6a)&^(1<<63)), math.Float64frombits(math.Float64bits(t6b)&^(1<<63))
+			t22a, t22b := t20a < c21, t20b < c21
+			t23a, t23b := t19a && bool(t22a), t19b && bool(t22b)
+			t25a, t25b := float64(t6a-c24), float64(t6b-c24)
+			t26a := t6a
+			if t23a {
+				t26a = t25a
+			}
+			t26b := t6b
+			if t23b {
+				t26b = t25b
+			}
+			t27a, t27b := math.Float64frombits(math.Float64bits(t2a)&^(1<<63)), math.Float64frombits(math.Float64bits(t2b)&^(1<<63))
+			t28a, t28b := t27a == c4, t27b == c4
+			t30a, t30b := t28a && bool(t29), t28b && bool(t29)
+			t31a, t31b := float64(t2a-t2a), float64(t2b-t2b)
+			t32a := t26a
+			if t30a {
+				t32a = t31a
+			}
+			t32b := t26b
+			if t30b {
+				t32b = t31b
+			}
+			t33a, t33b := float32(t32a), float32(t32b)
+			t34a, t34b := ir.Float16bits(t33a), ir.Float16bits(t33b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t34a, t34b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float64(t0)
+			t5 := float64(t2 / t3)
+			t6 := float64(math.RoundToEven(float64(t5)))
+			t7 := -t6
+			t8 := math.FMA(t7, t3, t2)
+			t11 := t8
+			if t10 {
+				t11 = t2
+			}
+			t13 := t11 != c12
+			t14 := int64(math.Float64bits(t11))
+			t16 := t14 ^ t15
+			t18 := t16 < c17
+			t19 := t13 && bool(t18)
+			t20 := math.Float64frombits(math.Float64bits(t6) &^ (1 << 63))
+			t22 := t20 < c21
+			t23 := t19 && bool(t22)
+			t25 := float64(t6 - c24)
+			t26 := t6
+			if t23 {
+				t26 = t25
+			}
+			t27 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+			t28 := t27 == c4
+			t30 := t28 && bool(t29)
+			t31 := float64(t2 - t2)
+			t32 := t26
+			if t30 {
+				t32 = t31
+			}
+			t33 := float32(t32)
+			t34 := ir.Float16bits(t33)
+			o0[i] = t34
+		}
+	}
+}
+
+// k_floordiv_f16_uu_b55a890d9f_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = floordiv u0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1[i])
+func k_floordiv_f16_uu_b55a890d9f_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c12 := math.Float64frombits(0x0)               // 0
+	c17 := int64(0)
+	c21 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c24 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a), float64(t1b)
+			t5a, t5b := float64(t2a/t3a), float64(t2b/t3b)
+			t6a, t6b := float64(math.RoundToEven(float64(t5a))), float64(math.RoundToEven(float64(t5b)))
+			t7a, t7b := -t6a, -t6b
+			t8a, t8b := math.FMA(t7a, t3a, t2a), math.FMA(t7b, t3b, t2b)
+			t9a, t9b := math.Float64frombits(math.Float64bits(t3a)&^(1<<63)), math.Float64frombits(math.Float64bits(t3b)&^(1<<63))
+			t10a, t10b := t9a == c4, t9b == c4
+			t11a := t8a
+			if t10a {
+				t11a = t2a
+			}
+			t11b := t8b
+			if t10b {
+				t11b = t2b
+			}
+			t13a, t13b := t11a != c12, t11b != c12
+			t14a, t14b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
+			t15a, t15b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t16a, t16b := t14a^t15a, t14b^t15b
+			t18a, t18b := t16a < c17, t16b < c17
+			t19a, t19b := t13a && bool(t18a), t13b && bool(t18b)
+			t20a, t20b := math.Float64frombits(math.Float64bits(t6a)&^(1<<63)), math.Float64frombits(math.Float64bits(t6b)&^(1<<63))
+			t22a, t22b := t20a < c21, t20b < c21
+			t23a, t23b := t19a && bool(t22a), t19b && bool(t22b)
+			t25a, t25b := float64(t6a-c24), float64(t6b-c24)
+			t26a := t6a
+			if t23a {
+				t26a = t25a
+			}
+			t26b := t6b
+			if t23b {
+				t26b = t25b
+			}
+			t27a, t27b := math.Float64frombits(math.Float64bits(t2a)&^(1<<63)), math.Float64frombits(math.Float64bits(t2b)&^(1<<63))
+			t28a, t28b := t27a == c4, t27b == c4
+			t29a, t29b := t3a != c12, t3b != c12
+			t30a, t30b := t28a && bool(t29a), t28b && bool(t29b)
+			t31a, t31b := float64(t2a-t2a), float64(t2b-t2b)
+			t32a := t26a
+			if t30a {
+				t32a = t31a
+			}
+			t32b := t26b
+			if t30b {
+				t32b = t31b
+			}
+			t33a, t33b := float32(t32a), float32(t32b)
+			t34a, t34b := ir.Float16bits(t33a), ir.Float16bits(t33b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t34a, t34b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float64(t0)
+			t3 := float64(t1)
+			t5 := float64(t2 / t3)
+			t6 := float64(math.RoundToEven(float64(t5)))
+			t7 := -t6
+			t8 := math.FMA(t7, t3, t2)
+			t9 := math.Float64frombits(math.Float64bits(t3) &^ (1 << 63))
+			t10 := t9 == c4
+			t11 := t8
+			if t10 {
+				t11 = t2
+			}
+			t13 := t11 != c12
+			t14 := int64(math.Float64bits(t11))
+			t15 := int64(math.Float64bits(t3))
+			t16 := t14 ^ t15
+			t18 := t16 < c17
+			t19 := t13 && bool(t18)
+			t20 := math.Float64frombits(math.Float64bits(t6) &^ (1 << 63))
+			t22 := t20 < c21
+			t23 := t19 && bool(t22)
+			t25 := float64(t6 - c24)
+			t26 := t6
+			if t23 {
+				t26 = t25
+			}
+			t27 := math.Float64frombits(math.Float64bits(t2) &^ (1 << 63))
+			t28 := t27 == c4
+			t29 := t3 != c12
+			t30 := t28 && bool(t29)
+			t31 := float64(t2 - t2)
+			t32 := t26
+			if t30 {
+				t32 = t31
+			}
+			t33 := float32(t32)
+			t34 := ir.Float16bits(t33)
+			o0[i] = t34
 		}
 	}
 }
@@ -26176,6 +34902,244 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *abi.Frame) {
 	}
 }
 
+// k_floordiv_u16_su_4e897820fa_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0, a1[i])
+func k_floordiv_u16_su_4e897820fa_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int32(0)
+	c9 := int32(1)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := int32(v1a), int32(v1b)
+			var t2a int32
+			if t1a != 0 {
+				t2a = t0 / t1a
+			}
+			var t2b int32
+			if t1b != 0 {
+				t2b = t0 / t1b
+			}
+			var t3a int32
+			if t1a != 0 {
+				t3a = t0 % t1a
+			}
+			var t3b int32
+			if t1b != 0 {
+				t3b = t0 % t1b
+			}
+			t5a, t5b := t3a != c4, t3b != c4
+			t6a, t6b := t3a^t1a, t3b^t1b
+			t7a, t7b := t6a < c4, t6b < c4
+			t8a, t8b := t5a && bool(t7a), t5b && bool(t7b)
+			t10a, t10b := int32(t2a-c9), int32(t2b-c9)
+			t11a := t2a
+			if t8a {
+				t11a = t10a
+			}
+			t11b := t2b
+			if t8b {
+				t11b = t10b
+			}
+			t12a, t12b := uint16(t11a), uint16(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			var t3 int32
+			if t1 != 0 {
+				t3 = t0 % t1
+			}
+			t5 := t3 != c4
+			t6 := t3 ^ t1
+			t7 := t6 < c4
+			t8 := t5 && bool(t7)
+			t10 := int32(t2 - c9)
+			t11 := t2
+			if t8 {
+				t11 = t10
+			}
+			t12 := uint16(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_floordiv_u16_us_b436fc6fdb_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1)
+func k_floordiv_u16_us_b436fc6fdb_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int32(0)
+	c9 := int32(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			var t2a int32
+			if t1 != 0 {
+				t2a = t0a / t1
+			}
+			var t2b int32
+			if t1 != 0 {
+				t2b = t0b / t1
+			}
+			var t3a int32
+			if t1 != 0 {
+				t3a = t0a % t1
+			}
+			var t3b int32
+			if t1 != 0 {
+				t3b = t0b % t1
+			}
+			t5a, t5b := t3a != c4, t3b != c4
+			t6a, t6b := t3a^t1, t3b^t1
+			t7a, t7b := t6a < c4, t6b < c4
+			t8a, t8b := t5a && bool(t7a), t5b && bool(t7b)
+			t10a, t10b := int32(t2a-c9), int32(t2b-c9)
+			t11a := t2a
+			if t8a {
+				t11a = t10a
+			}
+			t11b := t2b
+			if t8b {
+				t11b = t10b
+			}
+			t12a, t12b := uint16(t11a), uint16(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(v0)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			var t3 int32
+			if t1 != 0 {
+				t3 = t0 % t1
+			}
+			t5 := t3 != c4
+			t6 := t3 ^ t1
+			t7 := t6 < c4
+			t8 := t5 && bool(t7)
+			t10 := int32(t2 - c9)
+			t11 := t2
+			if t8 {
+				t11 = t10
+			}
+			t12 := uint16(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_floordiv_u16_uu_ec007f06f3_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1[i])
+func k_floordiv_u16_uu_ec007f06f3_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := int32(0)
+	c9 := int32(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			var t2a int32
+			if t1a != 0 {
+				t2a = t0a / t1a
+			}
+			var t2b int32
+			if t1b != 0 {
+				t2b = t0b / t1b
+			}
+			var t3a int32
+			if t1a != 0 {
+				t3a = t0a % t1a
+			}
+			var t3b int32
+			if t1b != 0 {
+				t3b = t0b % t1b
+			}
+			t5a, t5b := t3a != c4, t3b != c4
+			t6a, t6b := t3a^t1a, t3b^t1b
+			t7a, t7b := t6a < c4, t6b < c4
+			t8a, t8b := t5a && bool(t7a), t5b && bool(t7b)
+			t10a, t10b := int32(t2a-c9), int32(t2b-c9)
+			t11a := t2a
+			if t8a {
+				t11a = t10a
+			}
+			t11b := t2b
+			if t8b {
+				t11b = t10b
+			}
+			t12a, t12b := uint16(t11a), uint16(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 / t1
+			}
+			var t3 int32
+			if t1 != 0 {
+				t3 = t0 % t1
+			}
+			t5 := t3 != c4
+			t6 := t3 ^ t1
+			t7 := t6 < c4
+			t8 := t5 && bool(t7)
+			t10 := int32(t2 - c9)
+			t11 := t2
+			if t8 {
+				t11 = t10
+			}
+			t12 := uint16(t11)
+			o0[i] = t12
+		}
+	}
+}
+
 // k_floordiv_u32_su_ef82722250_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }
@@ -26306,6 +35270,423 @@ func k_floordiv_u8_uu_ae9d7750b0_go(f *abi.Frame) {
 				t0 = v0 / v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_fma_f16_ssu_bf7d8d8970_go is
+//
+//	kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1, a2[i])
+func k_fma_f16_ssu_bf7d8d8970_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := ir.Float16frombits(s0)
+		t1 := float64(t0)
+		t2 := ir.Float16frombits(s1)
+		t3 := float64(t2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t4a, t4b := ir.Float16frombits(v2a), ir.Float16frombits(v2b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := math.FMA(t1, t3, t5a), math.FMA(t1, t3, t5b)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v2 := a2[i]
+			t4 := ir.Float16frombits(v2)
+			t5 := float64(t4)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_fma_f16_sus_a5201cf909_go is
+//
+//	kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1[i], a2)
+func k_fma_f16_sus_a5201cf909_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := ir.Float16frombits(s0)
+		t1 := float64(t0)
+		t4 := ir.Float16frombits(s2)
+		t5 := float64(t4)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t2a, t2b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := float64(t2a), float64(t2b)
+			t6a, t6b := math.FMA(t1, t3a, t5), math.FMA(t1, t3b, t5)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t2 := ir.Float16frombits(v1)
+			t3 := float64(t2)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_fma_f16_suu_a43816a512_go is
+//
+//	kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1[i], a2[i])
+func k_fma_f16_suu_a43816a512_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := ir.Float16frombits(s0)
+		t1 := float64(t0)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t2a, t2b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := float64(t2a), float64(t2b)
+			t4a, t4b := ir.Float16frombits(v2a), ir.Float16frombits(v2b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := math.FMA(t1, t3a, t5a), math.FMA(t1, t3b, t5b)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			t2 := ir.Float16frombits(v1)
+			t3 := float64(t2)
+			t4 := ir.Float16frombits(v2)
+			t5 := float64(t4)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_fma_f16_uss_60a4090cb6_go is
+//
+//	kernel (u0:f16, s1:f16, s2:f16) { t0 = fma u0 s1 s2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1, a2)
+func k_fma_f16_uss_60a4090cb6_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := ir.Float16frombits(s1)
+		t3 := float64(t2)
+		t4 := ir.Float16frombits(s2)
+		t5 := float64(t4)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t6a, t6b := math.FMA(t1a, t3, t5), math.FMA(t1b, t3, t5)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_fma_f16_usu_25e2b4e428_go is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = fma u0 s1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1, a2[i])
+func k_fma_f16_usu_25e2b4e428_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t2 := ir.Float16frombits(s1)
+		t3 := float64(t2)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t4a, t4b := ir.Float16frombits(v2a), ir.Float16frombits(v2b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := math.FMA(t1a, t3, t5a), math.FMA(t1b, t3, t5b)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t4 := ir.Float16frombits(v2)
+			t5 := float64(t4)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_fma_f16_uus_0f97c24f67_go is
+//
+//	kernel (u0:f16, u1:f16, s2:f16) { t0 = fma u0 u1 s2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1[i], a2)
+func k_fma_f16_uus_0f97c24f67_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t4 := ir.Float16frombits(s2)
+		t5 := float64(t4)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t2a, t2b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := float64(t2a), float64(t2b)
+			t6a, t6b := math.FMA(t1a, t3a, t5), math.FMA(t1b, t3b, t5)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t2 := ir.Float16frombits(v1)
+			t3 := float64(t2)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_fma_f16_uuu_7662a88ce2_go is
+//
+//	kernel (u0:f16, u1:f16, u2:f16) { t0 = fma u0 u1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1[i], a2[i])
+func k_fma_f16_uuu_7662a88ce2_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int64(536870911)
+	c13 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t2a, t2b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := float64(t2a), float64(t2b)
+			t4a, t4b := ir.Float16frombits(v2a), ir.Float16frombits(v2b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := math.FMA(t1a, t3a, t5a), math.FMA(t1b, t3b, t5b)
+			t7a, t7b := t6a, t6b
+			t8a, t8b := int64(math.Float64bits(t7a)), int64(math.Float64bits(t7b))
+			t10a, t10b := t8a&c9, t8b&c9
+			t11a, t11b := int64(t10a+c9), int64(t10b+c9)
+			t12a, t12b := t8a|t11a, t8b|t11b
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := math.Float64frombits(uint64(t14a)), math.Float64frombits(uint64(t14b))
+			t16a, t16b := float32(t15a), float32(t15b)
+			t17a, t17b := ir.Float16bits(t16a), ir.Float16bits(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t2 := ir.Float16frombits(v1)
+			t3 := float64(t2)
+			t4 := ir.Float16frombits(v2)
+			t5 := float64(t4)
+			t6 := math.FMA(t1, t3, t5)
+			t7 := t6
+			t8 := int64(math.Float64bits(t7))
+			t10 := t8 & c9
+			t11 := int64(t10 + c9)
+			t12 := t8 | t11
+			t14 := t12 & c13
+			t15 := math.Float64frombits(uint64(t14))
+			t16 := float32(t15)
+			t17 := ir.Float16bits(t16)
+			o0[i] = t17
 		}
 	}
 }
@@ -26596,6 +35977,944 @@ func k_fma_f64_uuu_97a98965c6_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := math.FMA(v0, v1, v2)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_fmod_f16_su_51ac7d61c5_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = fmod s0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0, a1[i])
+func k_fmod_f16_su_51ac7d61c5_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c12 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c14 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c18 := int64(4503599627370495)
+	c21 := int64(-4503599627370496)
+	c29 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c70 := math.Float64frombits(0x0)                // 0
+	c78 := int32(-2147483648)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+		t4 := float64(t2)
+		t20 := int64(math.Float64bits(t4))
+		t22 := t20 & c21
+		t77 := int32(math.Float32bits(t0))
+		t79 := t77 & c78
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t5a, t5b := float64(t3a), float64(t3b)
+			t6a, t6b := float64(t4/t5a), float64(t4/t5b)
+			t7a, t7b := float64(math.RoundToEven(float64(t6a))), float64(math.RoundToEven(float64(t6b)))
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t8a, t5a, t4), math.FMA(t8b, t5b, t4)
+			t11a, t11b := c10 <= t6a, c10 <= t6b
+			t69a := t9a
+			if t11a {
+				t13a := t5a < c12
+				t15a := float64(t5a * c14)
+				t16a := t5a
+				if t13a {
+					t16a = t15a
+				}
+				t17a := int64(math.Float64bits(t16a))
+				t19a := t17a & c18
+				t23a := t19a | t22
+				t24a := math.Float64frombits(uint64(t23a))
+				t25a := float64(t4 / t24a)
+				t26a := float64(math.RoundToEven(float64(t25a)))
+				t27a := -t26a
+				t28a := math.FMA(t27a, t24a, t4)
+				t30a := float64(t24a * c29)
+				t31a := t30a < t5a
+				t32a := t30a
+				if t31a {
+					t32a = t5a
+				}
+				t33a := float64(t28a / t32a)
+				t34a := float64(math.RoundToEven(float64(t33a)))
+				t35a := -t34a
+				t36a := math.FMA(t35a, t32a, t28a)
+				t37a := float64(t32a * c29)
+				t38a := t37a < t5a
+				t39a := t37a
+				if t38a {
+					t39a = t5a
+				}
+				t40a := float64(t36a / t39a)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t42a := -t41a
+				t43a := math.FMA(t42a, t39a, t36a)
+				t44a := float64(t39a * c29)
+				t45a := t44a < t5a
+				t46a := t44a
+				if t45a {
+					t46a = t5a
+				}
+				t47a := float64(t43a / t46a)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := -t48a
+				t50a := math.FMA(t49a, t46a, t43a)
+				t51a := float64(t46a * c29)
+				t52a := t51a < t5a
+				t53a := t51a
+				if t52a {
+					t53a = t5a
+				}
+				t54a := float64(t50a / t53a)
+				t55a := float64(math.RoundToEven(float64(t54a)))
+				t56a := -t55a
+				t57a := math.FMA(t56a, t53a, t50a)
+				t58a := float64(t53a * c29)
+				t59a := t58a < t5a
+				t60a := t58a
+				if t59a {
+					t60a = t5a
+				}
+				t61a := float64(t57a / t60a)
+				t62a := float64(math.RoundToEven(float64(t61a)))
+				t63a := -t62a
+				t64a := math.FMA(t63a, t60a, t57a)
+				t65a := float64(t64a / t5a)
+				t66a := float64(math.RoundToEven(float64(t65a)))
+				t67a := -t66a
+				t68a := math.FMA(t67a, t5a, t64a)
+				t69a = t68a
+			}
+			t69b := t9b
+			if t11b {
+				t13b := t5b < c12
+				t15b := float64(t5b * c14)
+				t16b := t5b
+				if t13b {
+					t16b = t15b
+				}
+				t17b := int64(math.Float64bits(t16b))
+				t19b := t17b & c18
+				t23b := t19b | t22
+				t24b := math.Float64frombits(uint64(t23b))
+				t25b := float64(t4 / t24b)
+				t26b := float64(math.RoundToEven(float64(t25b)))
+				t27b := -t26b
+				t28b := math.FMA(t27b, t24b, t4)
+				t30b := float64(t24b * c29)
+				t31b := t30b < t5b
+				t32b := t30b
+				if t31b {
+					t32b = t5b
+				}
+				t33b := float64(t28b / t32b)
+				t34b := float64(math.RoundToEven(float64(t33b)))
+				t35b := -t34b
+				t36b := math.FMA(t35b, t32b, t28b)
+				t37b := float64(t32b * c29)
+				t38b := t37b < t5b
+				t39b := t37b
+				if t38b {
+					t39b = t5b
+				}
+				t40b := float64(t36b / t39b)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t42b := -t41b
+				t43b := math.FMA(t42b, t39b, t36b)
+				t44b := float64(t39b * c29)
+				t45b := t44b < t5b
+				t46b := t44b
+				if t45b {
+					t46b = t5b
+				}
+				t47b := float64(t43b / t46b)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := -t48b
+				t50b := math.FMA(t49b, t46b, t43b)
+				t51b := float64(t46b * c29)
+				t52b := t51b < t5b
+				t53b := t51b
+				if t52b {
+					t53b = t5b
+				}
+				t54b := float64(t50b / t53b)
+				t55b := float64(math.RoundToEven(float64(t54b)))
+				t56b := -t55b
+				t57b := math.FMA(t56b, t53b, t50b)
+				t58b := float64(t53b * c29)
+				t59b := t58b < t5b
+				t60b := t58b
+				if t59b {
+					t60b = t5b
+				}
+				t61b := float64(t57b / t60b)
+				t62b := float64(math.RoundToEven(float64(t61b)))
+				t63b := -t62b
+				t64b := math.FMA(t63b, t60b, t57b)
+				t65b := float64(t64b / t5b)
+				t66b := float64(math.RoundToEven(float64(t65b)))
+				t67b := -t66b
+				t68b := math.FMA(t67b, t5b, t64b)
+				t69b = t68b
+			}
+			t71a, t71b := t69a < c70, t69b < c70
+			t72a, t72b := float64(t69a+t5a), float64(t69b+t5b)
+			t73a := t69a
+			if t71a {
+				t73a = t72a
+			}
+			t73b := t69b
+			if t71b {
+				t73b = t72b
+			}
+			t74a, t74b := float32(t73a), float32(t73b)
+			t75a, t75b := t2 < t3a, t2 < t3b
+			t76a := t74a
+			if t75a {
+				t76a = t2
+			}
+			t76b := t74b
+			if t75b {
+				t76b = t2
+			}
+			t80a, t80b := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b))
+			t81a, t81b := t80a|t79, t80b|t79
+			t82a, t82b := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b))
+			t83a, t83b := ir.Float16bits(t82a), ir.Float16bits(t82b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t83a, t83b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t5 := float64(t3)
+			t6 := float64(t4 / t5)
+			t7 := float64(math.RoundToEven(float64(t6)))
+			t8 := -t7
+			t9 := math.FMA(t8, t5, t4)
+			t11 := c10 <= t6
+			t69 := t9
+			if t11 {
+				t13 := t5 < c12
+				t15 := float64(t5 * c14)
+				t16 := t5
+				if t13 {
+					t16 = t15
+				}
+				t17 := int64(math.Float64bits(t16))
+				t19 := t17 & c18
+				t23 := t19 | t22
+				t24 := math.Float64frombits(uint64(t23))
+				t25 := float64(t4 / t24)
+				t26 := float64(math.RoundToEven(float64(t25)))
+				t27 := -t26
+				t28 := math.FMA(t27, t24, t4)
+				t30 := float64(t24 * c29)
+				t31 := t30 < t5
+				t32 := t30
+				if t31 {
+					t32 = t5
+				}
+				t33 := float64(t28 / t32)
+				t34 := float64(math.RoundToEven(float64(t33)))
+				t35 := -t34
+				t36 := math.FMA(t35, t32, t28)
+				t37 := float64(t32 * c29)
+				t38 := t37 < t5
+				t39 := t37
+				if t38 {
+					t39 = t5
+				}
+				t40 := float64(t36 / t39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t42 := -t41
+				t43 := math.FMA(t42, t39, t36)
+				t44 := float64(t39 * c29)
+				t45 := t44 < t5
+				t46 := t44
+				if t45 {
+					t46 = t5
+				}
+				t47 := float64(t43 / t46)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := -t48
+				t50 := math.FMA(t49, t46, t43)
+				t51 := float64(t46 * c29)
+				t52 := t51 < t5
+				t53 := t51
+				if t52 {
+					t53 = t5
+				}
+				t54 := float64(t50 / t53)
+				t55 := float64(math.RoundToEven(float64(t54)))
+				t56 := -t55
+				t57 := math.FMA(t56, t53, t50)
+				t58 := float64(t53 * c29)
+				t59 := t58 < t5
+				t60 := t58
+				if t59 {
+					t60 = t5
+				}
+				t61 := float64(t57 / t60)
+				t62 := float64(math.RoundToEven(float64(t61)))
+				t63 := -t62
+				t64 := math.FMA(t63, t60, t57)
+				t65 := float64(t64 / t5)
+				t66 := float64(math.RoundToEven(float64(t65)))
+				t67 := -t66
+				t68 := math.FMA(t67, t5, t64)
+				t69 = t68
+			}
+			t71 := t69 < c70
+			t72 := float64(t69 + t5)
+			t73 := t69
+			if t71 {
+				t73 = t72
+			}
+			t74 := float32(t73)
+			t75 := t2 < t3
+			t76 := t74
+			if t75 {
+				t76 = t2
+			}
+			t80 := int32(math.Float32bits(t76))
+			t81 := t80 | t79
+			t82 := math.Float32frombits(uint32(t81))
+			t83 := ir.Float16bits(t82)
+			o0[i] = t83
+		}
+	}
+}
+
+// k_fmod_f16_us_f2d88e04af_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = fmod u0 s1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1)
+func k_fmod_f16_us_f2d88e04af_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c12 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c14 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c18 := int64(4503599627370495)
+	c21 := int64(-4503599627370496)
+	c29 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c70 := math.Float64frombits(0x0)                // 0
+	c78 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+		t5 := float64(t3)
+		t13 := t5 < c12
+		t15 := float64(t5 * c14)
+		t16 := t5
+		if t13 {
+			t16 = t15
+		}
+		t17 := int64(math.Float64bits(t16))
+		t19 := t17 & c18
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := float64(t2a), float64(t2b)
+			t6a, t6b := float64(t4a/t5), float64(t4b/t5)
+			t7a, t7b := float64(math.RoundToEven(float64(t6a))), float64(math.RoundToEven(float64(t6b)))
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t8a, t5, t4a), math.FMA(t8b, t5, t4b)
+			t11a, t11b := c10 <= t6a, c10 <= t6b
+			t69a := t9a
+			if t11a {
+				t20a := int64(math.Float64bits(t4a))
+				t22a := t20a & c21
+				t23a := t19 | t22a
+				t24a := math.Float64frombits(uint64(t23a))
+				t25a := float64(t4a / t24a)
+				t26a := float64(math.RoundToEven(float64(t25a)))
+				t27a := -t26a
+				t28a := math.FMA(t27a, t24a, t4a)
+				t30a := float64(t24a * c29)
+				t31a := t30a < t5
+				t32a := t30a
+				if t31a {
+					t32a = t5
+				}
+				t33a := float64(t28a / t32a)
+				t34a := float64(math.RoundToEven(float64(t33a)))
+				t35a := -t34a
+				t36a := math.FMA(t35a, t32a, t28a)
+				t37a := float64(t32a * c29)
+				t38a := t37a < t5
+				t39a := t37a
+				if t38a {
+					t39a = t5
+				}
+				t40a := float64(t36a / t39a)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t42a := -t41a
+				t43a := math.FMA(t42a, t39a, t36a)
+				t44a := float64(t39a * c29)
+				t45a := t44a < t5
+				t46a := t44a
+				if t45a {
+					t46a = t5
+				}
+				t47a := float64(t43a / t46a)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := -t48a
+				t50a := math.FMA(t49a, t46a, t43a)
+				t51a := float64(t46a * c29)
+				t52a := t51a < t5
+				t53a := t51a
+				if t52a {
+					t53a = t5
+				}
+				t54a := float64(t50a / t53a)
+				t55a := float64(math.RoundToEven(float64(t54a)))
+				t56a := -t55a
+				t57a := math.FMA(t56a, t53a, t50a)
+				t58a := float64(t53a * c29)
+				t59a := t58a < t5
+				t60a := t58a
+				if t59a {
+					t60a = t5
+				}
+				t61a := float64(t57a / t60a)
+				t62a := float64(math.RoundToEven(float64(t61a)))
+				t63a := -t62a
+				t64a := math.FMA(t63a, t60a, t57a)
+				t65a := float64(t64a / t5)
+				t66a := float64(math.RoundToEven(float64(t65a)))
+				t67a := -t66a
+				t68a := math.FMA(t67a, t5, t64a)
+				t69a = t68a
+			}
+			t69b := t9b
+			if t11b {
+				t20b := int64(math.Float64bits(t4b))
+				t22b := t20b & c21
+				t23b := t19 | t22b
+				t24b := math.Float64frombits(uint64(t23b))
+				t25b := float64(t4b / t24b)
+				t26b := float64(math.RoundToEven(float64(t25b)))
+				t27b := -t26b
+				t28b := math.FMA(t27b, t24b, t4b)
+				t30b := float64(t24b * c29)
+				t31b := t30b < t5
+				t32b := t30b
+				if t31b {
+					t32b = t5
+				}
+				t33b := float64(t28b / t32b)
+				t34b := float64(math.RoundToEven(float64(t33b)))
+				t35b := -t34b
+				t36b := math.FMA(t35b, t32b, t28b)
+				t37b := float64(t32b * c29)
+				t38b := t37b < t5
+				t39b := t37b
+				if t38b {
+					t39b = t5
+				}
+				t40b := float64(t36b / t39b)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t42b := -t41b
+				t43b := math.FMA(t42b, t39b, t36b)
+				t44b := float64(t39b * c29)
+				t45b := t44b < t5
+				t46b := t44b
+				if t45b {
+					t46b = t5
+				}
+				t47b := float64(t43b / t46b)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := -t48b
+				t50b := math.FMA(t49b, t46b, t43b)
+				t51b := float64(t46b * c29)
+				t52b := t51b < t5
+				t53b := t51b
+				if t52b {
+					t53b = t5
+				}
+				t54b := float64(t50b / t53b)
+				t55b := float64(math.RoundToEven(float64(t54b)))
+				t56b := -t55b
+				t57b := math.FMA(t56b, t53b, t50b)
+				t58b := float64(t53b * c29)
+				t59b := t58b < t5
+				t60b := t58b
+				if t59b {
+					t60b = t5
+				}
+				t61b := float64(t57b / t60b)
+				t62b := float64(math.RoundToEven(float64(t61b)))
+				t63b := -t62b
+				t64b := math.FMA(t63b, t60b, t57b)
+				t65b := float64(t64b / t5)
+				t66b := float64(math.RoundToEven(float64(t65b)))
+				t67b := -t66b
+				t68b := math.FMA(t67b, t5, t64b)
+				t69b = t68b
+			}
+			t71a, t71b := t69a < c70, t69b < c70
+			t72a, t72b := float64(t69a+t5), float64(t69b+t5)
+			t73a := t69a
+			if t71a {
+				t73a = t72a
+			}
+			t73b := t69b
+			if t71b {
+				t73b = t72b
+			}
+			t74a, t74b := float32(t73a), float32(t73b)
+			t75a, t75b := t2a < t3, t2b < t3
+			t76a := t74a
+			if t75a {
+				t76a = t2a
+			}
+			t76b := t74b
+			if t75b {
+				t76b = t2b
+			}
+			t77a, t77b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t79a, t79b := t77a&c78, t77b&c78
+			t80a, t80b := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b))
+			t81a, t81b := t80a|t79a, t80b|t79b
+			t82a, t82b := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b))
+			t83a, t83b := ir.Float16bits(t82a), ir.Float16bits(t82b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t83a, t83b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := float64(t2)
+			t6 := float64(t4 / t5)
+			t7 := float64(math.RoundToEven(float64(t6)))
+			t8 := -t7
+			t9 := math.FMA(t8, t5, t4)
+			t11 := c10 <= t6
+			t69 := t9
+			if t11 {
+				t20 := int64(math.Float64bits(t4))
+				t22 := t20 & c21
+				t23 := t19 | t22
+				t24 := math.Float64frombits(uint64(t23))
+				t25 := float64(t4 / t24)
+				t26 := float64(math.RoundToEven(float64(t25)))
+				t27 := -t26
+				t28 := math.FMA(t27, t24, t4)
+				t30 := float64(t24 * c29)
+				t31 := t30 < t5
+				t32 := t30
+				if t31 {
+					t32 = t5
+				}
+				t33 := float64(t28 / t32)
+				t34 := float64(math.RoundToEven(float64(t33)))
+				t35 := -t34
+				t36 := math.FMA(t35, t32, t28)
+				t37 := float64(t32 * c29)
+				t38 := t37 < t5
+				t39 := t37
+				if t38 {
+					t39 = t5
+				}
+				t40 := float64(t36 / t39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t42 := -t41
+				t43 := math.FMA(t42, t39, t36)
+				t44 := float64(t39 * c29)
+				t45 := t44 < t5
+				t46 := t44
+				if t45 {
+					t46 = t5
+				}
+				t47 := float64(t43 / t46)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := -t48
+				t50 := math.FMA(t49, t46, t43)
+				t51 := float64(t46 * c29)
+				t52 := t51 < t5
+				t53 := t51
+				if t52 {
+					t53 = t5
+				}
+				t54 := float64(t50 / t53)
+				t55 := float64(math.RoundToEven(float64(t54)))
+				t56 := -t55
+				t57 := math.FMA(t56, t53, t50)
+				t58 := float64(t53 * c29)
+				t59 := t58 < t5
+				t60 := t58
+				if t59 {
+					t60 = t5
+				}
+				t61 := float64(t57 / t60)
+				t62 := float64(math.RoundToEven(float64(t61)))
+				t63 := -t62
+				t64 := math.FMA(t63, t60, t57)
+				t65 := float64(t64 / t5)
+				t66 := float64(math.RoundToEven(float64(t65)))
+				t67 := -t66
+				t68 := math.FMA(t67, t5, t64)
+				t69 = t68
+			}
+			t71 := t69 < c70
+			t72 := float64(t69 + t5)
+			t73 := t69
+			if t71 {
+				t73 = t72
+			}
+			t74 := float32(t73)
+			t75 := t2 < t3
+			t76 := t74
+			if t75 {
+				t76 = t2
+			}
+			t77 := int32(math.Float32bits(t0))
+			t79 := t77 & c78
+			t80 := int32(math.Float32bits(t76))
+			t81 := t80 | t79
+			t82 := math.Float32frombits(uint32(t81))
+			t83 := ir.Float16bits(t82)
+			o0[i] = t83
+		}
+	}
+}
+
+// k_fmod_f16_uu_35796890af_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = fmod u0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1[i])
+func k_fmod_f16_uu_35796890af_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c12 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c14 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c18 := int64(4503599627370495)
+	c21 := int64(-4503599627370496)
+	c29 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c70 := math.Float64frombits(0x0)                // 0
+	c78 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t4a, t4b := float64(t2a), float64(t2b)
+			t5a, t5b := float64(t3a), float64(t3b)
+			t6a, t6b := float64(t4a/t5a), float64(t4b/t5b)
+			t7a, t7b := float64(math.RoundToEven(float64(t6a))), float64(math.RoundToEven(float64(t6b)))
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t8a, t5a, t4a), math.FMA(t8b, t5b, t4b)
+			t11a, t11b := c10 <= t6a, c10 <= t6b
+			t69a := t9a
+			if t11a {
+				t13a := t5a < c12
+				t15a := float64(t5a * c14)
+				t16a := t5a
+				if t13a {
+					t16a = t15a
+				}
+				t17a := int64(math.Float64bits(t16a))
+				t19a := t17a & c18
+				t20a := int64(math.Float64bits(t4a))
+				t22a := t20a & c21
+				t23a := t19a | t22a
+				t24a := math.Float64frombits(uint64(t23a))
+				t25a := float64(t4a / t24a)
+				t26a := float64(math.RoundToEven(float64(t25a)))
+				t27a := -t26a
+				t28a := math.FMA(t27a, t24a, t4a)
+				t30a := float64(t24a * c29)
+				t31a := t30a < t5a
+				t32a := t30a
+				if t31a {
+					t32a = t5a
+				}
+				t33a := float64(t28a / t32a)
+				t34a := float64(math.RoundToEven(float64(t33a)))
+				t35a := -t34a
+				t36a := math.FMA(t35a, t32a, t28a)
+				t37a := float64(t32a * c29)
+				t38a := t37a < t5a
+				t39a := t37a
+				if t38a {
+					t39a = t5a
+				}
+				t40a := float64(t36a / t39a)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t42a := -t41a
+				t43a := math.FMA(t42a, t39a, t36a)
+				t44a := float64(t39a * c29)
+				t45a := t44a < t5a
+				t46a := t44a
+				if t45a {
+					t46a = t5a
+				}
+				t47a := float64(t43a / t46a)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := -t48a
+				t50a := math.FMA(t49a, t46a, t43a)
+				t51a := float64(t46a * c29)
+				t52a := t51a < t5a
+				t53a := t51a
+				if t52a {
+					t53a = t5a
+				}
+				t54a := float64(t50a / t53a)
+				t55a := float64(math.RoundToEven(float64(t54a)))
+				t56a := -t55a
+				t57a := math.FMA(t56a, t53a, t50a)
+				t58a := float64(t53a * c29)
+				t59a := t58a < t5a
+				t60a := t58a
+				if t59a {
+					t60a = t5a
+				}
+				t61a := float64(t57a / t60a)
+				t62a := float64(math.RoundToEven(float64(t61a)))
+				t63a := -t62a
+				t64a := math.FMA(t63a, t60a, t57a)
+				t65a := float64(t64a / t5a)
+				t66a := float64(math.RoundToEven(float64(t65a)))
+				t67a := -t66a
+				t68a := math.FMA(t67a, t5a, t64a)
+				t69a = t68a
+			}
+			t69b := t9b
+			if t11b {
+				t13b := t5b < c12
+				t15b := float64(t5b * c14)
+				t16b := t5b
+				if t13b {
+					t16b = t15b
+				}
+				t17b := int64(math.Float64bits(t16b))
+				t19b := t17b & c18
+				t20b := int64(math.Float64bits(t4b))
+				t22b := t20b & c21
+				t23b := t19b | t22b
+				t24b := math.Float64frombits(uint64(t23b))
+				t25b := float64(t4b / t24b)
+				t26b := float64(math.RoundToEven(float64(t25b)))
+				t27b := -t26b
+				t28b := math.FMA(t27b, t24b, t4b)
+				t30b := float64(t24b * c29)
+				t31b := t30b < t5b
+				t32b := t30b
+				if t31b {
+					t32b = t5b
+				}
+				t33b := float64(t28b / t32b)
+				t34b := float64(math.RoundToEven(float64(t33b)))
+				t35b := -t34b
+				t36b := math.FMA(t35b, t32b, t28b)
+				t37b := float64(t32b * c29)
+				t38b := t37b < t5b
+				t39b := t37b
+				if t38b {
+					t39b = t5b
+				}
+				t40b := float64(t36b / t39b)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t42b := -t41b
+				t43b := math.FMA(t42b, t39b, t36b)
+				t44b := float64(t39b * c29)
+				t45b := t44b < t5b
+				t46b := t44b
+				if t45b {
+					t46b = t5b
+				}
+				t47b := float64(t43b / t46b)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := -t48b
+				t50b := math.FMA(t49b, t46b, t43b)
+				t51b := float64(t46b * c29)
+				t52b := t51b < t5b
+				t53b := t51b
+				if t52b {
+					t53b = t5b
+				}
+				t54b := float64(t50b / t53b)
+				t55b := float64(math.RoundToEven(float64(t54b)))
+				t56b := -t55b
+				t57b := math.FMA(t56b, t53b, t50b)
+				t58b := float64(t53b * c29)
+				t59b := t58b < t5b
+				t60b := t58b
+				if t59b {
+					t60b = t5b
+				}
+				t61b := float64(t57b / t60b)
+				t62b := float64(math.RoundToEven(float64(t61b)))
+				t63b := -t62b
+				t64b := math.FMA(t63b, t60b, t57b)
+				t65b := float64(t64b / t5b)
+				t66b := float64(math.RoundToEven(float64(t65b)))
+				t67b := -t66b
+				t68b := math.FMA(t67b, t5b, t64b)
+				t69b = t68b
+			}
+			t71a, t71b := t69a < c70, t69b < c70
+			t72a, t72b := float64(t69a+t5a), float64(t69b+t5b)
+			t73a := t69a
+			if t71a {
+				t73a = t72a
+			}
+			t73b := t69b
+			if t71b {
+				t73b = t72b
+			}
+			t74a, t74b := float32(t73a), float32(t73b)
+			t75a, t75b := t2a < t3a, t2b < t3b
+			t76a := t74a
+			if t75a {
+				t76a = t2a
+			}
+			t76b := t74b
+			if t75b {
+				t76b = t2b
+			}
+			t77a, t77b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t79a, t79b := t77a&c78, t77b&c78
+			t80a, t80b := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b))
+			t81a, t81b := t80a|t79a, t80b|t79b
+			t82a, t82b := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b))
+			t83a, t83b := ir.Float16bits(t82a), ir.Float16bits(t82b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t83a, t83b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t4 := float64(t2)
+			t5 := float64(t3)
+			t6 := float64(t4 / t5)
+			t7 := float64(math.RoundToEven(float64(t6)))
+			t8 := -t7
+			t9 := math.FMA(t8, t5, t4)
+			t11 := c10 <= t6
+			t69 := t9
+			if t11 {
+				t13 := t5 < c12
+				t15 := float64(t5 * c14)
+				t16 := t5
+				if t13 {
+					t16 = t15
+				}
+				t17 := int64(math.Float64bits(t16))
+				t19 := t17 & c18
+				t20 := int64(math.Float64bits(t4))
+				t22 := t20 & c21
+				t23 := t19 | t22
+				t24 := math.Float64frombits(uint64(t23))
+				t25 := float64(t4 / t24)
+				t26 := float64(math.RoundToEven(float64(t25)))
+				t27 := -t26
+				t28 := math.FMA(t27, t24, t4)
+				t30 := float64(t24 * c29)
+				t31 := t30 < t5
+				t32 := t30
+				if t31 {
+					t32 = t5
+				}
+				t33 := float64(t28 / t32)
+				t34 := float64(math.RoundToEven(float64(t33)))
+				t35 := -t34
+				t36 := math.FMA(t35, t32, t28)
+				t37 := float64(t32 * c29)
+				t38 := t37 < t5
+				t39 := t37
+				if t38 {
+					t39 = t5
+				}
+				t40 := float64(t36 / t39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t42 := -t41
+				t43 := math.FMA(t42, t39, t36)
+				t44 := float64(t39 * c29)
+				t45 := t44 < t5
+				t46 := t44
+				if t45 {
+					t46 = t5
+				}
+				t47 := float64(t43 / t46)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := -t48
+				t50 := math.FMA(t49, t46, t43)
+				t51 := float64(t46 * c29)
+				t52 := t51 < t5
+				t53 := t51
+				if t52 {
+					t53 = t5
+				}
+				t54 := float64(t50 / t53)
+				t55 := float64(math.RoundToEven(float64(t54)))
+				t56 := -t55
+				t57 := math.FMA(t56, t53, t50)
+				t58 := float64(t53 * c29)
+				t59 := t58 < t5
+				t60 := t58
+				if t59 {
+					t60 = t5
+				}
+				t61 := float64(t57 / t60)
+				t62 := float64(math.RoundToEven(float64(t61)))
+				t63 := -t62
+				t64 := math.FMA(t63, t60, t57)
+				t65 := float64(t64 / t5)
+				t66 := float64(math.RoundToEven(float64(t65)))
+				t67 := -t66
+				t68 := math.FMA(t67, t5, t64)
+				t69 = t68
+			}
+			t71 := t69 < c70
+			t72 := float64(t69 + t5)
+			t73 := t69
+			if t71 {
+				t73 = t72
+			}
+			t74 := float32(t73)
+			t75 := t2 < t3
+			t76 := t74
+			if t75 {
+				t76 = t2
+			}
+			t77 := int32(math.Float32bits(t0))
+			t79 := t77 & c78
+			t80 := int32(math.Float32bits(t76))
+			t81 := t80 | t79
+			t82 := math.Float32frombits(uint32(t81))
+			t83 := ir.Float16bits(t82)
+			o0[i] = t83
 		}
 	}
 }
@@ -33247,6 +43566,70 @@ func k_foldxor_u8_u_54cfa20734_go(f *abi.Frame) {
 	}
 }
 
+// k_ge_f16_bool_su_eab09858d6_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >= a1[i]
+func k_ge_f16_bool_su_eab09858d6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := t1 <= t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ge_f16_bool_us_ae44107967_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >= a1
+func k_ge_f16_bool_us_ae44107967_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t1 <= t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ge_f16_bool_uu_6c3765a7fe_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >= a1[i]
+func k_ge_f16_bool_uu_6c3765a7fe_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := t1 <= t0
+			o0[i] = t2
+		}
+	}
+}
+
 // k_ge_f32_bool_su_3895ed8f2d_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }
@@ -33479,6 +43862,70 @@ func k_ge_i64_bool_uu_0747ae3066_go(f *abi.Frame) {
 	}
 }
 
+// k_ge_u16_bool_su_d5e332292b_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >= a1[i]
+func k_ge_u16_bool_su_d5e332292b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t1 <= t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ge_u16_bool_us_984ddbf152_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >= a1
+func k_ge_u16_bool_us_984ddbf152_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t1 <= t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ge_u16_bool_uu_7c3acd6549_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >= a1[i]
+func k_ge_u16_bool_uu_7c3acd6549_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t1 <= t0
+			o0[i] = t2
+		}
+	}
+}
+
 // k_ge_u32_bool_su_e564e87e07_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }
@@ -33591,6 +44038,172 @@ func k_ge_u8_bool_uu_e92f980988_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v1 <= v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_gelu_f16_u_da94143875_go is
+//
+//	kernel (u0:f16) { t0 = gelu u0; store t0 }
+//
+// for i: o0[i] = gelu(a0[i])
+func k_gelu_f16_u_da94143875_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x41700000)          // 15
+	c6 := math.Float64frombits(0xbfe0000000000000)  // -0.5
+	c9 := math.Float64frombits(0x4010f876ccdf6cda)  // 4.242640687119286
+	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c14 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c18 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c20 := math.Float64frombits(0x3ff0000000000000) // 1
+	c21 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c22 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c23 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c24 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c25 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c26 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c35 := int64(52)
+	c40 := math.Float64frombits(0x3fc6e9827d01c541) // 0.17900115112164808
+	c41 := math.Float64frombits(0xbfd4e102bb36dd76) // -0.32623356135032766
+	c42 := math.Float64frombits(0x3fcf6ff21aaeae61) // 0.24560381224488295
+	c43 := math.Float64frombits(0xbfc336ff4a99a6d3) // -0.15011588232601145
+	c44 := math.Float64frombits(0x3fb258ad01092281) // 0.07166558528218482
+	c45 := math.Float64frombits(0xbf98fa8909081350) // -0.024393216301194898
+	c46 := math.Float64frombits(0x3f717e8db49d86e7) // 0.004271081483098383
+	c47 := math.Float64frombits(0x3f47570ffe0faa88) // 0.0007122829521198507
+	c48 := math.Float64frombits(0xbf43bed17cd2575b) // -0.0006025812996479461
+	c49 := math.Float64frombits(0x3f004621b57b0028) // 3.104009982513061e-05
+	c50 := math.Float64frombits(0x3f117ae9f8649945) // 6.668141404428836e-05
+	c51 := math.Float64frombits(0x3ed54036e8193544) // 5.066594555081409e-06
+	c68 := math.Float64frombits(0x0)                // 0
+	c70 := math.Float64frombits(0x8000000000000000) // -0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t5a, t5b := float64(t4a), float64(t4b)
+			t7a, t7b := float64(t5a*c6), float64(t5b*c6)
+			t8a, t8b := float64(t5a*t7a), float64(t5b*t7b)
+			t10a, t10b := float64(t5a-c9), float64(t5b-c9)
+			t11a, t11b := float64(t5a+c9), float64(t5b+c9)
+			t12a, t12b := float64(t10a/t11a), float64(t10b/t11b)
+			t15a, t15b := math.FMA(t8a, c13, c14), math.FMA(t8b, c13, c14)
+			t16a, t16b := int64(math.Float64bits(t15a)), int64(math.Float64bits(t15b))
+			t17a, t17b := float64(t15a-c14), float64(t15b-c14)
+			t19a, t19b := math.FMA(t17a, c18, t8a), math.FMA(t17b, c18, t8b)
+			t27a, t27b := math.FMA(c21, t19a, c20), math.FMA(c21, t19b, c20)
+			t28a, t28b := math.FMA(c23, t19a, c22), math.FMA(c23, t19b, c22)
+			t29a, t29b := math.FMA(c25, t19a, c24), math.FMA(c25, t19b, c24)
+			t30a, t30b := float64(t19a*t19a), float64(t19b*t19b)
+			t31a, t31b := math.FMA(t28a, t30a, t27a), math.FMA(t28b, t30b, t27b)
+			t32a, t32b := math.FMA(c26, t30a, t29a), math.FMA(c26, t30b, t29b)
+			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
+			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t36a, t36b := t16a<<uint64(c35), t16b<<uint64(c35)
+			t37a, t37b := int64(math.Float64bits(t34a)), int64(math.Float64bits(t34b))
+			t38a, t38b := int64(t36a+t37a), int64(t36b+t37b)
+			t39a, t39b := math.Float64frombits(uint64(t38a)), math.Float64frombits(uint64(t38b))
+			t52a, t52b := math.FMA(c41, t12a, c40), math.FMA(c41, t12b, c40)
+			t53a, t53b := math.FMA(c43, t12a, c42), math.FMA(c43, t12b, c42)
+			t54a, t54b := math.FMA(c45, t12a, c44), math.FMA(c45, t12b, c44)
+			t55a, t55b := math.FMA(c47, t12a, c46), math.FMA(c47, t12b, c46)
+			t56a, t56b := math.FMA(c49, t12a, c48), math.FMA(c49, t12b, c48)
+			t57a, t57b := math.FMA(c51, t12a, c50), math.FMA(c51, t12b, c50)
+			t58a, t58b := float64(t12a*t12a), float64(t12b*t12b)
+			t59a, t59b := math.FMA(t53a, t58a, t52a), math.FMA(t53b, t58b, t52b)
+			t60a, t60b := math.FMA(t55a, t58a, t54a), math.FMA(t55b, t58b, t54b)
+			t61a, t61b := math.FMA(t57a, t58a, t56a), math.FMA(t57b, t58b, t56b)
+			t62a, t62b := float64(t58a*t58a), float64(t58b*t58b)
+			t63a, t63b := math.FMA(t60a, t62a, t59a), math.FMA(t60b, t62b, t59b)
+			t64a, t64b := float64(t62a*t62a), float64(t62b*t62b)
+			t65a, t65b := math.FMA(t61a, t64a, t63a), math.FMA(t61b, t64b, t63b)
+			t66a, t66b := float64(t39a*t65a), float64(t39b*t65b)
+			t67a, t67b := float64(t0a), float64(t0b)
+			t69a, t69b := t67a < c68, t67b < c68
+			t71a := t67a
+			if t69a {
+				t71a = c70
+			}
+			t71b := t67b
+			if t69b {
+				t71b = c70
+			}
+			t72a, t72b := math.FMA(t7a, t66a, t71a), math.FMA(t7b, t66b, t71b)
+			t73a, t73b := float32(t72a), float32(t72b)
+			t74a, t74b := ir.Float16bits(t73a), ir.Float16bits(t73b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t74a, t74b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t7 := float64(t5 * c6)
+			t8 := float64(t5 * t7)
+			t10 := float64(t5 - c9)
+			t11 := float64(t5 + c9)
+			t12 := float64(t10 / t11)
+			t15 := math.FMA(t8, c13, c14)
+			t16 := int64(math.Float64bits(t15))
+			t17 := float64(t15 - c14)
+			t19 := math.FMA(t17, c18, t8)
+			t27 := math.FMA(c21, t19, c20)
+			t28 := math.FMA(c23, t19, c22)
+			t29 := math.FMA(c25, t19, c24)
+			t30 := float64(t19 * t19)
+			t31 := math.FMA(t28, t30, t27)
+			t32 := math.FMA(c26, t30, t29)
+			t33 := float64(t30 * t30)
+			t34 := math.FMA(t32, t33, t31)
+			t36 := t16 << uint64(c35)
+			t37 := int64(math.Float64bits(t34))
+			t38 := int64(t36 + t37)
+			t39 := math.Float64frombits(uint64(t38))
+			t52 := math.FMA(c41, t12, c40)
+			t53 := math.FMA(c43, t12, c42)
+			t54 := math.FMA(c45, t12, c44)
+			t55 := math.FMA(c47, t12, c46)
+			t56 := math.FMA(c49, t12, c48)
+			t57 := math.FMA(c51, t12, c50)
+			t58 := float64(t12 * t12)
+			t59 := math.FMA(t53, t58, t52)
+			t60 := math.FMA(t55, t58, t54)
+			t61 := math.FMA(t57, t58, t56)
+			t62 := float64(t58 * t58)
+			t63 := math.FMA(t60, t62, t59)
+			t64 := float64(t62 * t62)
+			t65 := math.FMA(t61, t64, t63)
+			t66 := float64(t39 * t65)
+			t67 := float64(t0)
+			t69 := t67 < c68
+			t71 := t67
+			if t69 {
+				t71 = c70
+			}
+			t72 := math.FMA(t7, t66, t71)
+			t73 := float32(t72)
+			t74 := ir.Float16bits(t73)
+			o0[i] = t74
 		}
 	}
 }
@@ -34053,6 +44666,251 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 			t150 := float64(t147 * t149)
 			t151 := float64(t3 - t150)
 			o0[i] = t151
+		}
+	}
+}
+
+// k_gelutanh_f16_u_ddda3110a8_go is
+//
+//	kernel fast (u0:f16) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+func k_gelutanh_f16_u_ddda3110a8_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
+	c7 := math.Float32frombits(0x3dd2d3e8)  // 0.10294324
+	c8 := math.Float32frombits(0x40135800)  // 2.302246
+	c12 := math.Float32frombits(0xb2a83d0c) // -1.9585535e-08
+	c14 := math.Float32frombits(0xb81ef219) // -3.7895607e-05
+	c18 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c24 := math.Float32frombits(0x391fcde0) // 0.00015240116
+	c25 := math.Float32frombits(0xbaaf85c6) // -0.0013391308
+	c27 := math.Float32frombits(0x3c1d9853) // 0.009618836
+	c29 := math.Float32frombits(0xbd6357bb) // -0.05550359
+	c31 := math.Float32frombits(0x3e75fdec) // 0.24022645
+	c33 := math.Float32frombits(0xbf317218) // -0.6931472
+	c35 := math.Float32frombits(0x3f800000) // 1
+	c37 := int32(23)
+	c40 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c44 := math.Float32frombits(0x40c00000) // 6
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := ir.FMA32(t3a, t3a, t5a), ir.FMA32(t3b, t3b, t5b)
+			t9a, t9b := ir.FMA32(t4a, c7, c8), ir.FMA32(t4b, c7, c8)
+			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
+			t11a, t11b := ir.FMA32(t4a, c7, t10a), ir.FMA32(t4b, c7, t10b)
+			t13a, t13b := ir.FMA32(t4a, c12, t6a), ir.FMA32(t4b, c12, t6b)
+			t15a, t15b := ir.FMA32(t13a, c7, c14), ir.FMA32(t13b, c7, c14)
+			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
+			t17a, t17b := -t3a, -t3b
+			t19a, t19b := ir.FMA32(t17a, t9a, c18), ir.FMA32(t17b, t9b, c18)
+			t20a, t20b := float32(t19a-c18), float32(t19b-c18)
+			t21a, t21b := ir.FMA32(t3a, t9a, t20a), ir.FMA32(t3b, t9b, t20b)
+			t22a, t22b := ir.FMA32(t3a, t16a, t21a), ir.FMA32(t3b, t16b, t21b)
+			t23a, t23b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t26a, t26b := ir.FMA32(c24, t22a, c25), ir.FMA32(c24, t22b, c25)
+			t28a, t28b := ir.FMA32(t26a, t22a, c27), ir.FMA32(t26b, t22b, c27)
+			t30a, t30b := ir.FMA32(t28a, t22a, c29), ir.FMA32(t28b, t22b, c29)
+			t32a, t32b := ir.FMA32(t30a, t22a, c31), ir.FMA32(t30b, t22b, c31)
+			t34a, t34b := ir.FMA32(t32a, t22a, c33), ir.FMA32(t32b, t22b, c33)
+			t36a, t36b := ir.FMA32(t34a, t22a, c35), ir.FMA32(t34b, t22b, c35)
+			t38a, t38b := t23a<<uint32(c37), t23b<<uint32(c37)
+			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
+			t41a, t41b := ir.FMA32(t36a, t39a, c40), ir.FMA32(t36b, t39b, c40)
+			t42a, t42b := float32(t3a/t41a), float32(t3b/t41b)
+			t43a, t43b := float32(t42a*c40), float32(t42b*c40)
+			t45a, t45b := c44 < t3a, c44 < t3b
+			t46a := t43a
+			if t45a {
+				t46a = t3a
+			}
+			t46b := t43b
+			if t45b {
+				t46b = t3b
+			}
+			t47a, t47b := ir.Float16bits(t46a), ir.Float16bits(t46b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t47a, t47b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float32(t3 * t3)
+			t5 := -t4
+			t6 := ir.FMA32(t3, t3, t5)
+			t9 := ir.FMA32(t4, c7, c8)
+			t10 := float32(c8 - t9)
+			t11 := ir.FMA32(t4, c7, t10)
+			t13 := ir.FMA32(t4, c12, t6)
+			t15 := ir.FMA32(t13, c7, c14)
+			t16 := float32(t11 + t15)
+			t17 := -t3
+			t19 := ir.FMA32(t17, t9, c18)
+			t20 := float32(t19 - c18)
+			t21 := ir.FMA32(t3, t9, t20)
+			t22 := ir.FMA32(t3, t16, t21)
+			t23 := int32(math.Float32bits(t19))
+			t26 := ir.FMA32(c24, t22, c25)
+			t28 := ir.FMA32(t26, t22, c27)
+			t30 := ir.FMA32(t28, t22, c29)
+			t32 := ir.FMA32(t30, t22, c31)
+			t34 := ir.FMA32(t32, t22, c33)
+			t36 := ir.FMA32(t34, t22, c35)
+			t38 := t23 << uint32(c37)
+			t39 := math.Float32frombits(uint32(t38))
+			t41 := ir.FMA32(t36, t39, c40)
+			t42 := float32(t3 / t41)
+			t43 := float32(t42 * c40)
+			t45 := c44 < t3
+			t46 := t43
+			if t45 {
+				t46 = t3
+			}
+			t47 := ir.Float16bits(t46)
+			o0[i] = t47
+		}
+	}
+}
+
+// k_gelutanh_f16_u_f79163c23d_go is
+//
+//	kernel (u0:f16) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+func k_gelutanh_f16_u_f79163c23d_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc1300000)          // -11
+	c4 := math.Float32frombits(0x41300000)          // 11
+	c9 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
+	c10 := math.Float64frombits(0x3ff9884533d43651) // 1.5957691216057308
+	c15 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c16 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c20 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c22 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c24 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c25 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c26 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c27 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c28 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c37 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float64(t6a), float64(t6b)
+			t8a, t8b := float64(t7a*t7a), float64(t7b*t7b)
+			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
+			t12a, t12b := float64(t3a), float64(t3b)
+			t13a, t13b := float64(t7a*t11a), float64(t7b*t11b)
+			t14a, t14b := -t13a, -t13b
+			t17a, t17b := math.FMA(t14a, c15, c16), math.FMA(t14b, c15, c16)
+			t18a, t18b := int64(math.Float64bits(t17a)), int64(math.Float64bits(t17b))
+			t19a, t19b := float64(t17a-c16), float64(t17b-c16)
+			t21a, t21b := math.FMA(t19a, c20, t14a), math.FMA(t19b, c20, t14b)
+			t29a, t29b := math.FMA(c23, t21a, c22), math.FMA(c23, t21b, c22)
+			t30a, t30b := math.FMA(c25, t21a, c24), math.FMA(c25, t21b, c24)
+			t31a, t31b := math.FMA(c27, t21a, c26), math.FMA(c27, t21b, c26)
+			t32a, t32b := float64(t21a*t21a), float64(t21b*t21b)
+			t33a, t33b := math.FMA(t30a, t32a, t29a), math.FMA(t30b, t32b, t29b)
+			t34a, t34b := math.FMA(c28, t32a, t31a), math.FMA(c28, t32b, t31b)
+			t35a, t35b := float64(t32a*t32a), float64(t32b*t32b)
+			t36a, t36b := math.FMA(t34a, t35a, t33a), math.FMA(t34b, t35b, t33b)
+			t38a, t38b := t18a<<uint64(c37), t18b<<uint64(c37)
+			t39a, t39b := int64(math.Float64bits(t36a)), int64(math.Float64bits(t36b))
+			t40a, t40b := int64(t38a+t39a), int64(t38b+t39b)
+			t41a, t41b := math.Float64frombits(uint64(t40a)), math.Float64frombits(uint64(t40b))
+			t42a, t42b := float64(t41a+c22), float64(t41b+c22)
+			t43a, t43b := float64(t12a/t42a), float64(t12b/t42b)
+			t44a, t44b := float32(t43a), float32(t43b)
+			t45a, t45b := ir.Float16bits(t44a), ir.Float16bits(t44b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t45a, t45b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float64(t6)
+			t8 := float64(t7 * t7)
+			t11 := math.FMA(t8, c9, c10)
+			t12 := float64(t3)
+			t13 := float64(t7 * t11)
+			t14 := -t13
+			t17 := math.FMA(t14, c15, c16)
+			t18 := int64(math.Float64bits(t17))
+			t19 := float64(t17 - c16)
+			t21 := math.FMA(t19, c20, t14)
+			t29 := math.FMA(c23, t21, c22)
+			t30 := math.FMA(c25, t21, c24)
+			t31 := math.FMA(c27, t21, c26)
+			t32 := float64(t21 * t21)
+			t33 := math.FMA(t30, t32, t29)
+			t34 := math.FMA(c28, t32, t31)
+			t35 := float64(t32 * t32)
+			t36 := math.FMA(t34, t35, t33)
+			t38 := t18 << uint64(c37)
+			t39 := int64(math.Float64bits(t36))
+			t40 := int64(t38 + t39)
+			t41 := math.Float64frombits(uint64(t40))
+			t42 := float64(t41 + c22)
+			t43 := float64(t12 / t42)
+			t44 := float32(t43)
+			t45 := ir.Float16bits(t44)
+			o0[i] = t45
 		}
 	}
 }
@@ -34784,6 +45642,70 @@ func k_gelutanh_f64_u_99c932495e_go(f *abi.Frame) {
 	}
 }
 
+// k_gt_f16_bool_su_988783de31_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 > a1[i]
+func k_gt_f16_bool_su_988783de31_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := t1 < t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_gt_f16_bool_us_037ba844bd_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1
+func k_gt_f16_bool_us_037ba844bd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t1 < t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_gt_f16_bool_uu_cdb4b4cdd0_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1[i]
+func k_gt_f16_bool_uu_cdb4b4cdd0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := t1 < t0
+			o0[i] = t2
+		}
+	}
+}
+
 // k_gt_f32_bool_su_26b608ce3e_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }
@@ -35016,6 +45938,70 @@ func k_gt_i64_bool_uu_d753d98506_go(f *abi.Frame) {
 	}
 }
 
+// k_gt_u16_bool_su_b9a86f055f_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 > a1[i]
+func k_gt_u16_bool_su_b9a86f055f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t1 < t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_gt_u16_bool_us_01067722e4_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1
+func k_gt_u16_bool_us_01067722e4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t1 < t0
+			o0[i] = t2
+		}
+	}
+}
+
+// k_gt_u16_bool_uu_796369dc45_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1[i]
+func k_gt_u16_bool_uu_796369dc45_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t1 < t0
+			o0[i] = t2
+		}
+	}
+}
+
 // k_gt_u32_bool_su_6cef7d7f0d_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }
@@ -35128,6 +46114,99 @@ func k_gt_u8_bool_uu_42c2ad5de3_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v1 < v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_hardswish_f16_u_1a5877ac2c_go is
+//
+//	kernel (u0:f16) { t0 = hardswish u0; store t0 }
+//
+// for i: o0[i] = hardswish(a0[i])
+func k_hardswish_f16_u_1a5877ac2c_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc0400000)  // -3
+	c4 := math.Float32frombits(0x40400000)  // 3
+	c12 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c14 := math.Float32frombits(0xc0c00000) // -6
+	c19 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
+			t7a, t7b := float32(t3a-t6a), float32(t3b-t6b)
+			t8a, t8b := float32(t3a*t5a), float32(t3b*t5b)
+			t9a, t9b := -t8a, -t8b
+			t10a, t10b := ir.FMA32(t3a, t5a, t9a), ir.FMA32(t3b, t5b, t9b)
+			t11a, t11b := ir.FMA32(t3a, t7a, t10a), ir.FMA32(t3b, t7b, t10b)
+			t13a, t13b := float32(t8a*c12), float32(t8b*c12)
+			t15a, t15b := ir.FMA32(t13a, c14, t8a), ir.FMA32(t13b, c14, t8b)
+			t16a, t16b := float32(t15a+t11a), float32(t15b+t11b)
+			t17a, t17b := ir.FMA32(t16a, c12, t13a), ir.FMA32(t16b, c12, t13b)
+			t18a, t18b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t20a, t20b := t18a&c19, t18b&c19
+			t21a, t21b := int32(math.Float32bits(t17a)), int32(math.Float32bits(t17b))
+			t22a, t22b := t21a|t20a, t21b|t20b
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := c4 < t0a, c4 < t0b
+			t25a := t23a
+			if t24a {
+				t25a = t0a
+			}
+			t25b := t23b
+			if t24b {
+				t25b = t0b
+			}
+			t26a, t26b := ir.Float16bits(t25a), ir.Float16bits(t25b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := float32(t3 + c4)
+			t6 := float32(t5 - c4)
+			t7 := float32(t3 - t6)
+			t8 := float32(t3 * t5)
+			t9 := -t8
+			t10 := ir.FMA32(t3, t5, t9)
+			t11 := ir.FMA32(t3, t7, t10)
+			t13 := float32(t8 * c12)
+			t15 := ir.FMA32(t13, c14, t8)
+			t16 := float32(t15 + t11)
+			t17 := ir.FMA32(t16, c12, t13)
+			t18 := int32(math.Float32bits(t0))
+			t20 := t18 & c19
+			t21 := int32(math.Float32bits(t17))
+			t22 := t21 | t20
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := c4 < t0
+			t25 := t23
+			if t24 {
+				t25 = t0
+			}
+			t26 := ir.Float16bits(t25)
+			o0[i] = t26
 		}
 	}
 }
@@ -35306,6 +46385,137 @@ func k_hardswish_f64_u_7585d447df_go(f *abi.Frame) {
 				t24 = v0
 			}
 			o0[i] = t24
+		}
+	}
+}
+
+// k_hypot_f16_su_5650ba5141_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = hypot s0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0, a1[i])
+func k_hypot_f16_su_5650ba5141_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float32frombits(0x7f800000) // +Inf
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+		t4 := float64(t2)
+		t11 := t2 == c10
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t5a, t5b := float64(t3a), float64(t3b)
+			t6a, t6b := float64(t5a*t5a), float64(t5b*t5b)
+			t7a, t7b := math.FMA(t4, t4, t6a), math.FMA(t4, t4, t6b)
+			t8a, t8b := float64(math.Sqrt(float64(t7a))), float64(math.Sqrt(float64(t7b)))
+			t9a, t9b := float32(t8a), float32(t8b)
+			t12a, t12b := t3a == c10, t3b == c10
+			t13a, t13b := t11 || bool(t12a), t11 || bool(t12b)
+			t14a := t9a
+			if t13a {
+				t14a = c10
+			}
+			t14b := t9b
+			if t13b {
+				t14b = c10
+			}
+			t15a, t15b := ir.Float16bits(t14a), ir.Float16bits(t14b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t5 := float64(t3)
+			t6 := float64(t5 * t5)
+			t7 := math.FMA(t4, t4, t6)
+			t8 := float64(math.Sqrt(float64(t7)))
+			t9 := float32(t8)
+			t12 := t3 == c10
+			t13 := t11 || bool(t12)
+			t14 := t9
+			if t13 {
+				t14 = c10
+			}
+			t15 := ir.Float16bits(t14)
+			o0[i] = t15
+		}
+	}
+}
+
+// k_hypot_f16_uu_229c51b4da_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = hypot u0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1[i])
+func k_hypot_f16_uu_229c51b4da_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float32frombits(0x7f800000) // +Inf
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t4a, t4b := float64(t2a), float64(t2b)
+			t5a, t5b := float64(t3a), float64(t3b)
+			t6a, t6b := float64(t5a*t5a), float64(t5b*t5b)
+			t7a, t7b := math.FMA(t4a, t4a, t6a), math.FMA(t4b, t4b, t6b)
+			t8a, t8b := float64(math.Sqrt(float64(t7a))), float64(math.Sqrt(float64(t7b)))
+			t9a, t9b := float32(t8a), float32(t8b)
+			t11a, t11b := t2a == c10, t2b == c10
+			t12a, t12b := t3a == c10, t3b == c10
+			t13a, t13b := t11a || bool(t12a), t11b || bool(t12b)
+			t14a := t9a
+			if t13a {
+				t14a = c10
+			}
+			t14b := t9b
+			if t13b {
+				t14b = c10
+			}
+			t15a, t15b := ir.Float16bits(t14a), ir.Float16bits(t14b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t4 := float64(t2)
+			t5 := float64(t3)
+			t6 := float64(t5 * t5)
+			t7 := math.FMA(t4, t4, t6)
+			t8 := float64(math.Sqrt(float64(t7)))
+			t9 := float32(t8)
+			t11 := t2 == c10
+			t12 := t3 == c10
+			t13 := t11 || bool(t12)
+			t14 := t9
+			if t13 {
+				t14 = c10
+			}
+			t15 := ir.Float16bits(t14)
+			o0[i] = t15
 		}
 	}
 }
@@ -35756,6 +46966,27 @@ func k_hypot_f64_uu_58b0ae5de6_go(f *abi.Frame) {
 	}
 }
 
+// k_isfinite_f16_bool_u_36c0a0dfee_go is
+//
+//	kernel (u0:f16) { t0 = isfinite u0; store t0 }
+//
+// for i: o0[i] = isfinite(a0[i])
+func k_isfinite_f16_bool_u_36c0a0dfee_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x7f800000) // +Inf
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := t1 < c2
+			o0[i] = t3
+		}
+	}
+}
+
 // k_isfinite_f32_bool_u_435c97d751_go is
 //
 //	kernel (u0:f32) { t0 = isfinite u0; store t0 }
@@ -35792,6 +47023,27 @@ func k_isfinite_f64_bool_u_af48caa9c8_go(f *abi.Frame) {
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			t2 := t0 < c1
 			o0[i] = t2
+		}
+	}
+}
+
+// k_isinf_f16_bool_u_ebd5e6b2a2_go is
+//
+//	kernel (u0:f16) { t0 = isinf u0; store t0 }
+//
+// for i: o0[i] = isinf(a0[i])
+func k_isinf_f16_bool_u_ebd5e6b2a2_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x7f800000) // +Inf
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := t1 == c2
+			o0[i] = t3
 		}
 	}
 }
@@ -35836,6 +47088,25 @@ func k_isinf_f64_bool_u_2cd9baf76d_go(f *abi.Frame) {
 	}
 }
 
+// k_isnan_f16_bool_u_7932330611_go is
+//
+//	kernel (u0:f16) { t0 = isnan u0; store t0 }
+//
+// for i: o0[i] = isnan(a0[i])
+func k_isnan_f16_bool_u_7932330611_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := t0 != t0
+			o0[i] = t1
+		}
+	}
+}
+
 // k_isnan_f32_bool_u_9c25fa3f67_go is
 //
 //	kernel (u0:f32) { t0 = isnan u0; store t0 }
@@ -35868,6 +47139,70 @@ func k_isnan_f64_bool_u_8579663f7b_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := v0 != v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_le_f16_bool_su_0d3a847513_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+func k_le_f16_bool_su_0d3a847513_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_f16_bool_us_4615a76f59_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+func k_le_f16_bool_us_4615a76f59_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_f16_bool_uu_a2169b40d6_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_f16_bool_uu_a2169b40d6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
 		}
 	}
 }
@@ -36104,6 +47439,70 @@ func k_le_i64_bool_uu_579ac043f0_go(f *abi.Frame) {
 	}
 }
 
+// k_le_u16_bool_su_918b402415_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+func k_le_u16_bool_su_918b402415_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_u16_bool_us_c8a20cd56d_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+func k_le_u16_bool_us_c8a20cd56d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_u16_bool_uu_33602f81c8_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_u16_bool_uu_33602f81c8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_le_u32_bool_su_fc07550b65_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -36216,6 +47615,356 @@ func k_le_u8_bool_uu_18a889c672_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 <= v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_log10_f16_u_7006ebf958_go is
+//
+//	kernel fast (u0:f16) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+func k_log10_f16_u_7006ebf958_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c14 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c15 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c16 := math.Float32frombits(0xbe800258) // -0.25001788
+	c17 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c18 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c19 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c20 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c21 := math.Float32frombits(0x3db30764) // 0.08741644
+	c31 := math.Float32frombits(0x3ede5bd9) // 0.4342945
+	c33 := math.Float32frombits(0xbe9a209b) // -0.30103
+	c35 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c45 := math.Float32frombits(0x41c80000) // 25
+	c59 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c63 := math.Float32frombits(0x0)        // 0
+	c65 := math.Float32frombits(0x7fc00000) // NaN
+	c68 := math.Float32frombits(0xff800000) // -Inf
+	c70 := int32(-16777217)
+	c71 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t22a, t22b := ir.FMA32(c15, t12a, c14), ir.FMA32(c15, t12b, c14)
+			t23a, t23b := ir.FMA32(c17, t12a, c16), ir.FMA32(c17, t12b, c16)
+			t24a, t24b := ir.FMA32(c19, t12a, c18), ir.FMA32(c19, t12b, c18)
+			t25a, t25b := ir.FMA32(c21, t12a, c20), ir.FMA32(c21, t12b, c20)
+			t26a, t26b := ir.FMA32(t23a, t13a, t22a), ir.FMA32(t23b, t13b, t22b)
+			t27a, t27b := ir.FMA32(t25a, t13a, t24a), ir.FMA32(t25b, t13b, t24b)
+			t28a, t28b := float32(t13a*t13a), float32(t13b*t13b)
+			t29a, t29b := ir.FMA32(t27a, t28a, t26a), ir.FMA32(t27b, t28b, t26b)
+			t30a, t30b := ir.FMA32(t13a, t29a, t12a), ir.FMA32(t13b, t29b, t12b)
+			t32a, t32b := float32(t30a*c31), float32(t30b*c31)
+			t34a, t34b := ir.FMA32(t6a, c33, t32a), ir.FMA32(t6b, c33, t32b)
+			t72a, t72b := int32(t2a+c71), int32(t2b+c71)
+			t73a, t73b := c70 < t72a, c70 < t72b
+			t74a := t34a
+			if t73a {
+				t36a := float32(t0a * c35)
+				t37a := int32(math.Float32bits(t36a))
+				t38a := int32(c1 - t37a)
+				t39a := t38a >> uint32(c4)
+				t40a := float32(t39a)
+				t41a := t38a & c7
+				t42a := int32(t37a + t41a)
+				t43a := math.Float32frombits(uint32(t42a))
+				t44a := float32(t43a - c11)
+				t46a := float32(t40a + c45)
+				t47a := float32(t44a * t44a)
+				t48a := ir.FMA32(c15, t44a, c14)
+				t49a := ir.FMA32(c17, t44a, c16)
+				t50a := ir.FMA32(c19, t44a, c18)
+				t51a := ir.FMA32(c21, t44a, c20)
+				t52a := ir.FMA32(t49a, t47a, t48a)
+				t53a := ir.FMA32(t51a, t47a, t50a)
+				t54a := float32(t47a * t47a)
+				t55a := ir.FMA32(t53a, t54a, t52a)
+				t56a := ir.FMA32(t47a, t55a, t44a)
+				t57a := float32(t56a * c31)
+				t58a := ir.FMA32(t46a, c33, t57a)
+				t60a := t0a < c59
+				t61a := float32(math.Sqrt(float64(t0a)))
+				t62a := t61a
+				if t60a {
+					t62a = t58a
+				}
+				t64a := t0a < c63
+				t66a := t62a
+				if t64a {
+					t66a = c65
+				}
+				t67a := t0a == c63
+				t69a := t66a
+				if t67a {
+					t69a = c68
+				}
+				t74a = t69a
+			}
+			t74b := t34b
+			if t73b {
+				t36b := float32(t0b * c35)
+				t37b := int32(math.Float32bits(t36b))
+				t38b := int32(c1 - t37b)
+				t39b := t38b >> uint32(c4)
+				t40b := float32(t39b)
+				t41b := t38b & c7
+				t42b := int32(t37b + t41b)
+				t43b := math.Float32frombits(uint32(t42b))
+				t44b := float32(t43b - c11)
+				t46b := float32(t40b + c45)
+				t47b := float32(t44b * t44b)
+				t48b := ir.FMA32(c15, t44b, c14)
+				t49b := ir.FMA32(c17, t44b, c16)
+				t50b := ir.FMA32(c19, t44b, c18)
+				t51b := ir.FMA32(c21, t44b, c20)
+				t52b := ir.FMA32(t49b, t47b, t48b)
+				t53b := ir.FMA32(t51b, t47b, t50b)
+				t54b := float32(t47b * t47b)
+				t55b := ir.FMA32(t53b, t54b, t52b)
+				t56b := ir.FMA32(t47b, t55b, t44b)
+				t57b := float32(t56b * c31)
+				t58b := ir.FMA32(t46b, c33, t57b)
+				t60b := t0b < c59
+				t61b := float32(math.Sqrt(float64(t0b)))
+				t62b := t61b
+				if t60b {
+					t62b = t58b
+				}
+				t64b := t0b < c63
+				t66b := t62b
+				if t64b {
+					t66b = c65
+				}
+				t67b := t0b == c63
+				t69b := t66b
+				if t67b {
+					t69b = c68
+				}
+				t74b = t69b
+			}
+			t75a, t75b := ir.Float16bits(t74a), ir.Float16bits(t74b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t75a, t75b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t13 := float32(t12 * t12)
+			t22 := ir.FMA32(c15, t12, c14)
+			t23 := ir.FMA32(c17, t12, c16)
+			t24 := ir.FMA32(c19, t12, c18)
+			t25 := ir.FMA32(c21, t12, c20)
+			t26 := ir.FMA32(t23, t13, t22)
+			t27 := ir.FMA32(t25, t13, t24)
+			t28 := float32(t13 * t13)
+			t29 := ir.FMA32(t27, t28, t26)
+			t30 := ir.FMA32(t13, t29, t12)
+			t32 := float32(t30 * c31)
+			t34 := ir.FMA32(t6, c33, t32)
+			t72 := int32(t2 + c71)
+			t73 := c70 < t72
+			t74 := t34
+			if t73 {
+				t36 := float32(t0 * c35)
+				t37 := int32(math.Float32bits(t36))
+				t38 := int32(c1 - t37)
+				t39 := t38 >> uint32(c4)
+				t40 := float32(t39)
+				t41 := t38 & c7
+				t42 := int32(t37 + t41)
+				t43 := math.Float32frombits(uint32(t42))
+				t44 := float32(t43 - c11)
+				t46 := float32(t40 + c45)
+				t47 := float32(t44 * t44)
+				t48 := ir.FMA32(c15, t44, c14)
+				t49 := ir.FMA32(c17, t44, c16)
+				t50 := ir.FMA32(c19, t44, c18)
+				t51 := ir.FMA32(c21, t44, c20)
+				t52 := ir.FMA32(t49, t47, t48)
+				t53 := ir.FMA32(t51, t47, t50)
+				t54 := float32(t47 * t47)
+				t55 := ir.FMA32(t53, t54, t52)
+				t56 := ir.FMA32(t47, t55, t44)
+				t57 := float32(t56 * c31)
+				t58 := ir.FMA32(t46, c33, t57)
+				t60 := t0 < c59
+				t61 := float32(math.Sqrt(float64(t0)))
+				t62 := t61
+				if t60 {
+					t62 = t58
+				}
+				t64 := t0 < c63
+				t66 := t62
+				if t64 {
+					t66 = c65
+				}
+				t67 := t0 == c63
+				t69 := t66
+				if t67 {
+					t69 = c68
+				}
+				t74 = t69
+			}
+			t75 := ir.Float16bits(t74)
+			o0[i] = t75
+		}
+	}
+}
+
+// k_log10_f16_u_8defecbe4c_go is
+//
+//	kernel (u0:f16) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+func k_log10_f16_u_8defecbe4c_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int64(2638147582215219)
+	c5 := int64(9218868437227405312)
+	c7 := int64(4607182418800017408)
+	c10 := int64(52)
+	c12 := int64(4841369599423283200)
+	c15 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c18 := math.Float64frombits(0x3ff0000000000000) // 1
+	c20 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c25 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c26 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c27 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c28 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c34 := math.Float64frombits(0x3fdbcb7b1526e50e) // 0.4342944819032518
+	c36 := math.Float64frombits(0xbfd34413509f79ff) // -0.3010299956639812
+	c39 := math.Float32frombits(0x0)                // 0
+	c41 := math.Float32frombits(0xff800000)         // -Inf
+	c44 := int32(-8388610)
+	c46 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t2a, t2b := int64(math.Float64bits(t1a)), int64(math.Float64bits(t1b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t6a, t6b := t4a&c5, t4b&c5
+			t8a, t8b := int64(c7-t6a), int64(c7-t6b)
+			t9a, t9b := int64(t2a+t8a), int64(t2b+t8b)
+			t11a, t11b := t6a>>uint64(c10), t6b>>uint64(c10)
+			t13a, t13b := t11a|c12, t11b|c12
+			t14a, t14b := math.Float64frombits(uint64(t13a)), math.Float64frombits(uint64(t13b))
+			t16a, t16b := float64(c15-t14a), float64(c15-t14b)
+			t17a, t17b := math.Float64frombits(uint64(t9a)), math.Float64frombits(uint64(t9b))
+			t19a, t19b := float64(t17a-c18), float64(t17b-c18)
+			t21a, t21b := math.FMA(t19a, c20, c18), math.FMA(t19b, c20, c18)
+			t22a, t22b := float64(t19a/t21a), float64(t19b/t21b)
+			t23a, t23b := float64(t22a*t22a), float64(t22b*t22b)
+			t24a, t24b := float64(t22a*t23a), float64(t22b*t23b)
+			t29a, t29b := math.FMA(c26, t23a, c25), math.FMA(c26, t23b, c25)
+			t30a, t30b := math.FMA(c28, t23a, c27), math.FMA(c28, t23b, c27)
+			t31a, t31b := float64(t23a*t23a), float64(t23b*t23b)
+			t32a, t32b := math.FMA(t30a, t31a, t29a), math.FMA(t30b, t31b, t29b)
+			t33a, t33b := math.FMA(t24a, t32a, t22a), math.FMA(t24b, t32b, t22b)
+			t35a, t35b := float64(t33a*c34), float64(t33b*c34)
+			t37a, t37b := math.FMA(t16a, c36, t35a), math.FMA(t16b, c36, t35b)
+			t38a, t38b := float32(t37a), float32(t37b)
+			t45a, t45b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t47a, t47b := int32(t45a+c46), int32(t45b+c46)
+			t48a, t48b := c44 < t47a, c44 < t47b
+			t49a := t38a
+			if t48a {
+				t40a := t0a == c39
+				t42a := float32(math.Sqrt(float64(t0a)))
+				t43a := t42a
+				if t40a {
+					t43a = c41
+				}
+				t49a = t43a
+			}
+			t49b := t38b
+			if t48b {
+				t40b := t0b == c39
+				t42b := float32(math.Sqrt(float64(t0b)))
+				t43b := t42b
+				if t40b {
+					t43b = c41
+				}
+				t49b = t43b
+			}
+			t50a, t50b := ir.Float16bits(t49a), ir.Float16bits(t49b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t50a, t50b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t2 := int64(math.Float64bits(t1))
+			t4 := int64(t2 + c3)
+			t6 := t4 & c5
+			t8 := int64(c7 - t6)
+			t9 := int64(t2 + t8)
+			t11 := t6 >> uint64(c10)
+			t13 := t11 | c12
+			t14 := math.Float64frombits(uint64(t13))
+			t16 := float64(c15 - t14)
+			t17 := math.Float64frombits(uint64(t9))
+			t19 := float64(t17 - c18)
+			t21 := math.FMA(t19, c20, c18)
+			t22 := float64(t19 / t21)
+			t23 := float64(t22 * t22)
+			t24 := float64(t22 * t23)
+			t29 := math.FMA(c26, t23, c25)
+			t30 := math.FMA(c28, t23, c27)
+			t31 := float64(t23 * t23)
+			t32 := math.FMA(t30, t31, t29)
+			t33 := math.FMA(t24, t32, t22)
+			t35 := float64(t33 * c34)
+			t37 := math.FMA(t16, c36, t35)
+			t38 := float32(t37)
+			t45 := int32(math.Float32bits(t0))
+			t47 := int32(t45 + c46)
+			t48 := c44 < t47
+			t49 := t38
+			if t48 {
+				t40 := t0 == c39
+				t42 := float32(math.Sqrt(float64(t0)))
+				t43 := t42
+				if t40 {
+					t43 = c41
+				}
+				t49 = t43
+			}
+			t50 := ir.Float16bits(t49)
+			o0[i] = t50
 		}
 	}
 }
@@ -36938,6 +48687,270 @@ func k_log10_f64_u_e0597c2199_go(f *abi.Frame) {
 	}
 }
 
+// k_log1p_f16_u_0d746f5337_go is
+//
+//	kernel (u0:f16) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+func k_log1p_f16_u_0d746f5337_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000)         // 1
+	c4 := math.Float64frombits(0x3ff0000000000000) // 1
+	c7 := int64(2638147582215219)
+	c9 := int64(9218868437227405312)
+	c11 := int64(-9223372036854775808)
+	c14 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c19 := int64(52)
+	c21 := int64(4841369599423283200)
+	c24 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c26 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c32 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c33 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c34 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c40 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c43 := math.Float32frombits(0x0)                // 0
+	c45 := math.Float32frombits(0xff800000)         // -Inf
+	c48 := int32(-8388610)
+	c50 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := float32(t0a+c1), float32(t0b+c1)
+			t3a, t3b := float64(t0a), float64(t0b)
+			t5a, t5b := float64(t3a+c4), float64(t3b+c4)
+			t6a, t6b := int64(math.Float64bits(t5a)), int64(math.Float64bits(t5b))
+			t8a, t8b := int64(t6a+c7), int64(t6b+c7)
+			t10a, t10b := t8a&c9, t8b&c9
+			t12a, t12b := int64(c11-t10a), int64(c11-t10b)
+			t13a, t13b := math.Float64frombits(uint64(t12a)), math.Float64frombits(uint64(t12b))
+			t15a, t15b := float64(t13a*c14), float64(t13b*c14)
+			t16a, t16b := float64(c4-t15a), float64(c4-t15b)
+			t17a, t17b := -t16a, -t16b
+			t18a, t18b := math.FMA(t3a, t15a, t17a), math.FMA(t3b, t15b, t17b)
+			t20a, t20b := t10a>>uint64(c19), t10b>>uint64(c19)
+			t22a, t22b := t20a|c21, t20b|c21
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t25a, t25b := float64(c24-t23a), float64(c24-t23b)
+			t27a, t27b := math.FMA(t18a, c26, c4), math.FMA(t18b, c26, c4)
+			t28a, t28b := float64(t18a/t27a), float64(t18b/t27b)
+			t29a, t29b := float64(t28a*t28a), float64(t28b*t28b)
+			t30a, t30b := float64(t28a*t29a), float64(t28b*t29b)
+			t35a, t35b := math.FMA(c32, t29a, c31), math.FMA(c32, t29b, c31)
+			t36a, t36b := math.FMA(c34, t29a, c33), math.FMA(c34, t29b, c33)
+			t37a, t37b := float64(t29a*t29a), float64(t29b*t29b)
+			t38a, t38b := math.FMA(t36a, t37a, t35a), math.FMA(t36b, t37b, t35b)
+			t39a, t39b := math.FMA(t30a, t38a, t28a), math.FMA(t30b, t38b, t28b)
+			t41a, t41b := math.FMA(t25a, c40, t39a), math.FMA(t25b, c40, t39b)
+			t42a, t42b := float32(t41a), float32(t41b)
+			t49a, t49b := int32(math.Float32bits(t2a)), int32(math.Float32bits(t2b))
+			t51a, t51b := int32(t49a+c50), int32(t49b+c50)
+			t52a, t52b := c48 < t51a, c48 < t51b
+			t53a := t42a
+			if t52a {
+				t44a := t2a == c43
+				t46a := float32(math.Sqrt(float64(t2a)))
+				t47a := t46a
+				if t44a {
+					t47a = c45
+				}
+				t53a = t47a
+			}
+			t53b := t42b
+			if t52b {
+				t44b := t2b == c43
+				t46b := float32(math.Sqrt(float64(t2b)))
+				t47b := t46b
+				if t44b {
+					t47b = c45
+				}
+				t53b = t47b
+			}
+			t54a, t54b := ir.Float16bits(t53a), ir.Float16bits(t53b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t54a, t54b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 + c1)
+			t3 := float64(t0)
+			t5 := float64(t3 + c4)
+			t6 := int64(math.Float64bits(t5))
+			t8 := int64(t6 + c7)
+			t10 := t8 & c9
+			t12 := int64(c11 - t10)
+			t13 := math.Float64frombits(uint64(t12))
+			t15 := float64(t13 * c14)
+			t16 := float64(c4 - t15)
+			t17 := -t16
+			t18 := math.FMA(t3, t15, t17)
+			t20 := t10 >> uint64(c19)
+			t22 := t20 | c21
+			t23 := math.Float64frombits(uint64(t22))
+			t25 := float64(c24 - t23)
+			t27 := math.FMA(t18, c26, c4)
+			t28 := float64(t18 / t27)
+			t29 := float64(t28 * t28)
+			t30 := float64(t28 * t29)
+			t35 := math.FMA(c32, t29, c31)
+			t36 := math.FMA(c34, t29, c33)
+			t37 := float64(t29 * t29)
+			t38 := math.FMA(t36, t37, t35)
+			t39 := math.FMA(t30, t38, t28)
+			t41 := math.FMA(t25, c40, t39)
+			t42 := float32(t41)
+			t49 := int32(math.Float32bits(t2))
+			t51 := int32(t49 + c50)
+			t52 := c48 < t51
+			t53 := t42
+			if t52 {
+				t44 := t2 == c43
+				t46 := float32(math.Sqrt(float64(t2)))
+				t47 := t46
+				if t44 {
+					t47 = c45
+				}
+				t53 = t47
+			}
+			t54 := ir.Float16bits(t53)
+			o0[i] = t54
+		}
+	}
+}
+
+// k_log1p_f16_u_afb03cd644_go is
+//
+//	kernel fast (u0:f16) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+func k_log1p_f16_u_afb03cd644_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000) // 1
+	c3 := int32(1068827890)
+	c6 := int32(23)
+	c9 := int32(-8388608)
+	c11 := int32(1082130432)
+	c14 := math.Float32frombits(0x3e800000) // 0.25
+	c19 := math.Float32frombits(0xbf317218) // -0.6931472
+	c21 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c22 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c23 := math.Float32frombits(0xbe800258) // -0.25001788
+	c24 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c25 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c26 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c27 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c28 := math.Float32frombits(0x3db30764) // 0.08741644
+	c39 := math.Float32frombits(0x0)        // 0
+	c41 := math.Float32frombits(0xff800000) // -Inf
+	c44 := int32(-8388610)
+	c45 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := float32(t0a+c1), float32(t0b+c1)
+			t4a, t4b := int32(math.Float32bits(t2a)), int32(math.Float32bits(t2b))
+			t5a, t5b := int32(c3-t4a), int32(c3-t4b)
+			t7a, t7b := t5a>>uint32(c6), t5b>>uint32(c6)
+			t8a, t8b := float32(t7a), float32(t7b)
+			t10a, t10b := t5a&c9, t5b&c9
+			t12a, t12b := int32(t10a+c11), int32(t10b+c11)
+			t13a, t13b := math.Float32frombits(uint32(t12a)), math.Float32frombits(uint32(t12b))
+			t15a, t15b := float32(t13a*c14), float32(t13b*c14)
+			t16a, t16b := float32(c1-t15a), float32(c1-t15b)
+			t17a, t17b := -t16a, -t16b
+			t18a, t18b := ir.FMA32(t0a, t15a, t17a), ir.FMA32(t0b, t15b, t17b)
+			t20a, t20b := float32(t18a*t18a), float32(t18b*t18b)
+			t29a, t29b := ir.FMA32(c22, t18a, c21), ir.FMA32(c22, t18b, c21)
+			t30a, t30b := ir.FMA32(c24, t18a, c23), ir.FMA32(c24, t18b, c23)
+			t31a, t31b := ir.FMA32(c26, t18a, c25), ir.FMA32(c26, t18b, c25)
+			t32a, t32b := ir.FMA32(c28, t18a, c27), ir.FMA32(c28, t18b, c27)
+			t33a, t33b := ir.FMA32(t30a, t20a, t29a), ir.FMA32(t30b, t20b, t29b)
+			t34a, t34b := ir.FMA32(t32a, t20a, t31a), ir.FMA32(t32b, t20b, t31b)
+			t35a, t35b := float32(t20a*t20a), float32(t20b*t20b)
+			t36a, t36b := ir.FMA32(t34a, t35a, t33a), ir.FMA32(t34b, t35b, t33b)
+			t37a, t37b := ir.FMA32(t20a, t36a, t18a), ir.FMA32(t20b, t36b, t18b)
+			t38a, t38b := ir.FMA32(t8a, c19, t37a), ir.FMA32(t8b, c19, t37b)
+			t46a, t46b := int32(t4a+c45), int32(t4b+c45)
+			t47a, t47b := c44 < t46a, c44 < t46b
+			t48a := t38a
+			if t47a {
+				t40a := t2a == c39
+				t42a := float32(math.Sqrt(float64(t2a)))
+				t43a := t42a
+				if t40a {
+					t43a = c41
+				}
+				t48a = t43a
+			}
+			t48b := t38b
+			if t47b {
+				t40b := t2b == c39
+				t42b := float32(math.Sqrt(float64(t2b)))
+				t43b := t42b
+				if t40b {
+					t43b = c41
+				}
+				t48b = t43b
+			}
+			t49a, t49b := ir.Float16bits(t48a), ir.Float16bits(t48b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t49a, t49b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 + c1)
+			t4 := int32(math.Float32bits(t2))
+			t5 := int32(c3 - t4)
+			t7 := t5 >> uint32(c6)
+			t8 := float32(t7)
+			t10 := t5 & c9
+			t12 := int32(t10 + c11)
+			t13 := math.Float32frombits(uint32(t12))
+			t15 := float32(t13 * c14)
+			t16 := float32(c1 - t15)
+			t17 := -t16
+			t18 := ir.FMA32(t0, t15, t17)
+			t20 := float32(t18 * t18)
+			t29 := ir.FMA32(c22, t18, c21)
+			t30 := ir.FMA32(c24, t18, c23)
+			t31 := ir.FMA32(c26, t18, c25)
+			t32 := ir.FMA32(c28, t18, c27)
+			t33 := ir.FMA32(t30, t20, t29)
+			t34 := ir.FMA32(t32, t20, t31)
+			t35 := float32(t20 * t20)
+			t36 := ir.FMA32(t34, t35, t33)
+			t37 := ir.FMA32(t20, t36, t18)
+			t38 := ir.FMA32(t8, c19, t37)
+			t46 := int32(t4 + c45)
+			t47 := c44 < t46
+			t48 := t38
+			if t47 {
+				t40 := t2 == c39
+				t42 := float32(math.Sqrt(float64(t2)))
+				t43 := t42
+				if t40 {
+					t43 = c41
+				}
+				t48 = t43
+			}
+			t49 := ir.Float16bits(t48)
+			o0[i] = t49
+		}
+	}
+}
+
 // k_log1p_f32_u_44ebc30ec1_go is
 //
 //	kernel fast (u0:f32) { t0 = log1p u0; store t0 }
@@ -37518,6 +49531,502 @@ func k_log1p_f64_u_85a3ddffb8_go(f *abi.Frame) {
 				t56 = t51
 			}
 			o0[i] = t56
+		}
+	}
+}
+
+// k_log2_f16_u_a4ccc90db8_go is
+//
+//	kernel (u0:f16) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+func k_log2_f16_u_a4ccc90db8_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c13 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c21 := math.Float32frombits(0x3e4cd20c) // 0.20002002
+	c22 := math.Float32frombits(0xbe2a12de) // -0.1660876
+	c23 := math.Float32frombits(0x3e113717) // 0.14181171
+	c24 := math.Float32frombits(0xbe07a02c) // -0.13244694
+	c25 := math.Float32frombits(0x3e042fde) // 0.12908885
+	c26 := math.Float32frombits(0xbd9c200c) // -0.076233
+	c34 := math.Float32frombits(0xbe800219) // -0.250016
+	c36 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
+	c38 := math.Float32frombits(0xbefffffc) // -0.49999988
+	c41 := math.Float32frombits(0x32a57060) // 1.925963e-08
+	c47 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c57 := math.Float32frombits(0x41c80000) // 25
+	c82 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c86 := math.Float32frombits(0x0)        // 0
+	c88 := math.Float32frombits(0x7fc00000) // NaN
+	c91 := math.Float32frombits(0xff800000) // -Inf
+	c93 := int32(-16777217)
+	c94 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t14a, t14b := float32(t12a*c13), float32(t12b*c13)
+			t15a, t15b := -t14a, -t14b
+			t16a, t16b := ir.FMA32(t12a, c13, t15a), ir.FMA32(t12b, c13, t15b)
+			t17a, t17b := -t6a, -t6b
+			t18a, t18b := float32(t17a+t14a), float32(t17b+t14b)
+			t19a, t19b := float32(t18a-t17a), float32(t18b-t17b)
+			t20a, t20b := float32(t14a-t19a), float32(t14b-t19b)
+			t27a, t27b := ir.FMA32(c22, t12a, c21), ir.FMA32(c22, t12b, c21)
+			t28a, t28b := ir.FMA32(c24, t12a, c23), ir.FMA32(c24, t12b, c23)
+			t29a, t29b := ir.FMA32(c26, t12a, c25), ir.FMA32(c26, t12b, c25)
+			t30a, t30b := float32(t12a*t12a), float32(t12b*t12b)
+			t31a, t31b := ir.FMA32(t28a, t30a, t27a), ir.FMA32(t28b, t30b, t27b)
+			t32a, t32b := float32(t30a*t30a), float32(t30b*t30b)
+			t33a, t33b := ir.FMA32(t29a, t32a, t31a), ir.FMA32(t29b, t32b, t31b)
+			t35a, t35b := ir.FMA32(t33a, t12a, c34), ir.FMA32(t33b, t12b, c34)
+			t37a, t37b := ir.FMA32(t35a, t12a, c36), ir.FMA32(t35b, t12b, c36)
+			t39a, t39b := ir.FMA32(t37a, t12a, c38), ir.FMA32(t37b, t12b, c38)
+			t40a, t40b := float32(t12a*t39a), float32(t12b*t39b)
+			t42a, t42b := ir.FMA32(t12a, c41, t16a), ir.FMA32(t12b, c41, t16b)
+			t43a, t43b := ir.FMA32(t42a, t40a, t42a), ir.FMA32(t42b, t40b, t42b)
+			t44a, t44b := float32(t43a+t20a), float32(t43b+t20b)
+			t45a, t45b := ir.FMA32(t14a, t40a, t44a), ir.FMA32(t14b, t40b, t44b)
+			t46a, t46b := float32(t18a+t45a), float32(t18b+t45b)
+			t95a, t95b := int32(t2a+c94), int32(t2b+c94)
+			t96a, t96b := c93 < t95a, c93 < t95b
+			t97a := t46a
+			if t96a {
+				t48a := float32(t0a * c47)
+				t49a := int32(math.Float32bits(t48a))
+				t50a := int32(c1 - t49a)
+				t51a := t50a >> uint32(c4)
+				t52a := float32(t51a)
+				t53a := t50a & c7
+				t54a := int32(t49a + t53a)
+				t55a := math.Float32frombits(uint32(t54a))
+				t56a := float32(t55a - c11)
+				t58a := float32(t52a + c57)
+				t59a := float32(t56a * c13)
+				t60a := -t59a
+				t61a := ir.FMA32(t56a, c13, t60a)
+				t62a := -t58a
+				t63a := float32(t62a + t59a)
+				t64a := float32(t63a - t62a)
+				t65a := float32(t59a - t64a)
+				t66a := ir.FMA32(c22, t56a, c21)
+				t67a := ir.FMA32(c24, t56a, c23)
+				t68a := ir.FMA32(c26, t56a, c25)
+				t69a := float32(t56a * t56a)
+				t70a := ir.FMA32(t67a, t69a, t66a)
+				t71a := float32(t69a * t69a)
+				t72a := ir.FMA32(t68a, t71a, t70a)
+				t73a := ir.FMA32(t72a, t56a, c34)
+				t74a := ir.FMA32(t73a, t56a, c36)
+				t75a := ir.FMA32(t74a, t56a, c38)
+				t76a := float32(t56a * t75a)
+				t77a := ir.FMA32(t56a, c41, t61a)
+				t78a := ir.FMA32(t77a, t76a, t77a)
+				t79a := float32(t78a + t65a)
+				t80a := ir.FMA32(t59a, t76a, t79a)
+				t81a := float32(t63a + t80a)
+				t83a := t0a < c82
+				t84a := float32(math.Sqrt(float64(t0a)))
+				t85a := t84a
+				if t83a {
+					t85a = t81a
+				}
+				t87a := t0a < c86
+				t89a := t85a
+				if t87a {
+					t89a = c88
+				}
+				t90a := t0a == c86
+				t92a := t89a
+				if t90a {
+					t92a = c91
+				}
+				t97a = t92a
+			}
+			t97b := t46b
+			if t96b {
+				t48b := float32(t0b * c47)
+				t49b := int32(math.Float32bits(t48b))
+				t50b := int32(c1 - t49b)
+				t51b := t50b >> uint32(c4)
+				t52b := float32(t51b)
+				t53b := t50b & c7
+				t54b := int32(t49b + t53b)
+				t55b := math.Float32frombits(uint32(t54b))
+				t56b := float32(t55b - c11)
+				t58b := float32(t52b + c57)
+				t59b := float32(t56b * c13)
+				t60b := -t59b
+				t61b := ir.FMA32(t56b, c13, t60b)
+				t62b := -t58b
+				t63b := float32(t62b + t59b)
+				t64b := float32(t63b - t62b)
+				t65b := float32(t59b - t64b)
+				t66b := ir.FMA32(c22, t56b, c21)
+				t67b := ir.FMA32(c24, t56b, c23)
+				t68b := ir.FMA32(c26, t56b, c25)
+				t69b := float32(t56b * t56b)
+				t70b := ir.FMA32(t67b, t69b, t66b)
+				t71b := float32(t69b * t69b)
+				t72b := ir.FMA32(t68b, t71b, t70b)
+				t73b := ir.FMA32(t72b, t56b, c34)
+				t74b := ir.FMA32(t73b, t56b, c36)
+				t75b := ir.FMA32(t74b, t56b, c38)
+				t76b := float32(t56b * t75b)
+				t77b := ir.FMA32(t56b, c41, t61b)
+				t78b := ir.FMA32(t77b, t76b, t77b)
+				t79b := float32(t78b + t65b)
+				t80b := ir.FMA32(t59b, t76b, t79b)
+				t81b := float32(t63b + t80b)
+				t83b := t0b < c82
+				t84b := float32(math.Sqrt(float64(t0b)))
+				t85b := t84b
+				if t83b {
+					t85b = t81b
+				}
+				t87b := t0b < c86
+				t89b := t85b
+				if t87b {
+					t89b = c88
+				}
+				t90b := t0b == c86
+				t92b := t89b
+				if t90b {
+					t92b = c91
+				}
+				t97b = t92b
+			}
+			t98a, t98b := ir.Float16bits(t97a), ir.Float16bits(t97b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t98a, t98b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t14 := float32(t12 * c13)
+			t15 := -t14
+			t16 := ir.FMA32(t12, c13, t15)
+			t17 := -t6
+			t18 := float32(t17 + t14)
+			t19 := float32(t18 - t17)
+			t20 := float32(t14 - t19)
+			t27 := ir.FMA32(c22, t12, c21)
+			t28 := ir.FMA32(c24, t12, c23)
+			t29 := ir.FMA32(c26, t12, c25)
+			t30 := float32(t12 * t12)
+			t31 := ir.FMA32(t28, t30, t27)
+			t32 := float32(t30 * t30)
+			t33 := ir.FMA32(t29, t32, t31)
+			t35 := ir.FMA32(t33, t12, c34)
+			t37 := ir.FMA32(t35, t12, c36)
+			t39 := ir.FMA32(t37, t12, c38)
+			t40 := float32(t12 * t39)
+			t42 := ir.FMA32(t12, c41, t16)
+			t43 := ir.FMA32(t42, t40, t42)
+			t44 := float32(t43 + t20)
+			t45 := ir.FMA32(t14, t40, t44)
+			t46 := float32(t18 + t45)
+			t95 := int32(t2 + c94)
+			t96 := c93 < t95
+			t97 := t46
+			if t96 {
+				t48 := float32(t0 * c47)
+				t49 := int32(math.Float32bits(t48))
+				t50 := int32(c1 - t49)
+				t51 := t50 >> uint32(c4)
+				t52 := float32(t51)
+				t53 := t50 & c7
+				t54 := int32(t49 + t53)
+				t55 := math.Float32frombits(uint32(t54))
+				t56 := float32(t55 - c11)
+				t58 := float32(t52 + c57)
+				t59 := float32(t56 * c13)
+				t60 := -t59
+				t61 := ir.FMA32(t56, c13, t60)
+				t62 := -t58
+				t63 := float32(t62 + t59)
+				t64 := float32(t63 - t62)
+				t65 := float32(t59 - t64)
+				t66 := ir.FMA32(c22, t56, c21)
+				t67 := ir.FMA32(c24, t56, c23)
+				t68 := ir.FMA32(c26, t56, c25)
+				t69 := float32(t56 * t56)
+				t70 := ir.FMA32(t67, t69, t66)
+				t71 := float32(t69 * t69)
+				t72 := ir.FMA32(t68, t71, t70)
+				t73 := ir.FMA32(t72, t56, c34)
+				t74 := ir.FMA32(t73, t56, c36)
+				t75 := ir.FMA32(t74, t56, c38)
+				t76 := float32(t56 * t75)
+				t77 := ir.FMA32(t56, c41, t61)
+				t78 := ir.FMA32(t77, t76, t77)
+				t79 := float32(t78 + t65)
+				t80 := ir.FMA32(t59, t76, t79)
+				t81 := float32(t63 + t80)
+				t83 := t0 < c82
+				t84 := float32(math.Sqrt(float64(t0)))
+				t85 := t84
+				if t83 {
+					t85 = t81
+				}
+				t87 := t0 < c86
+				t89 := t85
+				if t87 {
+					t89 = c88
+				}
+				t90 := t0 == c86
+				t92 := t89
+				if t90 {
+					t92 = c91
+				}
+				t97 = t92
+			}
+			t98 := ir.Float16bits(t97)
+			o0[i] = t98
+		}
+	}
+}
+
+// k_log2_f16_u_eb0b3cb5de_go is
+//
+//	kernel fast (u0:f16) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+func k_log2_f16_u_eb0b3cb5de_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c14 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c15 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c16 := math.Float32frombits(0xbe800258) // -0.25001788
+	c17 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c18 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c19 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c20 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c21 := math.Float32frombits(0x3db30764) // 0.08741644
+	c31 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c33 := math.Float32frombits(0xbf800000) // -1
+	c35 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c45 := math.Float32frombits(0x41c80000) // 25
+	c59 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c63 := math.Float32frombits(0x0)        // 0
+	c65 := math.Float32frombits(0x7fc00000) // NaN
+	c68 := math.Float32frombits(0xff800000) // -Inf
+	c70 := int32(-16777217)
+	c71 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t22a, t22b := ir.FMA32(c15, t12a, c14), ir.FMA32(c15, t12b, c14)
+			t23a, t23b := ir.FMA32(c17, t12a, c16), ir.FMA32(c17, t12b, c16)
+			t24a, t24b := ir.FMA32(c19, t12a, c18), ir.FMA32(c19, t12b, c18)
+			t25a, t25b := ir.FMA32(c21, t12a, c20), ir.FMA32(c21, t12b, c20)
+			t26a, t26b := ir.FMA32(t23a, t13a, t22a), ir.FMA32(t23b, t13b, t22b)
+			t27a, t27b := ir.FMA32(t25a, t13a, t24a), ir.FMA32(t25b, t13b, t24b)
+			t28a, t28b := float32(t13a*t13a), float32(t13b*t13b)
+			t29a, t29b := ir.FMA32(t27a, t28a, t26a), ir.FMA32(t27b, t28b, t26b)
+			t30a, t30b := ir.FMA32(t13a, t29a, t12a), ir.FMA32(t13b, t29b, t12b)
+			t32a, t32b := float32(t30a*c31), float32(t30b*c31)
+			t34a, t34b := ir.FMA32(t6a, c33, t32a), ir.FMA32(t6b, c33, t32b)
+			t72a, t72b := int32(t2a+c71), int32(t2b+c71)
+			t73a, t73b := c70 < t72a, c70 < t72b
+			t74a := t34a
+			if t73a {
+				t36a := float32(t0a * c35)
+				t37a := int32(math.Float32bits(t36a))
+				t38a := int32(c1 - t37a)
+				t39a := t38a >> uint32(c4)
+				t40a := float32(t39a)
+				t41a := t38a & c7
+				t42a := int32(t37a + t41a)
+				t43a := math.Float32frombits(uint32(t42a))
+				t44a := float32(t43a - c11)
+				t46a := float32(t40a + c45)
+				t47a := float32(t44a * t44a)
+				t48a := ir.FMA32(c15, t44a, c14)
+				t49a := ir.FMA32(c17, t44a, c16)
+				t50a := ir.FMA32(c19, t44a, c18)
+				t51a := ir.FMA32(c21, t44a, c20)
+				t52a := ir.FMA32(t49a, t47a, t48a)
+				t53a := ir.FMA32(t51a, t47a, t50a)
+				t54a := float32(t47a * t47a)
+				t55a := ir.FMA32(t53a, t54a, t52a)
+				t56a := ir.FMA32(t47a, t55a, t44a)
+				t57a := float32(t56a * c31)
+				t58a := ir.FMA32(t46a, c33, t57a)
+				t60a := t0a < c59
+				t61a := float32(math.Sqrt(float64(t0a)))
+				t62a := t61a
+				if t60a {
+					t62a = t58a
+				}
+				t64a := t0a < c63
+				t66a := t62a
+				if t64a {
+					t66a = c65
+				}
+				t67a := t0a == c63
+				t69a := t66a
+				if t67a {
+					t69a = c68
+				}
+				t74a = t69a
+			}
+			t74b := t34b
+			if t73b {
+				t36b := float32(t0b * c35)
+				t37b := int32(math.Float32bits(t36b))
+				t38b := int32(c1 - t37b)
+				t39b := t38b >> uint32(c4)
+				t40b := float32(t39b)
+				t41b := t38b & c7
+				t42b := int32(t37b + t41b)
+				t43b := math.Float32frombits(uint32(t42b))
+				t44b := float32(t43b - c11)
+				t46b := float32(t40b + c45)
+				t47b := float32(t44b * t44b)
+				t48b := ir.FMA32(c15, t44b, c14)
+				t49b := ir.FMA32(c17, t44b, c16)
+				t50b := ir.FMA32(c19, t44b, c18)
+				t51b := ir.FMA32(c21, t44b, c20)
+				t52b := ir.FMA32(t49b, t47b, t48b)
+				t53b := ir.FMA32(t51b, t47b, t50b)
+				t54b := float32(t47b * t47b)
+				t55b := ir.FMA32(t53b, t54b, t52b)
+				t56b := ir.FMA32(t47b, t55b, t44b)
+				t57b := float32(t56b * c31)
+				t58b := ir.FMA32(t46b, c33, t57b)
+				t60b := t0b < c59
+				t61b := float32(math.Sqrt(float64(t0b)))
+				t62b := t61b
+				if t60b {
+					t62b = t58b
+				}
+				t64b := t0b < c63
+				t66b := t62b
+				if t64b {
+					t66b = c65
+				}
+				t67b := t0b == c63
+				t69b := t66b
+				if t67b {
+					t69b = c68
+				}
+				t74b = t69b
+			}
+			t75a, t75b := ir.Float16bits(t74a), ir.Float16bits(t74b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t75a, t75b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t13 := float32(t12 * t12)
+			t22 := ir.FMA32(c15, t12, c14)
+			t23 := ir.FMA32(c17, t12, c16)
+			t24 := ir.FMA32(c19, t12, c18)
+			t25 := ir.FMA32(c21, t12, c20)
+			t26 := ir.FMA32(t23, t13, t22)
+			t27 := ir.FMA32(t25, t13, t24)
+			t28 := float32(t13 * t13)
+			t29 := ir.FMA32(t27, t28, t26)
+			t30 := ir.FMA32(t13, t29, t12)
+			t32 := float32(t30 * c31)
+			t34 := ir.FMA32(t6, c33, t32)
+			t72 := int32(t2 + c71)
+			t73 := c70 < t72
+			t74 := t34
+			if t73 {
+				t36 := float32(t0 * c35)
+				t37 := int32(math.Float32bits(t36))
+				t38 := int32(c1 - t37)
+				t39 := t38 >> uint32(c4)
+				t40 := float32(t39)
+				t41 := t38 & c7
+				t42 := int32(t37 + t41)
+				t43 := math.Float32frombits(uint32(t42))
+				t44 := float32(t43 - c11)
+				t46 := float32(t40 + c45)
+				t47 := float32(t44 * t44)
+				t48 := ir.FMA32(c15, t44, c14)
+				t49 := ir.FMA32(c17, t44, c16)
+				t50 := ir.FMA32(c19, t44, c18)
+				t51 := ir.FMA32(c21, t44, c20)
+				t52 := ir.FMA32(t49, t47, t48)
+				t53 := ir.FMA32(t51, t47, t50)
+				t54 := float32(t47 * t47)
+				t55 := ir.FMA32(t53, t54, t52)
+				t56 := ir.FMA32(t47, t55, t44)
+				t57 := float32(t56 * c31)
+				t58 := ir.FMA32(t46, c33, t57)
+				t60 := t0 < c59
+				t61 := float32(math.Sqrt(float64(t0)))
+				t62 := t61
+				if t60 {
+					t62 = t58
+				}
+				t64 := t0 < c63
+				t66 := t62
+				if t64 {
+					t66 = c65
+				}
+				t67 := t0 == c63
+				t69 := t66
+				if t67 {
+					t69 = c68
+				}
+				t74 = t69
+			}
+			t75 := ir.Float16bits(t74)
+			o0[i] = t75
 		}
 	}
 }
@@ -38383,6 +50892,471 @@ func k_log2_f64_u_50315f7adc_go(f *abi.Frame) {
 	}
 }
 
+// k_log_f16_u_0891219cf6_go is
+//
+//	kernel fast (u0:f16) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+func k_log_f16_u_0891219cf6_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c14 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c15 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c16 := math.Float32frombits(0xbe800258) // -0.25001788
+	c17 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c18 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c19 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c20 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c21 := math.Float32frombits(0x3db30764) // 0.08741644
+	c31 := math.Float32frombits(0xbf317218) // -0.6931472
+	c33 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c43 := math.Float32frombits(0x41c80000) // 25
+	c56 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c60 := math.Float32frombits(0x0)        // 0
+	c62 := math.Float32frombits(0x7fc00000) // NaN
+	c65 := math.Float32frombits(0xff800000) // -Inf
+	c67 := int32(-16777217)
+	c68 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t13a, t13b := float32(t12a*t12a), float32(t12b*t12b)
+			t22a, t22b := ir.FMA32(c15, t12a, c14), ir.FMA32(c15, t12b, c14)
+			t23a, t23b := ir.FMA32(c17, t12a, c16), ir.FMA32(c17, t12b, c16)
+			t24a, t24b := ir.FMA32(c19, t12a, c18), ir.FMA32(c19, t12b, c18)
+			t25a, t25b := ir.FMA32(c21, t12a, c20), ir.FMA32(c21, t12b, c20)
+			t26a, t26b := ir.FMA32(t23a, t13a, t22a), ir.FMA32(t23b, t13b, t22b)
+			t27a, t27b := ir.FMA32(t25a, t13a, t24a), ir.FMA32(t25b, t13b, t24b)
+			t28a, t28b := float32(t13a*t13a), float32(t13b*t13b)
+			t29a, t29b := ir.FMA32(t27a, t28a, t26a), ir.FMA32(t27b, t28b, t26b)
+			t30a, t30b := ir.FMA32(t13a, t29a, t12a), ir.FMA32(t13b, t29b, t12b)
+			t32a, t32b := ir.FMA32(t6a, c31, t30a), ir.FMA32(t6b, c31, t30b)
+			t69a, t69b := int32(t2a+c68), int32(t2b+c68)
+			t70a, t70b := c67 < t69a, c67 < t69b
+			t71a := t32a
+			if t70a {
+				t34a := float32(t0a * c33)
+				t35a := int32(math.Float32bits(t34a))
+				t36a := int32(c1 - t35a)
+				t37a := t36a >> uint32(c4)
+				t38a := float32(t37a)
+				t39a := t36a & c7
+				t40a := int32(t35a + t39a)
+				t41a := math.Float32frombits(uint32(t40a))
+				t42a := float32(t41a - c11)
+				t44a := float32(t38a + c43)
+				t45a := float32(t42a * t42a)
+				t46a := ir.FMA32(c15, t42a, c14)
+				t47a := ir.FMA32(c17, t42a, c16)
+				t48a := ir.FMA32(c19, t42a, c18)
+				t49a := ir.FMA32(c21, t42a, c20)
+				t50a := ir.FMA32(t47a, t45a, t46a)
+				t51a := ir.FMA32(t49a, t45a, t48a)
+				t52a := float32(t45a * t45a)
+				t53a := ir.FMA32(t51a, t52a, t50a)
+				t54a := ir.FMA32(t45a, t53a, t42a)
+				t55a := ir.FMA32(t44a, c31, t54a)
+				t57a := t0a < c56
+				t58a := float32(math.Sqrt(float64(t0a)))
+				t59a := t58a
+				if t57a {
+					t59a = t55a
+				}
+				t61a := t0a < c60
+				t63a := t59a
+				if t61a {
+					t63a = c62
+				}
+				t64a := t0a == c60
+				t66a := t63a
+				if t64a {
+					t66a = c65
+				}
+				t71a = t66a
+			}
+			t71b := t32b
+			if t70b {
+				t34b := float32(t0b * c33)
+				t35b := int32(math.Float32bits(t34b))
+				t36b := int32(c1 - t35b)
+				t37b := t36b >> uint32(c4)
+				t38b := float32(t37b)
+				t39b := t36b & c7
+				t40b := int32(t35b + t39b)
+				t41b := math.Float32frombits(uint32(t40b))
+				t42b := float32(t41b - c11)
+				t44b := float32(t38b + c43)
+				t45b := float32(t42b * t42b)
+				t46b := ir.FMA32(c15, t42b, c14)
+				t47b := ir.FMA32(c17, t42b, c16)
+				t48b := ir.FMA32(c19, t42b, c18)
+				t49b := ir.FMA32(c21, t42b, c20)
+				t50b := ir.FMA32(t47b, t45b, t46b)
+				t51b := ir.FMA32(t49b, t45b, t48b)
+				t52b := float32(t45b * t45b)
+				t53b := ir.FMA32(t51b, t52b, t50b)
+				t54b := ir.FMA32(t45b, t53b, t42b)
+				t55b := ir.FMA32(t44b, c31, t54b)
+				t57b := t0b < c56
+				t58b := float32(math.Sqrt(float64(t0b)))
+				t59b := t58b
+				if t57b {
+					t59b = t55b
+				}
+				t61b := t0b < c60
+				t63b := t59b
+				if t61b {
+					t63b = c62
+				}
+				t64b := t0b == c60
+				t66b := t63b
+				if t64b {
+					t66b = c65
+				}
+				t71b = t66b
+			}
+			t72a, t72b := ir.Float16bits(t71a), ir.Float16bits(t71b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t72a, t72b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t13 := float32(t12 * t12)
+			t22 := ir.FMA32(c15, t12, c14)
+			t23 := ir.FMA32(c17, t12, c16)
+			t24 := ir.FMA32(c19, t12, c18)
+			t25 := ir.FMA32(c21, t12, c20)
+			t26 := ir.FMA32(t23, t13, t22)
+			t27 := ir.FMA32(t25, t13, t24)
+			t28 := float32(t13 * t13)
+			t29 := ir.FMA32(t27, t28, t26)
+			t30 := ir.FMA32(t13, t29, t12)
+			t32 := ir.FMA32(t6, c31, t30)
+			t69 := int32(t2 + c68)
+			t70 := c67 < t69
+			t71 := t32
+			if t70 {
+				t34 := float32(t0 * c33)
+				t35 := int32(math.Float32bits(t34))
+				t36 := int32(c1 - t35)
+				t37 := t36 >> uint32(c4)
+				t38 := float32(t37)
+				t39 := t36 & c7
+				t40 := int32(t35 + t39)
+				t41 := math.Float32frombits(uint32(t40))
+				t42 := float32(t41 - c11)
+				t44 := float32(t38 + c43)
+				t45 := float32(t42 * t42)
+				t46 := ir.FMA32(c15, t42, c14)
+				t47 := ir.FMA32(c17, t42, c16)
+				t48 := ir.FMA32(c19, t42, c18)
+				t49 := ir.FMA32(c21, t42, c20)
+				t50 := ir.FMA32(t47, t45, t46)
+				t51 := ir.FMA32(t49, t45, t48)
+				t52 := float32(t45 * t45)
+				t53 := ir.FMA32(t51, t52, t50)
+				t54 := ir.FMA32(t45, t53, t42)
+				t55 := ir.FMA32(t44, c31, t54)
+				t57 := t0 < c56
+				t58 := float32(math.Sqrt(float64(t0)))
+				t59 := t58
+				if t57 {
+					t59 = t55
+				}
+				t61 := t0 < c60
+				t63 := t59
+				if t61 {
+					t63 = c62
+				}
+				t64 := t0 == c60
+				t66 := t63
+				if t64 {
+					t66 = c65
+				}
+				t71 = t66
+			}
+			t72 := ir.Float16bits(t71)
+			o0[i] = t72
+		}
+	}
+}
+
+// k_log_f16_u_8e4a3ca51c_go is
+//
+//	kernel (u0:f16) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+func k_log_f16_u_8e4a3ca51c_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(1068827890)
+	c4 := int32(23)
+	c7 := int32(-8388608)
+	c11 := math.Float32frombits(0x3f800000) // 1
+	c13 := math.Float32frombits(0xbf317000) // -0.69311523
+	c18 := math.Float32frombits(0xb805fdf4) // -3.1946183e-05
+	c20 := math.Float32frombits(0x3e4cd20c) // 0.20002002
+	c21 := math.Float32frombits(0xbe2a12de) // -0.1660876
+	c22 := math.Float32frombits(0x3e113717) // 0.14181171
+	c23 := math.Float32frombits(0xbe07a02c) // -0.13244694
+	c24 := math.Float32frombits(0x3e042fde) // 0.12908885
+	c25 := math.Float32frombits(0xbd9c200c) // -0.076233
+	c33 := math.Float32frombits(0xbe800219) // -0.250016
+	c35 := math.Float32frombits(0x3eaaaaa8) // 0.33333325
+	c37 := math.Float32frombits(0xbefffffc) // -0.49999988
+	c42 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c52 := math.Float32frombits(0x41c80000) // 25
+	c72 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c76 := math.Float32frombits(0x0)        // 0
+	c78 := math.Float32frombits(0x7fc00000) // NaN
+	c81 := math.Float32frombits(0xff800000) // -Inf
+	c83 := int32(-16777217)
+	c84 := int32(2139095040)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := int32(c1-t2a), int32(c1-t2b)
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := float32(t5a), float32(t5b)
+			t8a, t8b := t3a&c7, t3b&c7
+			t9a, t9b := int32(t2a+t8a), int32(t2b+t8b)
+			t10a, t10b := math.Float32frombits(uint32(t9a)), math.Float32frombits(uint32(t9b))
+			t12a, t12b := float32(t10a-c11), float32(t10b-c11)
+			t14a, t14b := float32(t6a*c13), float32(t6b*c13)
+			t15a, t15b := float32(t14a+t12a), float32(t14b+t12b)
+			t16a, t16b := float32(t15a-t14a), float32(t15b-t14b)
+			t17a, t17b := float32(t12a-t16a), float32(t12b-t16b)
+			t19a, t19b := ir.FMA32(t6a, c18, t17a), ir.FMA32(t6b, c18, t17b)
+			t26a, t26b := ir.FMA32(c21, t12a, c20), ir.FMA32(c21, t12b, c20)
+			t27a, t27b := ir.FMA32(c23, t12a, c22), ir.FMA32(c23, t12b, c22)
+			t28a, t28b := ir.FMA32(c25, t12a, c24), ir.FMA32(c25, t12b, c24)
+			t29a, t29b := float32(t12a*t12a), float32(t12b*t12b)
+			t30a, t30b := ir.FMA32(t27a, t29a, t26a), ir.FMA32(t27b, t29b, t26b)
+			t31a, t31b := float32(t29a*t29a), float32(t29b*t29b)
+			t32a, t32b := ir.FMA32(t28a, t31a, t30a), ir.FMA32(t28b, t31b, t30b)
+			t34a, t34b := ir.FMA32(t32a, t12a, c33), ir.FMA32(t32b, t12b, c33)
+			t36a, t36b := ir.FMA32(t34a, t12a, c35), ir.FMA32(t34b, t12b, c35)
+			t38a, t38b := ir.FMA32(t36a, t12a, c37), ir.FMA32(t36b, t12b, c37)
+			t39a, t39b := float32(t12a*t38a), float32(t12b*t38b)
+			t40a, t40b := ir.FMA32(t12a, t39a, t19a), ir.FMA32(t12b, t39b, t19b)
+			t41a, t41b := float32(t15a+t40a), float32(t15b+t40b)
+			t85a, t85b := int32(t2a+c84), int32(t2b+c84)
+			t86a, t86b := c83 < t85a, c83 < t85b
+			t87a := t41a
+			if t86a {
+				t43a := float32(t0a * c42)
+				t44a := int32(math.Float32bits(t43a))
+				t45a := int32(c1 - t44a)
+				t46a := t45a >> uint32(c4)
+				t47a := float32(t46a)
+				t48a := t45a & c7
+				t49a := int32(t44a + t48a)
+				t50a := math.Float32frombits(uint32(t49a))
+				t51a := float32(t50a - c11)
+				t53a := float32(t47a + c52)
+				t54a := float32(t53a * c13)
+				t55a := float32(t54a + t51a)
+				t56a := float32(t55a - t54a)
+				t57a := float32(t51a - t56a)
+				t58a := ir.FMA32(t53a, c18, t57a)
+				t59a := ir.FMA32(c21, t51a, c20)
+				t60a := ir.FMA32(c23, t51a, c22)
+				t61a := ir.FMA32(c25, t51a, c24)
+				t62a := float32(t51a * t51a)
+				t63a := ir.FMA32(t60a, t62a, t59a)
+				t64a := float32(t62a * t62a)
+				t65a := ir.FMA32(t61a, t64a, t63a)
+				t66a := ir.FMA32(t65a, t51a, c33)
+				t67a := ir.FMA32(t66a, t51a, c35)
+				t68a := ir.FMA32(t67a, t51a, c37)
+				t69a := float32(t51a * t68a)
+				t70a := ir.FMA32(t51a, t69a, t58a)
+				t71a := float32(t55a + t70a)
+				t73a := t0a < c72
+				t74a := float32(math.Sqrt(float64(t0a)))
+				t75a := t74a
+				if t73a {
+					t75a = t71a
+				}
+				t77a := t0a < c76
+				t79a := t75a
+				if t77a {
+					t79a = c78
+				}
+				t80a := t0a == c76
+				t82a := t79a
+				if t80a {
+					t82a = c81
+				}
+				t87a = t82a
+			}
+			t87b := t41b
+			if t86b {
+				t43b := float32(t0b * c42)
+				t44b := int32(math.Float32bits(t43b))
+				t45b := int32(c1 - t44b)
+				t46b := t45b >> uint32(c4)
+				t47b := float32(t46b)
+				t48b := t45b & c7
+				t49b := int32(t44b + t48b)
+				t50b := math.Float32frombits(uint32(t49b))
+				t51b := float32(t50b - c11)
+				t53b := float32(t47b + c52)
+				t54b := float32(t53b * c13)
+				t55b := float32(t54b + t51b)
+				t56b := float32(t55b - t54b)
+				t57b := float32(t51b - t56b)
+				t58b := ir.FMA32(t53b, c18, t57b)
+				t59b := ir.FMA32(c21, t51b, c20)
+				t60b := ir.FMA32(c23, t51b, c22)
+				t61b := ir.FMA32(c25, t51b, c24)
+				t62b := float32(t51b * t51b)
+				t63b := ir.FMA32(t60b, t62b, t59b)
+				t64b := float32(t62b * t62b)
+				t65b := ir.FMA32(t61b, t64b, t63b)
+				t66b := ir.FMA32(t65b, t51b, c33)
+				t67b := ir.FMA32(t66b, t51b, c35)
+				t68b := ir.FMA32(t67b, t51b, c37)
+				t69b := float32(t51b * t68b)
+				t70b := ir.FMA32(t51b, t69b, t58b)
+				t71b := float32(t55b + t70b)
+				t73b := t0b < c72
+				t74b := float32(math.Sqrt(float64(t0b)))
+				t75b := t74b
+				if t73b {
+					t75b = t71b
+				}
+				t77b := t0b < c76
+				t79b := t75b
+				if t77b {
+					t79b = c78
+				}
+				t80b := t0b == c76
+				t82b := t79b
+				if t80b {
+					t82b = c81
+				}
+				t87b = t82b
+			}
+			t88a, t88b := ir.Float16bits(t87a), ir.Float16bits(t87b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t88a, t88b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := int32(math.Float32bits(t0))
+			t3 := int32(c1 - t2)
+			t5 := t3 >> uint32(c4)
+			t6 := float32(t5)
+			t8 := t3 & c7
+			t9 := int32(t2 + t8)
+			t10 := math.Float32frombits(uint32(t9))
+			t12 := float32(t10 - c11)
+			t14 := float32(t6 * c13)
+			t15 := float32(t14 + t12)
+			t16 := float32(t15 - t14)
+			t17 := float32(t12 - t16)
+			t19 := ir.FMA32(t6, c18, t17)
+			t26 := ir.FMA32(c21, t12, c20)
+			t27 := ir.FMA32(c23, t12, c22)
+			t28 := ir.FMA32(c25, t12, c24)
+			t29 := float32(t12 * t12)
+			t30 := ir.FMA32(t27, t29, t26)
+			t31 := float32(t29 * t29)
+			t32 := ir.FMA32(t28, t31, t30)
+			t34 := ir.FMA32(t32, t12, c33)
+			t36 := ir.FMA32(t34, t12, c35)
+			t38 := ir.FMA32(t36, t12, c37)
+			t39 := float32(t12 * t38)
+			t40 := ir.FMA32(t12, t39, t19)
+			t41 := float32(t15 + t40)
+			t85 := int32(t2 + c84)
+			t86 := c83 < t85
+			t87 := t41
+			if t86 {
+				t43 := float32(t0 * c42)
+				t44 := int32(math.Float32bits(t43))
+				t45 := int32(c1 - t44)
+				t46 := t45 >> uint32(c4)
+				t47 := float32(t46)
+				t48 := t45 & c7
+				t49 := int32(t44 + t48)
+				t50 := math.Float32frombits(uint32(t49))
+				t51 := float32(t50 - c11)
+				t53 := float32(t47 + c52)
+				t54 := float32(t53 * c13)
+				t55 := float32(t54 + t51)
+				t56 := float32(t55 - t54)
+				t57 := float32(t51 - t56)
+				t58 := ir.FMA32(t53, c18, t57)
+				t59 := ir.FMA32(c21, t51, c20)
+				t60 := ir.FMA32(c23, t51, c22)
+				t61 := ir.FMA32(c25, t51, c24)
+				t62 := float32(t51 * t51)
+				t63 := ir.FMA32(t60, t62, t59)
+				t64 := float32(t62 * t62)
+				t65 := ir.FMA32(t61, t64, t63)
+				t66 := ir.FMA32(t65, t51, c33)
+				t67 := ir.FMA32(t66, t51, c35)
+				t68 := ir.FMA32(t67, t51, c37)
+				t69 := float32(t51 * t68)
+				t70 := ir.FMA32(t51, t69, t58)
+				t71 := float32(t55 + t70)
+				t73 := t0 < c72
+				t74 := float32(math.Sqrt(float64(t0)))
+				t75 := t74
+				if t73 {
+					t75 = t71
+				}
+				t77 := t0 < c76
+				t79 := t75
+				if t77 {
+					t79 = c78
+				}
+				t80 := t0 == c76
+				t82 := t79
+				if t80 {
+					t82 = c81
+				}
+				t87 = t82
+			}
+			t88 := ir.Float16bits(t87)
+			o0[i] = t88
+		}
+	}
+}
+
 // k_log_f32_u_d5990fd292_go is
 //
 //	kernel fast (u0:f32) { t0 = log u0; store t0 }
@@ -39201,6 +52175,165 @@ func k_log_f64_u_dd7af3dce1_go(f *abi.Frame) {
 	}
 }
 
+// k_logit_f16_u_8e1cad56cd_go is
+//
+//	kernel (u0:f16) { t0 = logit u0; store t0 }
+//
+// for i: o0[i] = logit(a0[i])
+func k_logit_f16_u_8e1cad56cd_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000) // 1
+	c10 := int64(4609434218613702656)
+	c12 := int64(9218868437227405312)
+	c19 := math.Float64frombits(0xc000000000000000) // -2
+	c22 := int64(52)
+	c24 := int64(4841369599423283200)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c33 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c34 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c35 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c36 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c42 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c45 := math.Float32frombits(0x0)                // 0
+	c47 := math.Float32frombits(0xff800000)         // -Inf
+	c48 := math.Float32frombits(0x7fc00000)         // NaN
+	c50 := math.Float32frombits(0x3f800000)         // 1
+	c52 := math.Float32frombits(0x7f800000)         // +Inf
+	c54 := int32(-1082130434)
+	c56 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := -t1a, -t1b
+			t4a, t4b := float64(c2+t3a), float64(c2+t3b)
+			t5a, t5b := float64(t4a-c2), float64(t4b-c2)
+			t6a, t6b := float64(t3a-t5a), float64(t3b-t5b)
+			t7a, t7b := int64(math.Float64bits(t1a)), int64(math.Float64bits(t1b))
+			t8a, t8b := int64(math.Float64bits(t4a)), int64(math.Float64bits(t4b))
+			t9a, t9b := int64(t7a-t8a), int64(t7b-t8b)
+			t11a, t11b := int64(t9a+c10), int64(t9b+c10)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := math.Float64frombits(uint64(t13a)), math.Float64frombits(uint64(t13b))
+			t15a, t15b := float64(t4a*t14a), float64(t4b*t14b)
+			t16a, t16b := float64(t6a*t14a), float64(t6b*t14b)
+			t17a, t17b := float64(t1a-t15a), float64(t1b-t15b)
+			t18a, t18b := float64(t17a+t17a), float64(t17b+t17b)
+			t20a, t20b := float64(t16a*c19), float64(t16b*c19)
+			t21a, t21b := float64(t1a+t15a), float64(t1b+t15b)
+			t23a, t23b := t13a>>uint64(c22), t13b>>uint64(c22)
+			t25a, t25b := t23a|c24, t23b|c24
+			t26a, t26b := math.Float64frombits(uint64(t25a)), math.Float64frombits(uint64(t25b))
+			t28a, t28b := float64(c27-t26a), float64(c27-t26b)
+			t29a, t29b := float64(t18a+t20a), float64(t18b+t20b)
+			t30a, t30b := float64(t29a/t21a), float64(t29b/t21b)
+			t31a, t31b := float64(t30a*t30a), float64(t30b*t30b)
+			t32a, t32b := float64(t30a*t31a), float64(t30b*t31b)
+			t37a, t37b := math.FMA(c34, t31a, c33), math.FMA(c34, t31b, c33)
+			t38a, t38b := math.FMA(c36, t31a, c35), math.FMA(c36, t31b, c35)
+			t39a, t39b := float64(t31a*t31a), float64(t31b*t31b)
+			t40a, t40b := math.FMA(t38a, t39a, t37a), math.FMA(t38b, t39b, t37b)
+			t41a, t41b := math.FMA(t32a, t40a, t30a), math.FMA(t32b, t40b, t30b)
+			t43a, t43b := math.FMA(t28a, c42, t41a), math.FMA(t28b, c42, t41b)
+			t44a, t44b := float32(t43a), float32(t43b)
+			t55a, t55b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t57a, t57b := int32(t55a+c56), int32(t55b+c56)
+			t58a, t58b := c54 < t57a, c54 < t57b
+			t59a := t44a
+			if t58a {
+				t46a := t0a == c45
+				t49a := c48
+				if t46a {
+					t49a = c47
+				}
+				t51a := t0a == c50
+				t53a := t49a
+				if t51a {
+					t53a = c52
+				}
+				t59a = t53a
+			}
+			t59b := t44b
+			if t58b {
+				t46b := t0b == c45
+				t49b := c48
+				if t46b {
+					t49b = c47
+				}
+				t51b := t0b == c50
+				t53b := t49b
+				if t51b {
+					t53b = c52
+				}
+				t59b = t53b
+			}
+			t60a, t60b := ir.Float16bits(t59a), ir.Float16bits(t59b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t60a, t60b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t3 := -t1
+			t4 := float64(c2 + t3)
+			t5 := float64(t4 - c2)
+			t6 := float64(t3 - t5)
+			t7 := int64(math.Float64bits(t1))
+			t8 := int64(math.Float64bits(t4))
+			t9 := int64(t7 - t8)
+			t11 := int64(t9 + c10)
+			t13 := t11 & c12
+			t14 := math.Float64frombits(uint64(t13))
+			t15 := float64(t4 * t14)
+			t16 := float64(t6 * t14)
+			t17 := float64(t1 - t15)
+			t18 := float64(t17 + t17)
+			t20 := float64(t16 * c19)
+			t21 := float64(t1 + t15)
+			t23 := t13 >> uint64(c22)
+			t25 := t23 | c24
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(c27 - t26)
+			t29 := float64(t18 + t20)
+			t30 := float64(t29 / t21)
+			t31 := float64(t30 * t30)
+			t32 := float64(t30 * t31)
+			t37 := math.FMA(c34, t31, c33)
+			t38 := math.FMA(c36, t31, c35)
+			t39 := float64(t31 * t31)
+			t40 := math.FMA(t38, t39, t37)
+			t41 := math.FMA(t32, t40, t30)
+			t43 := math.FMA(t28, c42, t41)
+			t44 := float32(t43)
+			t55 := int32(math.Float32bits(t0))
+			t57 := int32(t55 + c56)
+			t58 := c54 < t57
+			t59 := t44
+			if t58 {
+				t46 := t0 == c45
+				t49 := c48
+				if t46 {
+					t49 = c47
+				}
+				t51 := t0 == c50
+				t53 := t49
+				if t51 {
+					t53 = c52
+				}
+				t59 = t53
+			}
+			t60 := ir.Float16bits(t59)
+			o0[i] = t60
+		}
+	}
+}
+
 // k_logit_f32_u_d2899268f2_go is
 //
 //	kernel (u0:f32) { t0 = logit u0; store t0 }
@@ -39588,6 +52721,70 @@ func k_logit_f64_u_9e5c5ac773_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_f16_bool_su_288d378f1e_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+func k_lt_f16_bool_su_288d378f1e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_f16_bool_us_21690b1215_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+func k_lt_f16_bool_us_21690b1215_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_f16_bool_uu_b0e8525dc7_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_f16_bool_uu_b0e8525dc7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_f32_bool_su_c509245c00_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }
@@ -39820,6 +53017,70 @@ func k_lt_i64_bool_uu_a117340f31_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_u16_bool_su_0a63a56625_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+func k_lt_u16_bool_su_0a63a56625_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_u16_bool_us_780307f4f8_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+func k_lt_u16_bool_us_780307f4f8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_u16_bool_uu_52ccf32cb8_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_u16_bool_uu_52ccf32cb8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_u32_bool_su_a220fbc230_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }
@@ -39932,6 +53193,51 @@ func k_lt_u8_bool_uu_1ce629a695_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 < v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_max_f16_su_06e2285ed9_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+func k_max_f16_su_06e2285ed9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := abi.LaneMax(t0, t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_f16_uu_fbc2c2539a_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_f16_uu_fbc2c2539a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := abi.LaneMax(t0, t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -40978,6 +54284,51 @@ func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
 	}
 }
 
+// k_max_u16_su_67ffd810ea_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+func k_max_u16_su_67ffd810ea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := abi.LaneMax(t0, t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_u16_uu_408b5484f9_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_u16_uu_408b5484f9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := abi.LaneMax(t0, t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_max_u32_su_660900aac5_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
@@ -41052,6 +54403,51 @@ func k_max_u8_uu_4c72f1ffc1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := abi.LaneMax(v0, v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_min_f16_us_c47b7d933b_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_f16_us_c47b7d933b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := abi.LaneMin(t0, t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_f16_uu_b18332c467_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_f16_uu_b18332c467_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := abi.LaneMin(t0, t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -42098,6 +55494,51 @@ func k_min_min_u8_uuu_c55f0eb781_go(f *abi.Frame) {
 	}
 }
 
+// k_min_u16_us_79dee758ac_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_u16_us_79dee758ac_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := abi.LaneMin(t0, t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_u16_uu_633e36536b_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_u16_uu_633e36536b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := abi.LaneMin(t0, t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_min_u32_us_bf28118442_go is
 //
 //	kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
@@ -42172,6 +55613,237 @@ func k_min_u8_uu_e7c61d958d_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := abi.LaneMin(v0, v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_mish_f16_u_901985b0dc_go is
+//
+//	kernel (u0:f16) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+func k_mish_f16_u_901985b0dc_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2f00000)          // -120
+	c4 := math.Float32frombits(0x42200000)          // 40
+	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c9 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3ff0000000000000) // 1
+	c16 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c17 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c18 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c19 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c20 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c21 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c30 := int64(52)
+	c35 := math.Float64frombits(0x4000000000000000) // 2
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float64(t6a), float64(t6b)
+			t10a, t10b := math.FMA(t7a, c8, c9), math.FMA(t7b, c8, c9)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
+			t14a, t14b := math.FMA(t12a, c13, t7a), math.FMA(t12b, c13, t7b)
+			t22a, t22b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t23a, t23b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t24a, t24b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t25a, t25b := float64(t14a*t14a), float64(t14b*t14b)
+			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
+			t27a, t27b := math.FMA(c21, t25a, t24a), math.FMA(c21, t25b, t24b)
+			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
+			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t31a, t31b := t11a<<uint64(c30), t11b<<uint64(c30)
+			t32a, t32b := int64(math.Float64bits(t29a)), int64(math.Float64bits(t29b))
+			t33a, t33b := int64(t31a+t32a), int64(t31b+t32b)
+			t34a, t34b := math.Float64frombits(uint64(t33a)), math.Float64frombits(uint64(t33b))
+			t36a, t36b := float64(t34a+c35), float64(t34b+c35)
+			t37a, t37b := float64(t34a*t36a), float64(t34b*t36b)
+			t38a, t38b := float64(t3a), float64(t3b)
+			t39a, t39b := float64(t38a*t37a), float64(t38b*t37b)
+			t40a, t40b := float64(t37a+c35), float64(t37b+c35)
+			t41a, t41b := float64(t39a/t40a), float64(t39b/t40b)
+			t42a, t42b := float32(t41a), float32(t41b)
+			t43a, t43b := ir.Float16bits(t42a), ir.Float16bits(t42b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t43a, t43b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float64(t6)
+			t10 := math.FMA(t7, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t14 := math.FMA(t12, c13, t7)
+			t22 := math.FMA(c16, t14, c15)
+			t23 := math.FMA(c18, t14, c17)
+			t24 := math.FMA(c20, t14, c19)
+			t25 := float64(t14 * t14)
+			t26 := math.FMA(t23, t25, t22)
+			t27 := math.FMA(c21, t25, t24)
+			t28 := float64(t25 * t25)
+			t29 := math.FMA(t27, t28, t26)
+			t31 := t11 << uint64(c30)
+			t32 := int64(math.Float64bits(t29))
+			t33 := int64(t31 + t32)
+			t34 := math.Float64frombits(uint64(t33))
+			t36 := float64(t34 + c35)
+			t37 := float64(t34 * t36)
+			t38 := float64(t3)
+			t39 := float64(t38 * t37)
+			t40 := float64(t37 + c35)
+			t41 := float64(t39 / t40)
+			t42 := float32(t41)
+			t43 := ir.Float16bits(t42)
+			o0[i] = t43
+		}
+	}
+}
+
+// k_mish_f16_u_cef30c2a41_go is
+//
+//	kernel fast (u0:f16) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+func k_mish_f16_u_cef30c2a41_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2da0000)  // -109
+	c4 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c5 := math.Float32frombits(0x4b40009f)  // 1.2583071e+07
+	c8 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c10 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c25 := int32(23)
+	c29 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c33 := math.Float32frombits(0x40000000) // 2
+	c38 := math.Float32frombits(0x41200000) // 10
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t6a, t6b := ir.FMA32(t3a, c4, c5), ir.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := ir.FMA32(t7a, c8, t3a), ir.FMA32(t7b, c8, t3b)
+			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
+			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t15a, t15b := ir.FMA32(c13, t11a, c14), ir.FMA32(c13, t11b, c14)
+			t17a, t17b := ir.FMA32(t15a, t11a, c16), ir.FMA32(t15b, t11b, c16)
+			t19a, t19b := ir.FMA32(t17a, t11a, c18), ir.FMA32(t17b, t11b, c18)
+			t21a, t21b := ir.FMA32(t19a, t11a, c20), ir.FMA32(t19b, t11b, c20)
+			t23a, t23b := ir.FMA32(t21a, t11a, c22), ir.FMA32(t21b, t11b, c22)
+			t24a, t24b := ir.FMA32(t23a, t11a, c22), ir.FMA32(t23b, t11b, c22)
+			t26a, t26b := t12a<<uint32(c25), t12b<<uint32(c25)
+			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
+			t28a, t28b := float32(t24a*t27a), float32(t24b*t27b)
+			t30a, t30b := float32(t28a*c29), float32(t28b*c29)
+			t31a, t31b := float32(t28a+t28a), float32(t28b+t28b)
+			t32a, t32b := ir.FMA32(t28a, t30a, t31a), ir.FMA32(t28b, t30b, t31b)
+			t34a, t34b := ir.FMA32(t32a, c29, c33), ir.FMA32(t32b, c29, c33)
+			t35a, t35b := float32(t32a/t34a), float32(t32b/t34b)
+			t36a, t36b := float32(t3a*t35a), float32(t3b*t35b)
+			t37a, t37b := float32(t36a*c29), float32(t36b*c29)
+			t39a, t39b := c38 < t3a, c38 < t3b
+			t40a := t37a
+			if t39a {
+				t40a = t3a
+			}
+			t40b := t37b
+			if t39b {
+				t40b = t3b
+			}
+			t41a, t41b := ir.Float16bits(t40a), ir.Float16bits(t40b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t41a, t41b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := ir.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := ir.FMA32(t7, c8, t3)
+			t11 := ir.FMA32(t7, c10, t9)
+			t12 := int32(math.Float32bits(t6))
+			t15 := ir.FMA32(c13, t11, c14)
+			t17 := ir.FMA32(t15, t11, c16)
+			t19 := ir.FMA32(t17, t11, c18)
+			t21 := ir.FMA32(t19, t11, c20)
+			t23 := ir.FMA32(t21, t11, c22)
+			t24 := ir.FMA32(t23, t11, c22)
+			t26 := t12 << uint32(c25)
+			t27 := math.Float32frombits(uint32(t26))
+			t28 := float32(t24 * t27)
+			t30 := float32(t28 * c29)
+			t31 := float32(t28 + t28)
+			t32 := ir.FMA32(t28, t30, t31)
+			t34 := ir.FMA32(t32, c29, c33)
+			t35 := float32(t32 / t34)
+			t36 := float32(t3 * t35)
+			t37 := float32(t36 * c29)
+			t39 := c38 < t3
+			t40 := t37
+			if t39 {
+				t40 = t3
+			}
+			t41 := ir.Float16bits(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -42853,6 +56525,1021 @@ func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
 				t98 = t2
 			}
 			o0[i] = t98
+		}
+	}
+}
+
+// k_mod_f16_su_6d1ab114e2_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = mod s0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0, a1[i])
+func k_mod_f16_su_6d1ab114e2_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c12 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c14 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c18 := int64(4503599627370495)
+	c21 := int64(-4503599627370496)
+	c29 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c70 := math.Float64frombits(0x0)                // 0
+	c80 := int32(0)
+	c82 := math.Float32frombits(0x0) // 0
+	c87 := int32(-2147483648)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+		t4 := float64(t2)
+		t20 := int64(math.Float64bits(t4))
+		t22 := t20 & c21
+		t77 := int32(math.Float32bits(t0))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t5a, t5b := float64(t3a), float64(t3b)
+			t6a, t6b := float64(t4/t5a), float64(t4/t5b)
+			t7a, t7b := float64(math.RoundToEven(float64(t6a))), float64(math.RoundToEven(float64(t6b)))
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t8a, t5a, t4), math.FMA(t8b, t5b, t4)
+			t11a, t11b := c10 <= t6a, c10 <= t6b
+			t69a := t9a
+			if t11a {
+				t13a := t5a < c12
+				t15a := float64(t5a * c14)
+				t16a := t5a
+				if t13a {
+					t16a = t15a
+				}
+				t17a := int64(math.Float64bits(t16a))
+				t19a := t17a & c18
+				t23a := t19a | t22
+				t24a := math.Float64frombits(uint64(t23a))
+				t25a := float64(t4 / t24a)
+				t26a := float64(math.RoundToEven(float64(t25a)))
+				t27a := -t26a
+				t28a := math.FMA(t27a, t24a, t4)
+				t30a := float64(t24a * c29)
+				t31a := t30a < t5a
+				t32a := t30a
+				if t31a {
+					t32a = t5a
+				}
+				t33a := float64(t28a / t32a)
+				t34a := float64(math.RoundToEven(float64(t33a)))
+				t35a := -t34a
+				t36a := math.FMA(t35a, t32a, t28a)
+				t37a := float64(t32a * c29)
+				t38a := t37a < t5a
+				t39a := t37a
+				if t38a {
+					t39a = t5a
+				}
+				t40a := float64(t36a / t39a)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t42a := -t41a
+				t43a := math.FMA(t42a, t39a, t36a)
+				t44a := float64(t39a * c29)
+				t45a := t44a < t5a
+				t46a := t44a
+				if t45a {
+					t46a = t5a
+				}
+				t47a := float64(t43a / t46a)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := -t48a
+				t50a := math.FMA(t49a, t46a, t43a)
+				t51a := float64(t46a * c29)
+				t52a := t51a < t5a
+				t53a := t51a
+				if t52a {
+					t53a = t5a
+				}
+				t54a := float64(t50a / t53a)
+				t55a := float64(math.RoundToEven(float64(t54a)))
+				t56a := -t55a
+				t57a := math.FMA(t56a, t53a, t50a)
+				t58a := float64(t53a * c29)
+				t59a := t58a < t5a
+				t60a := t58a
+				if t59a {
+					t60a = t5a
+				}
+				t61a := float64(t57a / t60a)
+				t62a := float64(math.RoundToEven(float64(t61a)))
+				t63a := -t62a
+				t64a := math.FMA(t63a, t60a, t57a)
+				t65a := float64(t64a / t5a)
+				t66a := float64(math.RoundToEven(float64(t65a)))
+				t67a := -t66a
+				t68a := math.FMA(t67a, t5a, t64a)
+				t69a = t68a
+			}
+			t69b := t9b
+			if t11b {
+				t13b := t5b < c12
+				t15b := float64(t5b * c14)
+				t16b := t5b
+				if t13b {
+					t16b = t15b
+				}
+				t17b := int64(math.Float64bits(t16b))
+				t19b := t17b & c18
+				t23b := t19b | t22
+				t24b := math.Float64frombits(uint64(t23b))
+				t25b := float64(t4 / t24b)
+				t26b := float64(math.RoundToEven(float64(t25b)))
+				t27b := -t26b
+				t28b := math.FMA(t27b, t24b, t4)
+				t30b := float64(t24b * c29)
+				t31b := t30b < t5b
+				t32b := t30b
+				if t31b {
+					t32b = t5b
+				}
+				t33b := float64(t28b / t32b)
+				t34b := float64(math.RoundToEven(float64(t33b)))
+				t35b := -t34b
+				t36b := math.FMA(t35b, t32b, t28b)
+				t37b := float64(t32b * c29)
+				t38b := t37b < t5b
+				t39b := t37b
+				if t38b {
+					t39b = t5b
+				}
+				t40b := float64(t36b / t39b)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t42b := -t41b
+				t43b := math.FMA(t42b, t39b, t36b)
+				t44b := float64(t39b * c29)
+				t45b := t44b < t5b
+				t46b := t44b
+				if t45b {
+					t46b = t5b
+				}
+				t47b := float64(t43b / t46b)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := -t48b
+				t50b := math.FMA(t49b, t46b, t43b)
+				t51b := float64(t46b * c29)
+				t52b := t51b < t5b
+				t53b := t51b
+				if t52b {
+					t53b = t5b
+				}
+				t54b := float64(t50b / t53b)
+				t55b := float64(math.RoundToEven(float64(t54b)))
+				t56b := -t55b
+				t57b := math.FMA(t56b, t53b, t50b)
+				t58b := float64(t53b * c29)
+				t59b := t58b < t5b
+				t60b := t58b
+				if t59b {
+					t60b = t5b
+				}
+				t61b := float64(t57b / t60b)
+				t62b := float64(math.RoundToEven(float64(t61b)))
+				t63b := -t62b
+				t64b := math.FMA(t63b, t60b, t57b)
+				t65b := float64(t64b / t5b)
+				t66b := float64(math.RoundToEven(float64(t65b)))
+				t67b := -t66b
+				t68b := math.FMA(t67b, t5b, t64b)
+				t69b = t68b
+			}
+			t71a, t71b := t69a < c70, t69b < c70
+			t72a, t72b := float64(t69a+t5a), float64(t69b+t5b)
+			t73a := t69a
+			if t71a {
+				t73a = t72a
+			}
+			t73b := t69b
+			if t71b {
+				t73b = t72b
+			}
+			t74a, t74b := float32(t73a), float32(t73b)
+			t75a, t75b := t2 < t3a, t2 < t3b
+			t76a := t74a
+			if t75a {
+				t76a = t2
+			}
+			t76b := t74b
+			if t75b {
+				t76b = t2
+			}
+			t78a, t78b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t79a, t79b := t77^t78a, t77^t78b
+			t81a, t81b := t79a < c80, t79b < c80
+			t83a, t83b := t76a != c82, t76b != c82
+			t84a, t84b := t81a && bool(t83a), t81b && bool(t83b)
+			t85a, t85b := float32(t3a-t76a), float32(t3b-t76b)
+			t86a := t76a
+			if t84a {
+				t86a = t85a
+			}
+			t86b := t76b
+			if t84b {
+				t86b = t85b
+			}
+			t88a, t88b := t78a&c87, t78b&c87
+			t89a, t89b := int32(math.Float32bits(t86a)), int32(math.Float32bits(t86b))
+			t90a, t90b := t89a|t88a, t89b|t88b
+			t91a, t91b := math.Float32frombits(uint32(t90a)), math.Float32frombits(uint32(t90b))
+			t92a, t92b := ir.Float16bits(t91a), ir.Float16bits(t91b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t92a, t92b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t5 := float64(t3)
+			t6 := float64(t4 / t5)
+			t7 := float64(math.RoundToEven(float64(t6)))
+			t8 := -t7
+			t9 := math.FMA(t8, t5, t4)
+			t11 := c10 <= t6
+			t69 := t9
+			if t11 {
+				t13 := t5 < c12
+				t15 := float64(t5 * c14)
+				t16 := t5
+				if t13 {
+					t16 = t15
+				}
+				t17 := int64(math.Float64bits(t16))
+				t19 := t17 & c18
+				t23 := t19 | t22
+				t24 := math.Float64frombits(uint64(t23))
+				t25 := float64(t4 / t24)
+				t26 := float64(math.RoundToEven(float64(t25)))
+				t27 := -t26
+				t28 := math.FMA(t27, t24, t4)
+				t30 := float64(t24 * c29)
+				t31 := t30 < t5
+				t32 := t30
+				if t31 {
+					t32 = t5
+				}
+				t33 := float64(t28 / t32)
+				t34 := float64(math.RoundToEven(float64(t33)))
+				t35 := -t34
+				t36 := math.FMA(t35, t32, t28)
+				t37 := float64(t32 * c29)
+				t38 := t37 < t5
+				t39 := t37
+				if t38 {
+					t39 = t5
+				}
+				t40 := float64(t36 / t39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t42 := -t41
+				t43 := math.FMA(t42, t39, t36)
+				t44 := float64(t39 * c29)
+				t45 := t44 < t5
+				t46 := t44
+				if t45 {
+					t46 = t5
+				}
+				t47 := float64(t43 / t46)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := -t48
+				t50 := math.FMA(t49, t46, t43)
+				t51 := float64(t46 * c29)
+				t52 := t51 < t5
+				t53 := t51
+				if t52 {
+					t53 = t5
+				}
+				t54 := float64(t50 / t53)
+				t55 := float64(math.RoundToEven(float64(t54)))
+				t56 := -t55
+				t57 := math.FMA(t56, t53, t50)
+				t58 := float64(t53 * c29)
+				t59 := t58 < t5
+				t60 := t58
+				if t59 {
+					t60 = t5
+				}
+				t61 := float64(t57 / t60)
+				t62 := float64(math.RoundToEven(float64(t61)))
+				t63 := -t62
+				t64 := math.FMA(t63, t60, t57)
+				t65 := float64(t64 / t5)
+				t66 := float64(math.RoundToEven(float64(t65)))
+				t67 := -t66
+				t68 := math.FMA(t67, t5, t64)
+				t69 = t68
+			}
+			t71 := t69 < c70
+			t72 := float64(t69 + t5)
+			t73 := t69
+			if t71 {
+				t73 = t72
+			}
+			t74 := float32(t73)
+			t75 := t2 < t3
+			t76 := t74
+			if t75 {
+				t76 = t2
+			}
+			t78 := int32(math.Float32bits(t1))
+			t79 := t77 ^ t78
+			t81 := t79 < c80
+			t83 := t76 != c82
+			t84 := t81 && bool(t83)
+			t85 := float32(t3 - t76)
+			t86 := t76
+			if t84 {
+				t86 = t85
+			}
+			t88 := t78 & c87
+			t89 := int32(math.Float32bits(t86))
+			t90 := t89 | t88
+			t91 := math.Float32frombits(uint32(t90))
+			t92 := ir.Float16bits(t91)
+			o0[i] = t92
+		}
+	}
+}
+
+// k_mod_f16_us_0cd20cd175_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = mod u0 s1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1)
+func k_mod_f16_us_0cd20cd175_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c12 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c14 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c18 := int64(4503599627370495)
+	c21 := int64(-4503599627370496)
+	c29 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c70 := math.Float64frombits(0x0)                // 0
+	c80 := int32(0)
+	c82 := math.Float32frombits(0x0) // 0
+	c87 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+		t5 := float64(t3)
+		t13 := t5 < c12
+		t15 := float64(t5 * c14)
+		t16 := t5
+		if t13 {
+			t16 = t15
+		}
+		t17 := int64(math.Float64bits(t16))
+		t19 := t17 & c18
+		t78 := int32(math.Float32bits(t1))
+		t88 := t78 & c87
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := float64(t2a), float64(t2b)
+			t6a, t6b := float64(t4a/t5), float64(t4b/t5)
+			t7a, t7b := float64(math.RoundToEven(float64(t6a))), float64(math.RoundToEven(float64(t6b)))
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t8a, t5, t4a), math.FMA(t8b, t5, t4b)
+			t11a, t11b := c10 <= t6a, c10 <= t6b
+			t69a := t9a
+			if t11a {
+				t20a := int64(math.Float64bits(t4a))
+				t22a := t20a & c21
+				t23a := t19 | t22a
+				t24a := math.Float64frombits(uint64(t23a))
+				t25a := float64(t4a / t24a)
+				t26a := float64(math.RoundToEven(float64(t25a)))
+				t27a := -t26a
+				t28a := math.FMA(t27a, t24a, t4a)
+				t30a := float64(t24a * c29)
+				t31a := t30a < t5
+				t32a := t30a
+				if t31a {
+					t32a = t5
+				}
+				t33a := float64(t28a / t32a)
+				t34a := float64(math.RoundToEven(float64(t33a)))
+				t35a := -t34a
+				t36a := math.FMA(t35a, t32a, t28a)
+				t37a := float64(t32a * c29)
+				t38a := t37a < t5
+				t39a := t37a
+				if t38a {
+					t39a = t5
+				}
+				t40a := float64(t36a / t39a)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t42a := -t41a
+				t43a := math.FMA(t42a, t39a, t36a)
+				t44a := float64(t39a * c29)
+				t45a := t44a < t5
+				t46a := t44a
+				if t45a {
+					t46a = t5
+				}
+				t47a := float64(t43a / t46a)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := -t48a
+				t50a := math.FMA(t49a, t46a, t43a)
+				t51a := float64(t46a * c29)
+				t52a := t51a < t5
+				t53a := t51a
+				if t52a {
+					t53a = t5
+				}
+				t54a := float64(t50a / t53a)
+				t55a := float64(math.RoundToEven(float64(t54a)))
+				t56a := -t55a
+				t57a := math.FMA(t56a, t53a, t50a)
+				t58a := float64(t53a * c29)
+				t59a := t58a < t5
+				t60a := t58a
+				if t59a {
+					t60a = t5
+				}
+				t61a := float64(t57a / t60a)
+				t62a := float64(math.RoundToEven(float64(t61a)))
+				t63a := -t62a
+				t64a := math.FMA(t63a, t60a, t57a)
+				t65a := float64(t64a / t5)
+				t66a := float64(math.RoundToEven(float64(t65a)))
+				t67a := -t66a
+				t68a := math.FMA(t67a, t5, t64a)
+				t69a = t68a
+			}
+			t69b := t9b
+			if t11b {
+				t20b := int64(math.Float64bits(t4b))
+				t22b := t20b & c21
+				t23b := t19 | t22b
+				t24b := math.Float64frombits(uint64(t23b))
+				t25b := float64(t4b / t24b)
+				t26b := float64(math.RoundToEven(float64(t25b)))
+				t27b := -t26b
+				t28b := math.FMA(t27b, t24b, t4b)
+				t30b := float64(t24b * c29)
+				t31b := t30b < t5
+				t32b := t30b
+				if t31b {
+					t32b = t5
+				}
+				t33b := float64(t28b / t32b)
+				t34b := float64(math.RoundToEven(float64(t33b)))
+				t35b := -t34b
+				t36b := math.FMA(t35b, t32b, t28b)
+				t37b := float64(t32b * c29)
+				t38b := t37b < t5
+				t39b := t37b
+				if t38b {
+					t39b = t5
+				}
+				t40b := float64(t36b / t39b)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t42b := -t41b
+				t43b := math.FMA(t42b, t39b, t36b)
+				t44b := float64(t39b * c29)
+				t45b := t44b < t5
+				t46b := t44b
+				if t45b {
+					t46b = t5
+				}
+				t47b := float64(t43b / t46b)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := -t48b
+				t50b := math.FMA(t49b, t46b, t43b)
+				t51b := float64(t46b * c29)
+				t52b := t51b < t5
+				t53b := t51b
+				if t52b {
+					t53b = t5
+				}
+				t54b := float64(t50b / t53b)
+				t55b := float64(math.RoundToEven(float64(t54b)))
+				t56b := -t55b
+				t57b := math.FMA(t56b, t53b, t50b)
+				t58b := float64(t53b * c29)
+				t59b := t58b < t5
+				t60b := t58b
+				if t59b {
+					t60b = t5
+				}
+				t61b := float64(t57b / t60b)
+				t62b := float64(math.RoundToEven(float64(t61b)))
+				t63b := -t62b
+				t64b := math.FMA(t63b, t60b, t57b)
+				t65b := float64(t64b / t5)
+				t66b := float64(math.RoundToEven(float64(t65b)))
+				t67b := -t66b
+				t68b := math.FMA(t67b, t5, t64b)
+				t69b = t68b
+			}
+			t71a, t71b := t69a < c70, t69b < c70
+			t72a, t72b := float64(t69a+t5), float64(t69b+t5)
+			t73a := t69a
+			if t71a {
+				t73a = t72a
+			}
+			t73b := t69b
+			if t71b {
+				t73b = t72b
+			}
+			t74a, t74b := float32(t73a), float32(t73b)
+			t75a, t75b := t2a < t3, t2b < t3
+			t76a := t74a
+			if t75a {
+				t76a = t2a
+			}
+			t76b := t74b
+			if t75b {
+				t76b = t2b
+			}
+			t77a, t77b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t79a, t79b := t77a^t78, t77b^t78
+			t81a, t81b := t79a < c80, t79b < c80
+			t83a, t83b := t76a != c82, t76b != c82
+			t84a, t84b := t81a && bool(t83a), t81b && bool(t83b)
+			t85a, t85b := float32(t3-t76a), float32(t3-t76b)
+			t86a := t76a
+			if t84a {
+				t86a = t85a
+			}
+			t86b := t76b
+			if t84b {
+				t86b = t85b
+			}
+			t89a, t89b := int32(math.Float32bits(t86a)), int32(math.Float32bits(t86b))
+			t90a, t90b := t89a|t88, t89b|t88
+			t91a, t91b := math.Float32frombits(uint32(t90a)), math.Float32frombits(uint32(t90b))
+			t92a, t92b := ir.Float16bits(t91a), ir.Float16bits(t91b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t92a, t92b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := float64(t2)
+			t6 := float64(t4 / t5)
+			t7 := float64(math.RoundToEven(float64(t6)))
+			t8 := -t7
+			t9 := math.FMA(t8, t5, t4)
+			t11 := c10 <= t6
+			t69 := t9
+			if t11 {
+				t20 := int64(math.Float64bits(t4))
+				t22 := t20 & c21
+				t23 := t19 | t22
+				t24 := math.Float64frombits(uint64(t23))
+				t25 := float64(t4 / t24)
+				t26 := float64(math.RoundToEven(float64(t25)))
+				t27 := -t26
+				t28 := math.FMA(t27, t24, t4)
+				t30 := float64(t24 * c29)
+				t31 := t30 < t5
+				t32 := t30
+				if t31 {
+					t32 = t5
+				}
+				t33 := float64(t28 / t32)
+				t34 := float64(math.RoundToEven(float64(t33)))
+				t35 := -t34
+				t36 := math.FMA(t35, t32, t28)
+				t37 := float64(t32 * c29)
+				t38 := t37 < t5
+				t39 := t37
+				if t38 {
+					t39 = t5
+				}
+				t40 := float64(t36 / t39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t42 := -t41
+				t43 := math.FMA(t42, t39, t36)
+				t44 := float64(t39 * c29)
+				t45 := t44 < t5
+				t46 := t44
+				if t45 {
+					t46 = t5
+				}
+				t47 := float64(t43 / t46)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := -t48
+				t50 := math.FMA(t49, t46, t43)
+				t51 := float64(t46 * c29)
+				t52 := t51 < t5
+				t53 := t51
+				if t52 {
+					t53 = t5
+				}
+				t54 := float64(t50 / t53)
+				t55 := float64(math.RoundToEven(float64(t54)))
+				t56 := -t55
+				t57 := math.FMA(t56, t53, t50)
+				t58 := float64(t53 * c29)
+				t59 := t58 < t5
+				t60 := t58
+				if t59 {
+					t60 = t5
+				}
+				t61 := float64(t57 / t60)
+				t62 := float64(math.RoundToEven(float64(t61)))
+				t63 := -t62
+				t64 := math.FMA(t63, t60, t57)
+				t65 := float64(t64 / t5)
+				t66 := float64(math.RoundToEven(float64(t65)))
+				t67 := -t66
+				t68 := math.FMA(t67, t5, t64)
+				t69 = t68
+			}
+			t71 := t69 < c70
+			t72 := float64(t69 + t5)
+			t73 := t69
+			if t71 {
+				t73 = t72
+			}
+			t74 := float32(t73)
+			t75 := t2 < t3
+			t76 := t74
+			if t75 {
+				t76 = t2
+			}
+			t77 := int32(math.Float32bits(t0))
+			t79 := t77 ^ t78
+			t81 := t79 < c80
+			t83 := t76 != c82
+			t84 := t81 && bool(t83)
+			t85 := float32(t3 - t76)
+			t86 := t76
+			if t84 {
+				t86 = t85
+			}
+			t89 := int32(math.Float32bits(t86))
+			t90 := t89 | t88
+			t91 := math.Float32frombits(uint32(t90))
+			t92 := ir.Float16bits(t91)
+			o0[i] = t92
+		}
+	}
+}
+
+// k_mod_f16_uu_03d43133fd_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = mod u0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1[i])
+func k_mod_f16_uu_03d43133fd_go(f *abi.Frame) {
+	n := f.Cols
+	c10 := math.Float64frombits(0x4330000000000000) // 4.503599627370496e+15
+	c12 := math.Float64frombits(0x10000000000000)   // 2.2250738585072014e-308
+	c14 := math.Float64frombits(0x4350000000000000) // 1.8014398509481984e+16
+	c18 := int64(4503599627370495)
+	c21 := int64(-4503599627370496)
+	c29 := math.Float64frombits(0x3cb0000000000000) // 2.220446049250313e-16
+	c70 := math.Float64frombits(0x0)                // 0
+	c80 := int32(0)
+	c82 := math.Float32frombits(0x0) // 0
+	c87 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t4a, t4b := float64(t2a), float64(t2b)
+			t5a, t5b := float64(t3a), float64(t3b)
+			t6a, t6b := float64(t4a/t5a), float64(t4b/t5b)
+			t7a, t7b := float64(math.RoundToEven(float64(t6a))), float64(math.RoundToEven(float64(t6b)))
+			t8a, t8b := -t7a, -t7b
+			t9a, t9b := math.FMA(t8a, t5a, t4a), math.FMA(t8b, t5b, t4b)
+			t11a, t11b := c10 <= t6a, c10 <= t6b
+			t69a := t9a
+			if t11a {
+				t13a := t5a < c12
+				t15a := float64(t5a * c14)
+				t16a := t5a
+				if t13a {
+					t16a = t15a
+				}
+				t17a := int64(math.Float64bits(t16a))
+				t19a := t17a & c18
+				t20a := int64(math.Float64bits(t4a))
+				t22a := t20a & c21
+				t23a := t19a | t22a
+				t24a := math.Float64frombits(uint64(t23a))
+				t25a := float64(t4a / t24a)
+				t26a := float64(math.RoundToEven(float64(t25a)))
+				t27a := -t26a
+				t28a := math.FMA(t27a, t24a, t4a)
+				t30a := float64(t24a * c29)
+				t31a := t30a < t5a
+				t32a := t30a
+				if t31a {
+					t32a = t5a
+				}
+				t33a := float64(t28a / t32a)
+				t34a := float64(math.RoundToEven(float64(t33a)))
+				t35a := -t34a
+				t36a := math.FMA(t35a, t32a, t28a)
+				t37a := float64(t32a * c29)
+				t38a := t37a < t5a
+				t39a := t37a
+				if t38a {
+					t39a = t5a
+				}
+				t40a := float64(t36a / t39a)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t42a := -t41a
+				t43a := math.FMA(t42a, t39a, t36a)
+				t44a := float64(t39a * c29)
+				t45a := t44a < t5a
+				t46a := t44a
+				if t45a {
+					t46a = t5a
+				}
+				t47a := float64(t43a / t46a)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := -t48a
+				t50a := math.FMA(t49a, t46a, t43a)
+				t51a := float64(t46a * c29)
+				t52a := t51a < t5a
+				t53a := t51a
+				if t52a {
+					t53a = t5a
+				}
+				t54a := float64(t50a / t53a)
+				t55a := float64(math.RoundToEven(float64(t54a)))
+				t56a := -t55a
+				t57a := math.FMA(t56a, t53a, t50a)
+				t58a := float64(t53a * c29)
+				t59a := t58a < t5a
+				t60a := t58a
+				if t59a {
+					t60a = t5a
+				}
+				t61a := float64(t57a / t60a)
+				t62a := float64(math.RoundToEven(float64(t61a)))
+				t63a := -t62a
+				t64a := math.FMA(t63a, t60a, t57a)
+				t65a := float64(t64a / t5a)
+				t66a := float64(math.RoundToEven(float64(t65a)))
+				t67a := -t66a
+				t68a := math.FMA(t67a, t5a, t64a)
+				t69a = t68a
+			}
+			t69b := t9b
+			if t11b {
+				t13b := t5b < c12
+				t15b := float64(t5b * c14)
+				t16b := t5b
+				if t13b {
+					t16b = t15b
+				}
+				t17b := int64(math.Float64bits(t16b))
+				t19b := t17b & c18
+				t20b := int64(math.Float64bits(t4b))
+				t22b := t20b & c21
+				t23b := t19b | t22b
+				t24b := math.Float64frombits(uint64(t23b))
+				t25b := float64(t4b / t24b)
+				t26b := float64(math.RoundToEven(float64(t25b)))
+				t27b := -t26b
+				t28b := math.FMA(t27b, t24b, t4b)
+				t30b := float64(t24b * c29)
+				t31b := t30b < t5b
+				t32b := t30b
+				if t31b {
+					t32b = t5b
+				}
+				t33b := float64(t28b / t32b)
+				t34b := float64(math.RoundToEven(float64(t33b)))
+				t35b := -t34b
+				t36b := math.FMA(t35b, t32b, t28b)
+				t37b := float64(t32b * c29)
+				t38b := t37b < t5b
+				t39b := t37b
+				if t38b {
+					t39b = t5b
+				}
+				t40b := float64(t36b / t39b)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t42b := -t41b
+				t43b := math.FMA(t42b, t39b, t36b)
+				t44b := float64(t39b * c29)
+				t45b := t44b < t5b
+				t46b := t44b
+				if t45b {
+					t46b = t5b
+				}
+				t47b := float64(t43b / t46b)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := -t48b
+				t50b := math.FMA(t49b, t46b, t43b)
+				t51b := float64(t46b * c29)
+				t52b := t51b < t5b
+				t53b := t51b
+				if t52b {
+					t53b = t5b
+				}
+				t54b := float64(t50b / t53b)
+				t55b := float64(math.RoundToEven(float64(t54b)))
+				t56b := -t55b
+				t57b := math.FMA(t56b, t53b, t50b)
+				t58b := float64(t53b * c29)
+				t59b := t58b < t5b
+				t60b := t58b
+				if t59b {
+					t60b = t5b
+				}
+				t61b := float64(t57b / t60b)
+				t62b := float64(math.RoundToEven(float64(t61b)))
+				t63b := -t62b
+				t64b := math.FMA(t63b, t60b, t57b)
+				t65b := float64(t64b / t5b)
+				t66b := float64(math.RoundToEven(float64(t65b)))
+				t67b := -t66b
+				t68b := math.FMA(t67b, t5b, t64b)
+				t69b = t68b
+			}
+			t71a, t71b := t69a < c70, t69b < c70
+			t72a, t72b := float64(t69a+t5a), float64(t69b+t5b)
+			t73a := t69a
+			if t71a {
+				t73a = t72a
+			}
+			t73b := t69b
+			if t71b {
+				t73b = t72b
+			}
+			t74a, t74b := float32(t73a), float32(t73b)
+			t75a, t75b := t2a < t3a, t2b < t3b
+			t76a := t74a
+			if t75a {
+				t76a = t2a
+			}
+			t76b := t74b
+			if t75b {
+				t76b = t2b
+			}
+			t77a, t77b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t78a, t78b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t79a, t79b := t77a^t78a, t77b^t78b
+			t81a, t81b := t79a < c80, t79b < c80
+			t83a, t83b := t76a != c82, t76b != c82
+			t84a, t84b := t81a && bool(t83a), t81b && bool(t83b)
+			t85a, t85b := float32(t3a-t76a), float32(t3b-t76b)
+			t86a := t76a
+			if t84a {
+				t86a = t85a
+			}
+			t86b := t76b
+			if t84b {
+				t86b = t85b
+			}
+			t88a, t88b := t78a&c87, t78b&c87
+			t89a, t89b := int32(math.Float32bits(t86a)), int32(math.Float32bits(t86b))
+			t90a, t90b := t89a|t88a, t89b|t88b
+			t91a, t91b := math.Float32frombits(uint32(t90a)), math.Float32frombits(uint32(t90b))
+			t92a, t92b := ir.Float16bits(t91a), ir.Float16bits(t91b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t92a, t92b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t4 := float64(t2)
+			t5 := float64(t3)
+			t6 := float64(t4 / t5)
+			t7 := float64(math.RoundToEven(float64(t6)))
+			t8 := -t7
+			t9 := math.FMA(t8, t5, t4)
+			t11 := c10 <= t6
+			t69 := t9
+			if t11 {
+				t13 := t5 < c12
+				t15 := float64(t5 * c14)
+				t16 := t5
+				if t13 {
+					t16 = t15
+				}
+				t17 := int64(math.Float64bits(t16))
+				t19 := t17 & c18
+				t20 := int64(math.Float64bits(t4))
+				t22 := t20 & c21
+				t23 := t19 | t22
+				t24 := math.Float64frombits(uint64(t23))
+				t25 := float64(t4 / t24)
+				t26 := float64(math.RoundToEven(float64(t25)))
+				t27 := -t26
+				t28 := math.FMA(t27, t24, t4)
+				t30 := float64(t24 * c29)
+				t31 := t30 < t5
+				t32 := t30
+				if t31 {
+					t32 = t5
+				}
+				t33 := float64(t28 / t32)
+				t34 := float64(math.RoundToEven(float64(t33)))
+				t35 := -t34
+				t36 := math.FMA(t35, t32, t28)
+				t37 := float64(t32 * c29)
+				t38 := t37 < t5
+				t39 := t37
+				if t38 {
+					t39 = t5
+				}
+				t40 := float64(t36 / t39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t42 := -t41
+				t43 := math.FMA(t42, t39, t36)
+				t44 := float64(t39 * c29)
+				t45 := t44 < t5
+				t46 := t44
+				if t45 {
+					t46 = t5
+				}
+				t47 := float64(t43 / t46)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := -t48
+				t50 := math.FMA(t49, t46, t43)
+				t51 := float64(t46 * c29)
+				t52 := t51 < t5
+				t53 := t51
+				if t52 {
+					t53 = t5
+				}
+				t54 := float64(t50 / t53)
+				t55 := float64(math.RoundToEven(float64(t54)))
+				t56 := -t55
+				t57 := math.FMA(t56, t53, t50)
+				t58 := float64(t53 * c29)
+				t59 := t58 < t5
+				t60 := t58
+				if t59 {
+					t60 = t5
+				}
+				t61 := float64(t57 / t60)
+				t62 := float64(math.RoundToEven(float64(t61)))
+				t63 := -t62
+				t64 := math.FMA(t63, t60, t57)
+				t65 := float64(t64 / t5)
+				t66 := float64(math.RoundToEven(float64(t65)))
+				t67 := -t66
+				t68 := math.FMA(t67, t5, t64)
+				t69 = t68
+			}
+			t71 := t69 < c70
+			t72 := float64(t69 + t5)
+			t73 := t69
+			if t71 {
+				t73 = t72
+			}
+			t74 := float32(t73)
+			t75 := t2 < t3
+			t76 := t74
+			if t75 {
+				t76 = t2
+			}
+			t77 := int32(math.Float32bits(t0))
+			t78 := int32(math.Float32bits(t1))
+			t79 := t77 ^ t78
+			t81 := t79 < c80
+			t83 := t76 != c82
+			t84 := t81 && bool(t83)
+			t85 := float32(t3 - t76)
+			t86 := t76
+			if t84 {
+				t86 = t85
+			}
+			t88 := t78 & c87
+			t89 := int32(math.Float32bits(t86))
+			t90 := t89 | t88
+			t91 := math.Float32frombits(uint32(t90))
+			t92 := ir.Float16bits(t91)
+			o0[i] = t92
 		}
 	}
 }
@@ -48180,6 +62867,205 @@ func k_mod_i64_uu_39bf3e80b6_go(f *abi.Frame) {
 	}
 }
 
+// k_mod_u16_su_c830ba0688_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0, a1[i])
+func k_mod_u16_su_c830ba0688_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := int32(v1a), int32(v1b)
+			var t2a int32
+			if t1a != 0 {
+				t2a = t0 % t1a
+			}
+			var t2b int32
+			if t1b != 0 {
+				t2b = t0 % t1b
+			}
+			t4a, t4b := t2a != c3, t2b != c3
+			t5a, t5b := t2a^t1a, t2b^t1b
+			t6a, t6b := t5a < c3, t5b < c3
+			t7a, t7b := t4a && bool(t6a), t4b && bool(t6b)
+			t8a, t8b := int32(t2a+t1a), int32(t2b+t1b)
+			t9a := t2a
+			if t7a {
+				t9a = t8a
+			}
+			t9b := t2b
+			if t7b {
+				t9b = t8b
+			}
+			t10a, t10b := uint16(t9a), uint16(t9b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 % t1
+			}
+			t4 := t2 != c3
+			t5 := t2 ^ t1
+			t6 := t5 < c3
+			t7 := t4 && bool(t6)
+			t8 := int32(t2 + t1)
+			t9 := t2
+			if t7 {
+				t9 = t8
+			}
+			t10 := uint16(t9)
+			o0[i] = t10
+		}
+	}
+}
+
+// k_mod_u16_us_64a7a74b71_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1)
+func k_mod_u16_us_64a7a74b71_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			var t2a int32
+			if t1 != 0 {
+				t2a = t0a % t1
+			}
+			var t2b int32
+			if t1 != 0 {
+				t2b = t0b % t1
+			}
+			t4a, t4b := t2a != c3, t2b != c3
+			t5a, t5b := t2a^t1, t2b^t1
+			t6a, t6b := t5a < c3, t5b < c3
+			t7a, t7b := t4a && bool(t6a), t4b && bool(t6b)
+			t8a, t8b := int32(t2a+t1), int32(t2b+t1)
+			t9a := t2a
+			if t7a {
+				t9a = t8a
+			}
+			t9b := t2b
+			if t7b {
+				t9b = t8b
+			}
+			t10a, t10b := uint16(t9a), uint16(t9b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(v0)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 % t1
+			}
+			t4 := t2 != c3
+			t5 := t2 ^ t1
+			t6 := t5 < c3
+			t7 := t4 && bool(t6)
+			t8 := int32(t2 + t1)
+			t9 := t2
+			if t7 {
+				t9 = t8
+			}
+			t10 := uint16(t9)
+			o0[i] = t10
+		}
+	}
+}
+
+// k_mod_u16_uu_15ab7fa708_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1[i])
+func k_mod_u16_uu_15ab7fa708_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := int32(v1a), int32(v1b)
+			var t2a int32
+			if t1a != 0 {
+				t2a = t0a % t1a
+			}
+			var t2b int32
+			if t1b != 0 {
+				t2b = t0b % t1b
+			}
+			t4a, t4b := t2a != c3, t2b != c3
+			t5a, t5b := t2a^t1a, t2b^t1b
+			t6a, t6b := t5a < c3, t5b < c3
+			t7a, t7b := t4a && bool(t6a), t4b && bool(t6b)
+			t8a, t8b := int32(t2a+t1a), int32(t2b+t1b)
+			t9a := t2a
+			if t7a {
+				t9a = t8a
+			}
+			t9b := t2b
+			if t7b {
+				t9b = t8b
+			}
+			t10a, t10b := uint16(t9a), uint16(t9b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 % t1
+			}
+			t4 := t2 != c3
+			t5 := t2 ^ t1
+			t6 := t5 < c3
+			t7 := t4 && bool(t6)
+			t8 := int32(t2 + t1)
+			t9 := t2
+			if t7 {
+				t9 = t8
+			}
+			t10 := uint16(t9)
+			o0[i] = t10
+		}
+	}
+}
+
 // k_mod_u32_su_a2b763c6a4_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }
@@ -48644,6 +63530,51 @@ func k_mul_cast_mul_f32_f64_uuu_f242712e5b_go(f *abi.Frame) {
 			t2 := float32(t1 * t0)
 			o0[i] = t0
 			o1[i] = t2
+		}
+	}
+}
+
+// k_mul_f16_us_5c8c4f4e22_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+func k_mul_f16_us_5c8c4f4e22_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 * t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_f16_uu_ee2aee9b09_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_f16_uu_ee2aee9b09_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float32(t0 * t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -50585,6 +65516,51 @@ func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_u16_us_7a2abd5ded_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+func k_mul_u16_us_7a2abd5ded_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 * t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_u16_uu_5b786ec2a7_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_u16_uu_5b786ec2a7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_mul_u32_us_9d711a1ad3_go is
 //
 //	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
@@ -50734,6 +65710,49 @@ func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go(f *abi.Frame) {
 			}
 			t6 := abi.LaneMin(t5, v6)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_ne_f16_bool_us_0e4f4dbcd4_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = ne u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1
+func k_ne_f16_bool_us_0e4f4dbcd4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 != t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ne_f16_bool_uu_60f27390fa_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+func k_ne_f16_bool_uu_60f27390fa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := t0 != t1
+			o0[i] = t2
 		}
 	}
 }
@@ -50894,6 +65913,49 @@ func k_ne_i64_bool_uu_f4b8c91bd6_go(f *abi.Frame) {
 	}
 }
 
+// k_ne_u16_bool_su_e27483447a_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = ne s0 u1; store t0 }
+//
+// for i: o0[i] = a0 != a1[i]
+func k_ne_u16_bool_su_e27483447a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 != t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_ne_u16_bool_uu_009db2f744_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+func k_ne_u16_bool_uu_009db2f744_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 != t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_ne_u32_bool_us_74a6863c8c_go is
 //
 //	kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
@@ -50972,6 +66034,26 @@ func k_ne_u8_bool_uu_d1c6ce3ef7_go(f *abi.Frame) {
 	}
 }
 
+// k_neg_f16_u_6cba30c53f_go is
+//
+//	kernel (u0:f16) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+func k_neg_f16_u_6cba30c53f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := -t0
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_neg_f32_u_a8e725f12b_go is
 //
 //	kernel (u0:f32) { t0 = neg u0; store t0 }
@@ -51040,6 +66122,26 @@ func k_neg_i64_u_ae93ed19a8_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := -v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_neg_u16_u_8c3fdf75ae_go is
+//
+//	kernel (u0:u16) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+func k_neg_u16_u_8c3fdf75ae_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := -t0
+			t2 := uint16(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -51130,6 +66232,26 @@ func k_not_i64_u_4b038e2144_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := ^v0
 			o0[i] = t0
+		}
+	}
+}
+
+// k_not_u16_u_c62bcef7b1_go is
+//
+//	kernel (u0:u16) { t0 = not u0; store t0 }
+//
+// for i: o0[i] = not(a0[i])
+func k_not_u16_u_c62bcef7b1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := ^t0
+			t2 := uint16(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -51287,6 +66409,51 @@ func k_or_i64_uu_355f645aca_go(f *abi.Frame) {
 	}
 }
 
+// k_or_u16_su_e25fa79ed0_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = or s0 u1; store t0 }
+//
+// for i: o0[i] = a0 | a1[i]
+func k_or_u16_su_e25fa79ed0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 | t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_or_u16_uu_8f16fa7f0e_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = or u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] | a1[i]
+func k_or_u16_uu_8f16fa7f0e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 | t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_or_u32_su_7fce2896e9_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
@@ -51395,6 +66562,36 @@ func k_permute_i64_u_11643c8fdc_go(f *abi.Frame) {
 	}
 }
 
+// k_permute_u16_u_780b92b446_go is
+//
+//	kernel (u0:u16) { t0 = permute u0; store t0 }
+//
+// for i, j: o0[i][j] = a0[j][i]
+func k_permute_u16_u_780b92b446_go(f *abi.Frame) {
+	next, across, line := f.Step[0], f.Step[kernel.TransposeAcross], f.Step[1]
+	c := 0
+	for ; c+8 <= f.Cols; c += 8 {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
+		for r := range f.Rows {
+			a, o := unsafe.Add(from, r*across), (*[8]uint16)(unsafe.Add(to, r*line))
+			o[0] = *(*uint16)(unsafe.Add(a, 0*next))
+			o[1] = *(*uint16)(unsafe.Add(a, 1*next))
+			o[2] = *(*uint16)(unsafe.Add(a, 2*next))
+			o[3] = *(*uint16)(unsafe.Add(a, 3*next))
+			o[4] = *(*uint16)(unsafe.Add(a, 4*next))
+			o[5] = *(*uint16)(unsafe.Add(a, 5*next))
+			o[6] = *(*uint16)(unsafe.Add(a, 6*next))
+			o[7] = *(*uint16)(unsafe.Add(a, 7*next))
+		}
+	}
+	for ; c < f.Cols; c++ {
+		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*2)
+		for r := range f.Rows {
+			*(*uint16)(unsafe.Add(to, r*line)) = *(*uint16)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
 // k_permute_u32_u_85625f21c9_go is
 //
 //	kernel (u0:u32) { t0 = permute u0; store t0 }
@@ -51451,6 +66648,1031 @@ func k_permute_u8_u_aea6a9744b_go(f *abi.Frame) {
 		from, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*1)
 		for r := range f.Rows {
 			*(*uint8)(unsafe.Add(to, r*line)) = *(*uint8)(unsafe.Add(from, r*across))
+		}
+	}
+}
+
+// k_pow_f16_su_7cc4844e0f_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0, a1[i])
+func k_pow_f16_su_7cc4844e0f_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3ff71547652b8251) // 1.442695040888925
+	c28 := math.Float64frombits(0x3fbec709dc53c4a9) // 0.12022458676416882
+	c29 := math.Float64frombits(0x3f92776c2936e3ff) // 0.018033685699013088
+	c30 := math.Float64frombits(0x3f6a61a2e9cbe6bf) // 0.0032203847789532276
+	c31 := math.Float64frombits(0x3f447955e522d17d) // 0.0006248158845410381
+	c32 := math.Float64frombits(0x3f221b06bddc8304) // 0.00013813454909785566
+	c43 := math.Float64frombits(0x4060400000000000) // 130
+	c45 := math.Float64frombits(0xc063000000000000) // -152
+	c47 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c51 := math.Float64frombits(0x3fe62e42ff18ba02) // 0.6931471807818641
+	c52 := math.Float64frombits(0x3fcebfbe079ce7cc) // 0.24022651073192802
+	c53 := math.Float64frombits(0x3fac6b089c2d1aa4) // 0.05550410181472401
+	c54 := math.Float64frombits(0x3f83b29f1eecf8a8) // 0.009618037349010969
+	c55 := math.Float64frombits(0x3f55d8b5d94725f2) // 0.0013334060541744211
+	c56 := math.Float64frombits(0x3f2445dabd588138) // 0.0001546697155143746
+	c57 := math.Float64frombits(0x3eefd0840b903c95) // 1.5170342850394275e-05
+	c73 := int32(-8388610)
+	c75 := int32(2147483647)
+	c79 := int32(-8388609)
+	c81 := int32(-2147483648)
+	c85 := math.Float32frombits(0x7f800000)  // +Inf
+	c86 := math.Float32frombits(0x0)         // 0
+	c87 := math.Float32frombits(0x3f800000)  // 1
+	c101 := math.Float32frombits(0x3f000000) // 0.5
+	c114 := math.Float32frombits(0xff800000) // -Inf
+	c119 := math.Float32frombits(0x7fc00000) // NaN
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+		t3 := float64(t2)
+		t5 := int64(math.Float64bits(t3))
+		t7 := int64(t5 + c6)
+		t9 := t7 & c8
+		t11 := int64(c10 - t9)
+		t12 := int64(t5 + t11)
+		t14 := t9 >> uint64(c13)
+		t16 := t14 | c15
+		t17 := math.Float64frombits(uint64(t16))
+		t19 := float64(c18 - t17)
+		t20 := math.Float64frombits(uint64(t12))
+		t22 := float64(t20 - c21)
+		t24 := math.FMA(t22, c23, c21)
+		t25 := float64(t22 / t24)
+		t26 := float64(t25 * t25)
+		t33 := math.FMA(c28, t26, c27)
+		t34 := math.FMA(c30, t26, c29)
+		t35 := math.FMA(c32, t26, c31)
+		t36 := float64(t26 * t26)
+		t37 := math.FMA(t34, t36, t33)
+		t38 := float64(t36 * t36)
+		t39 := math.FMA(t35, t38, t37)
+		t40 := -t19
+		t41 := math.FMA(t25, t39, t40)
+		t74 := int32(math.Float32bits(t0))
+		t76 := int32(t74 + c75)
+		t77 := c73 < t76
+		t89 := c87 < t2
+		t93 := t2 == c87
+		t96 := t2 == c86
+		t97 := t2 == c85
+		t98 := t96 || bool(t97)
+		t109 := t74 & c81
+		t115 := c114 < t0
+		t116 := t0 < c86
+		t117 := t116 && bool(t115)
+		t122 := t0 != t0
+		t127 := t0 == c87
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t4a, t4b := float64(t1a), float64(t1b)
+			t42a, t42b := float64(t4a*t41), float64(t4b*t41)
+			t44a, t44b := abi.LaneMin(t42a, c43), abi.LaneMin(t42b, c43)
+			t46a, t46b := abi.LaneMax(t44a, c45), abi.LaneMax(t44b, c45)
+			t48a, t48b := float64(t46a+c47), float64(t46b+c47)
+			t49a, t49b := float64(t48a-c47), float64(t48b-c47)
+			t50a, t50b := float64(t46a-t49a), float64(t46b-t49b)
+			t58a, t58b := math.FMA(c51, t50a, c21), math.FMA(c51, t50b, c21)
+			t59a, t59b := math.FMA(c53, t50a, c52), math.FMA(c53, t50b, c52)
+			t60a, t60b := math.FMA(c55, t50a, c54), math.FMA(c55, t50b, c54)
+			t61a, t61b := math.FMA(c57, t50a, c56), math.FMA(c57, t50b, c56)
+			t62a, t62b := float64(t50a*t50a), float64(t50b*t50b)
+			t63a, t63b := math.FMA(t59a, t62a, t58a), math.FMA(t59b, t62b, t58b)
+			t64a, t64b := math.FMA(t61a, t62a, t60a), math.FMA(t61b, t62b, t60b)
+			t65a, t65b := float64(t62a*t62a), float64(t62b*t62b)
+			t66a, t66b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
+			t67a, t67b := int64(math.Float64bits(t48a)), int64(math.Float64bits(t48b))
+			t68a, t68b := t67a<<uint64(c13), t67b<<uint64(c13)
+			t69a, t69b := int64(math.Float64bits(t66a)), int64(math.Float64bits(t66b))
+			t70a, t70b := int64(t68a+t69a), int64(t68b+t69b)
+			t71a, t71b := math.Float64frombits(uint64(t70a)), math.Float64frombits(uint64(t70b))
+			t72a, t72b := float32(t71a), float32(t71b)
+			t78a, t78b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t80a, t80b := int32(math.Float32bits(t78a)), int32(math.Float32bits(t78b))
+			t82a, t82b := int32(t80a+c81), int32(t80b+c81)
+			t83a, t83b := c79 < t82a, c79 < t82b
+			t84a, t84b := t77 || bool(t83a), t77 || bool(t83b)
+			t130a := t72a
+			if t84a {
+				t88a := t78a == c85
+				t90a := c86 < t1a
+				t91a := t89 == t90a
+				t92a := c86
+				if t91a {
+					t92a = c85
+				}
+				t94a := t88a && bool(t93)
+				t95a := t92a
+				if t94a {
+					t95a = c87
+				}
+				t99a := t98 || bool(t88a)
+				t100a := t72a
+				if t99a {
+					t100a = t95a
+				}
+				t102a := float32(t1a * c101)
+				t103a := float32(math.Trunc(float64(t1a)))
+				t104a := t103a != t1a
+				t105a := float32(math.Trunc(float64(t102a)))
+				t106a := t105a != t102a
+				t107a := !t104a
+				t108a := t106a && bool(t107a)
+				t110a := int32(math.Float32bits(t100a))
+				t111a := t110a | t109
+				t112a := math.Float32frombits(uint32(t111a))
+				t113a := t100a
+				if t108a {
+					t113a = t112a
+				}
+				t118a := t117 && bool(t104a)
+				t120a := t113a
+				if t118a {
+					t120a = c119
+				}
+				t121a := float32(t0 + t1a)
+				t123a := t1a != t1a
+				t124a := t122 || bool(t123a)
+				t125a := t120a
+				if t124a {
+					t125a = t121a
+				}
+				t126a := t1a == c86
+				t128a := t126a || bool(t127)
+				t129a := t125a
+				if t128a {
+					t129a = c87
+				}
+				t130a = t129a
+			}
+			t130b := t72b
+			if t84b {
+				t88b := t78b == c85
+				t90b := c86 < t1b
+				t91b := t89 == t90b
+				t92b := c86
+				if t91b {
+					t92b = c85
+				}
+				t94b := t88b && bool(t93)
+				t95b := t92b
+				if t94b {
+					t95b = c87
+				}
+				t99b := t98 || bool(t88b)
+				t100b := t72b
+				if t99b {
+					t100b = t95b
+				}
+				t102b := float32(t1b * c101)
+				t103b := float32(math.Trunc(float64(t1b)))
+				t104b := t103b != t1b
+				t105b := float32(math.Trunc(float64(t102b)))
+				t106b := t105b != t102b
+				t107b := !t104b
+				t108b := t106b && bool(t107b)
+				t110b := int32(math.Float32bits(t100b))
+				t111b := t110b | t109
+				t112b := math.Float32frombits(uint32(t111b))
+				t113b := t100b
+				if t108b {
+					t113b = t112b
+				}
+				t118b := t117 && bool(t104b)
+				t120b := t113b
+				if t118b {
+					t120b = c119
+				}
+				t121b := float32(t0 + t1b)
+				t123b := t1b != t1b
+				t124b := t122 || bool(t123b)
+				t125b := t120b
+				if t124b {
+					t125b = t121b
+				}
+				t126b := t1b == c86
+				t128b := t126b || bool(t127)
+				t129b := t125b
+				if t128b {
+					t129b = c87
+				}
+				t130b = t129b
+			}
+			t131a, t131b := ir.Float16bits(t130a), ir.Float16bits(t130b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t131a, t131b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t4 := float64(t1)
+			t42 := float64(t4 * t41)
+			t44 := abi.LaneMin(t42, c43)
+			t46 := abi.LaneMax(t44, c45)
+			t48 := float64(t46 + c47)
+			t49 := float64(t48 - c47)
+			t50 := float64(t46 - t49)
+			t58 := math.FMA(c51, t50, c21)
+			t59 := math.FMA(c53, t50, c52)
+			t60 := math.FMA(c55, t50, c54)
+			t61 := math.FMA(c57, t50, c56)
+			t62 := float64(t50 * t50)
+			t63 := math.FMA(t59, t62, t58)
+			t64 := math.FMA(t61, t62, t60)
+			t65 := float64(t62 * t62)
+			t66 := math.FMA(t64, t65, t63)
+			t67 := int64(math.Float64bits(t48))
+			t68 := t67 << uint64(c13)
+			t69 := int64(math.Float64bits(t66))
+			t70 := int64(t68 + t69)
+			t71 := math.Float64frombits(uint64(t70))
+			t72 := float32(t71)
+			t78 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t80 := int32(math.Float32bits(t78))
+			t82 := int32(t80 + c81)
+			t83 := c79 < t82
+			t84 := t77 || bool(t83)
+			t130 := t72
+			if t84 {
+				t88 := t78 == c85
+				t90 := c86 < t1
+				t91 := t89 == t90
+				t92 := c86
+				if t91 {
+					t92 = c85
+				}
+				t94 := t88 && bool(t93)
+				t95 := t92
+				if t94 {
+					t95 = c87
+				}
+				t99 := t98 || bool(t88)
+				t100 := t72
+				if t99 {
+					t100 = t95
+				}
+				t102 := float32(t1 * c101)
+				t103 := float32(math.Trunc(float64(t1)))
+				t104 := t103 != t1
+				t105 := float32(math.Trunc(float64(t102)))
+				t106 := t105 != t102
+				t107 := !t104
+				t108 := t106 && bool(t107)
+				t110 := int32(math.Float32bits(t100))
+				t111 := t110 | t109
+				t112 := math.Float32frombits(uint32(t111))
+				t113 := t100
+				if t108 {
+					t113 = t112
+				}
+				t118 := t117 && bool(t104)
+				t120 := t113
+				if t118 {
+					t120 = c119
+				}
+				t121 := float32(t0 + t1)
+				t123 := t1 != t1
+				t124 := t122 || bool(t123)
+				t125 := t120
+				if t124 {
+					t125 = t121
+				}
+				t126 := t1 == c86
+				t128 := t126 || bool(t127)
+				t129 := t125
+				if t128 {
+					t129 = c87
+				}
+				t130 = t129
+			}
+			t131 := ir.Float16bits(t130)
+			o0[i] = t131
+		}
+	}
+}
+
+// k_pow_f16_us_2ef5e26568_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1)
+func k_pow_f16_us_2ef5e26568_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3ff71547652b8251) // 1.442695040888925
+	c28 := math.Float64frombits(0x3fbec709dc53c4a9) // 0.12022458676416882
+	c29 := math.Float64frombits(0x3f92776c2936e3ff) // 0.018033685699013088
+	c30 := math.Float64frombits(0x3f6a61a2e9cbe6bf) // 0.0032203847789532276
+	c31 := math.Float64frombits(0x3f447955e522d17d) // 0.0006248158845410381
+	c32 := math.Float64frombits(0x3f221b06bddc8304) // 0.00013813454909785566
+	c43 := math.Float64frombits(0x4060400000000000) // 130
+	c45 := math.Float64frombits(0xc063000000000000) // -152
+	c47 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c51 := math.Float64frombits(0x3fe62e42ff18ba02) // 0.6931471807818641
+	c52 := math.Float64frombits(0x3fcebfbe079ce7cc) // 0.24022651073192802
+	c53 := math.Float64frombits(0x3fac6b089c2d1aa4) // 0.05550410181472401
+	c54 := math.Float64frombits(0x3f83b29f1eecf8a8) // 0.009618037349010969
+	c55 := math.Float64frombits(0x3f55d8b5d94725f2) // 0.0013334060541744211
+	c56 := math.Float64frombits(0x3f2445dabd588138) // 0.0001546697155143746
+	c57 := math.Float64frombits(0x3eefd0840b903c95) // 1.5170342850394275e-05
+	c73 := int32(-8388610)
+	c75 := int32(2147483647)
+	c79 := int32(-8388609)
+	c81 := int32(-2147483648)
+	c85 := math.Float32frombits(0x7f800000)  // +Inf
+	c86 := math.Float32frombits(0x0)         // 0
+	c87 := math.Float32frombits(0x3f800000)  // 1
+	c101 := math.Float32frombits(0x3f000000) // 0.5
+	c114 := math.Float32frombits(0xff800000) // -Inf
+	c119 := math.Float32frombits(0x7fc00000) // NaN
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		t4 := float64(t1)
+		t78 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+		t80 := int32(math.Float32bits(t78))
+		t82 := int32(t80 + c81)
+		t83 := c79 < t82
+		t88 := t78 == c85
+		t90 := c86 < t1
+		t102 := float32(t1 * c101)
+		t103 := float32(math.Trunc(float64(t1)))
+		t104 := t103 != t1
+		t105 := float32(math.Trunc(float64(t102)))
+		t106 := t105 != t102
+		t107 := !t104
+		t108 := t106 && bool(t107)
+		t123 := t1 != t1
+		t126 := t1 == c86
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := float64(t2a), float64(t2b)
+			t5a, t5b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t7a, t7b := int64(t5a+c6), int64(t5b+c6)
+			t9a, t9b := t7a&c8, t7b&c8
+			t11a, t11b := int64(c10-t9a), int64(c10-t9b)
+			t12a, t12b := int64(t5a+t11a), int64(t5b+t11b)
+			t14a, t14b := t9a>>uint64(c13), t9b>>uint64(c13)
+			t16a, t16b := t14a|c15, t14b|c15
+			t17a, t17b := math.Float64frombits(uint64(t16a)), math.Float64frombits(uint64(t16b))
+			t19a, t19b := float64(c18-t17a), float64(c18-t17b)
+			t20a, t20b := math.Float64frombits(uint64(t12a)), math.Float64frombits(uint64(t12b))
+			t22a, t22b := float64(t20a-c21), float64(t20b-c21)
+			t24a, t24b := math.FMA(t22a, c23, c21), math.FMA(t22b, c23, c21)
+			t25a, t25b := float64(t22a/t24a), float64(t22b/t24b)
+			t26a, t26b := float64(t25a*t25a), float64(t25b*t25b)
+			t33a, t33b := math.FMA(c28, t26a, c27), math.FMA(c28, t26b, c27)
+			t34a, t34b := math.FMA(c30, t26a, c29), math.FMA(c30, t26b, c29)
+			t35a, t35b := math.FMA(c32, t26a, c31), math.FMA(c32, t26b, c31)
+			t36a, t36b := float64(t26a*t26a), float64(t26b*t26b)
+			t37a, t37b := math.FMA(t34a, t36a, t33a), math.FMA(t34b, t36b, t33b)
+			t38a, t38b := float64(t36a*t36a), float64(t36b*t36b)
+			t39a, t39b := math.FMA(t35a, t38a, t37a), math.FMA(t35b, t38b, t37b)
+			t40a, t40b := -t19a, -t19b
+			t41a, t41b := math.FMA(t25a, t39a, t40a), math.FMA(t25b, t39b, t40b)
+			t42a, t42b := float64(t4*t41a), float64(t4*t41b)
+			t44a, t44b := abi.LaneMin(t42a, c43), abi.LaneMin(t42b, c43)
+			t46a, t46b := abi.LaneMax(t44a, c45), abi.LaneMax(t44b, c45)
+			t48a, t48b := float64(t46a+c47), float64(t46b+c47)
+			t49a, t49b := float64(t48a-c47), float64(t48b-c47)
+			t50a, t50b := float64(t46a-t49a), float64(t46b-t49b)
+			t58a, t58b := math.FMA(c51, t50a, c21), math.FMA(c51, t50b, c21)
+			t59a, t59b := math.FMA(c53, t50a, c52), math.FMA(c53, t50b, c52)
+			t60a, t60b := math.FMA(c55, t50a, c54), math.FMA(c55, t50b, c54)
+			t61a, t61b := math.FMA(c57, t50a, c56), math.FMA(c57, t50b, c56)
+			t62a, t62b := float64(t50a*t50a), float64(t50b*t50b)
+			t63a, t63b := math.FMA(t59a, t62a, t58a), math.FMA(t59b, t62b, t58b)
+			t64a, t64b := math.FMA(t61a, t62a, t60a), math.FMA(t61b, t62b, t60b)
+			t65a, t65b := float64(t62a*t62a), float64(t62b*t62b)
+			t66a, t66b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
+			t67a, t67b := int64(math.Float64bits(t48a)), int64(math.Float64bits(t48b))
+			t68a, t68b := t67a<<uint64(c13), t67b<<uint64(c13)
+			t69a, t69b := int64(math.Float64bits(t66a)), int64(math.Float64bits(t66b))
+			t70a, t70b := int64(t68a+t69a), int64(t68b+t69b)
+			t71a, t71b := math.Float64frombits(uint64(t70a)), math.Float64frombits(uint64(t70b))
+			t72a, t72b := float32(t71a), float32(t71b)
+			t74a, t74b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t76a, t76b := int32(t74a+c75), int32(t74b+c75)
+			t77a, t77b := c73 < t76a, c73 < t76b
+			t84a, t84b := t77a || bool(t83), t77b || bool(t83)
+			t130a := t72a
+			if t84a {
+				t89a := c87 < t2a
+				t91a := t89a == t90
+				t92a := c86
+				if t91a {
+					t92a = c85
+				}
+				t93a := t2a == c87
+				t94a := t88 && bool(t93a)
+				t95a := t92a
+				if t94a {
+					t95a = c87
+				}
+				t96a := t2a == c86
+				t97a := t2a == c85
+				t98a := t96a || bool(t97a)
+				t99a := t98a || bool(t88)
+				t100a := t72a
+				if t99a {
+					t100a = t95a
+				}
+				t109a := t74a & c81
+				t110a := int32(math.Float32bits(t100a))
+				t111a := t110a | t109a
+				t112a := math.Float32frombits(uint32(t111a))
+				t113a := t100a
+				if t108 {
+					t113a = t112a
+				}
+				t115a := c114 < t0a
+				t116a := t0a < c86
+				t117a := t116a && bool(t115a)
+				t118a := t117a && bool(t104)
+				t120a := t113a
+				if t118a {
+					t120a = c119
+				}
+				t121a := float32(t0a + t1)
+				t122a := t0a != t0a
+				t124a := t122a || bool(t123)
+				t125a := t120a
+				if t124a {
+					t125a = t121a
+				}
+				t127a := t0a == c87
+				t128a := t126 || bool(t127a)
+				t129a := t125a
+				if t128a {
+					t129a = c87
+				}
+				t130a = t129a
+			}
+			t130b := t72b
+			if t84b {
+				t89b := c87 < t2b
+				t91b := t89b == t90
+				t92b := c86
+				if t91b {
+					t92b = c85
+				}
+				t93b := t2b == c87
+				t94b := t88 && bool(t93b)
+				t95b := t92b
+				if t94b {
+					t95b = c87
+				}
+				t96b := t2b == c86
+				t97b := t2b == c85
+				t98b := t96b || bool(t97b)
+				t99b := t98b || bool(t88)
+				t100b := t72b
+				if t99b {
+					t100b = t95b
+				}
+				t109b := t74b & c81
+				t110b := int32(math.Float32bits(t100b))
+				t111b := t110b | t109b
+				t112b := math.Float32frombits(uint32(t111b))
+				t113b := t100b
+				if t108 {
+					t113b = t112b
+				}
+				t115b := c114 < t0b
+				t116b := t0b < c86
+				t117b := t116b && bool(t115b)
+				t118b := t117b && bool(t104)
+				t120b := t113b
+				if t118b {
+					t120b = c119
+				}
+				t121b := float32(t0b + t1)
+				t122b := t0b != t0b
+				t124b := t122b || bool(t123)
+				t125b := t120b
+				if t124b {
+					t125b = t121b
+				}
+				t127b := t0b == c87
+				t128b := t126 || bool(t127b)
+				t129b := t125b
+				if t128b {
+					t129b = c87
+				}
+				t130b = t129b
+			}
+			t131a, t131b := ir.Float16bits(t130a), ir.Float16bits(t130b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t131a, t131b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := float64(t2)
+			t5 := int64(math.Float64bits(t3))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t24 := math.FMA(t22, c23, c21)
+			t25 := float64(t22 / t24)
+			t26 := float64(t25 * t25)
+			t33 := math.FMA(c28, t26, c27)
+			t34 := math.FMA(c30, t26, c29)
+			t35 := math.FMA(c32, t26, c31)
+			t36 := float64(t26 * t26)
+			t37 := math.FMA(t34, t36, t33)
+			t38 := float64(t36 * t36)
+			t39 := math.FMA(t35, t38, t37)
+			t40 := -t19
+			t41 := math.FMA(t25, t39, t40)
+			t42 := float64(t4 * t41)
+			t44 := abi.LaneMin(t42, c43)
+			t46 := abi.LaneMax(t44, c45)
+			t48 := float64(t46 + c47)
+			t49 := float64(t48 - c47)
+			t50 := float64(t46 - t49)
+			t58 := math.FMA(c51, t50, c21)
+			t59 := math.FMA(c53, t50, c52)
+			t60 := math.FMA(c55, t50, c54)
+			t61 := math.FMA(c57, t50, c56)
+			t62 := float64(t50 * t50)
+			t63 := math.FMA(t59, t62, t58)
+			t64 := math.FMA(t61, t62, t60)
+			t65 := float64(t62 * t62)
+			t66 := math.FMA(t64, t65, t63)
+			t67 := int64(math.Float64bits(t48))
+			t68 := t67 << uint64(c13)
+			t69 := int64(math.Float64bits(t66))
+			t70 := int64(t68 + t69)
+			t71 := math.Float64frombits(uint64(t70))
+			t72 := float32(t71)
+			t74 := int32(math.Float32bits(t0))
+			t76 := int32(t74 + c75)
+			t77 := c73 < t76
+			t84 := t77 || bool(t83)
+			t130 := t72
+			if t84 {
+				t89 := c87 < t2
+				t91 := t89 == t90
+				t92 := c86
+				if t91 {
+					t92 = c85
+				}
+				t93 := t2 == c87
+				t94 := t88 && bool(t93)
+				t95 := t92
+				if t94 {
+					t95 = c87
+				}
+				t96 := t2 == c86
+				t97 := t2 == c85
+				t98 := t96 || bool(t97)
+				t99 := t98 || bool(t88)
+				t100 := t72
+				if t99 {
+					t100 = t95
+				}
+				t109 := t74 & c81
+				t110 := int32(math.Float32bits(t100))
+				t111 := t110 | t109
+				t112 := math.Float32frombits(uint32(t111))
+				t113 := t100
+				if t108 {
+					t113 = t112
+				}
+				t115 := c114 < t0
+				t116 := t0 < c86
+				t117 := t116 && bool(t115)
+				t118 := t117 && bool(t104)
+				t120 := t113
+				if t118 {
+					t120 = c119
+				}
+				t121 := float32(t0 + t1)
+				t122 := t0 != t0
+				t124 := t122 || bool(t123)
+				t125 := t120
+				if t124 {
+					t125 = t121
+				}
+				t127 := t0 == c87
+				t128 := t126 || bool(t127)
+				t129 := t125
+				if t128 {
+					t129 = c87
+				}
+				t130 = t129
+			}
+			t131 := ir.Float16bits(t130)
+			o0[i] = t131
+		}
+	}
+}
+
+// k_pow_f16_uu_ce499af47c_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1[i])
+func k_pow_f16_uu_ce499af47c_go(f *abi.Frame) {
+	n := f.Cols
+	c6 := int64(2638147582215219)
+	c8 := int64(9218868437227405312)
+	c10 := int64(4607182418800017408)
+	c13 := int64(52)
+	c15 := int64(4841369599423283200)
+	c18 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c21 := math.Float64frombits(0x3ff0000000000000) // 1
+	c23 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3ff71547652b8251) // 1.442695040888925
+	c28 := math.Float64frombits(0x3fbec709dc53c4a9) // 0.12022458676416882
+	c29 := math.Float64frombits(0x3f92776c2936e3ff) // 0.018033685699013088
+	c30 := math.Float64frombits(0x3f6a61a2e9cbe6bf) // 0.0032203847789532276
+	c31 := math.Float64frombits(0x3f447955e522d17d) // 0.0006248158845410381
+	c32 := math.Float64frombits(0x3f221b06bddc8304) // 0.00013813454909785566
+	c43 := math.Float64frombits(0x4060400000000000) // 130
+	c45 := math.Float64frombits(0xc063000000000000) // -152
+	c47 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c51 := math.Float64frombits(0x3fe62e42ff18ba02) // 0.6931471807818641
+	c52 := math.Float64frombits(0x3fcebfbe079ce7cc) // 0.24022651073192802
+	c53 := math.Float64frombits(0x3fac6b089c2d1aa4) // 0.05550410181472401
+	c54 := math.Float64frombits(0x3f83b29f1eecf8a8) // 0.009618037349010969
+	c55 := math.Float64frombits(0x3f55d8b5d94725f2) // 0.0013334060541744211
+	c56 := math.Float64frombits(0x3f2445dabd588138) // 0.0001546697155143746
+	c57 := math.Float64frombits(0x3eefd0840b903c95) // 1.5170342850394275e-05
+	c73 := int32(-8388610)
+	c75 := int32(2147483647)
+	c79 := int32(-8388609)
+	c81 := int32(-2147483648)
+	c85 := math.Float32frombits(0x7f800000)  // +Inf
+	c86 := math.Float32frombits(0x0)         // 0
+	c87 := math.Float32frombits(0x3f800000)  // 1
+	c101 := math.Float32frombits(0x3f000000) // 0.5
+	c114 := math.Float32frombits(0xff800000) // -Inf
+	c119 := math.Float32frombits(0x7fc00000) // NaN
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := ir.Float16frombits(v1a), ir.Float16frombits(v1b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := float64(t2a), float64(t2b)
+			t4a, t4b := float64(t1a), float64(t1b)
+			t5a, t5b := int64(math.Float64bits(t3a)), int64(math.Float64bits(t3b))
+			t7a, t7b := int64(t5a+c6), int64(t5b+c6)
+			t9a, t9b := t7a&c8, t7b&c8
+			t11a, t11b := int64(c10-t9a), int64(c10-t9b)
+			t12a, t12b := int64(t5a+t11a), int64(t5b+t11b)
+			t14a, t14b := t9a>>uint64(c13), t9b>>uint64(c13)
+			t16a, t16b := t14a|c15, t14b|c15
+			t17a, t17b := math.Float64frombits(uint64(t16a)), math.Float64frombits(uint64(t16b))
+			t19a, t19b := float64(c18-t17a), float64(c18-t17b)
+			t20a, t20b := math.Float64frombits(uint64(t12a)), math.Float64frombits(uint64(t12b))
+			t22a, t22b := float64(t20a-c21), float64(t20b-c21)
+			t24a, t24b := math.FMA(t22a, c23, c21), math.FMA(t22b, c23, c21)
+			t25a, t25b := float64(t22a/t24a), float64(t22b/t24b)
+			t26a, t26b := float64(t25a*t25a), float64(t25b*t25b)
+			t33a, t33b := math.FMA(c28, t26a, c27), math.FMA(c28, t26b, c27)
+			t34a, t34b := math.FMA(c30, t26a, c29), math.FMA(c30, t26b, c29)
+			t35a, t35b := math.FMA(c32, t26a, c31), math.FMA(c32, t26b, c31)
+			t36a, t36b := float64(t26a*t26a), float64(t26b*t26b)
+			t37a, t37b := math.FMA(t34a, t36a, t33a), math.FMA(t34b, t36b, t33b)
+			t38a, t38b := float64(t36a*t36a), float64(t36b*t36b)
+			t39a, t39b := math.FMA(t35a, t38a, t37a), math.FMA(t35b, t38b, t37b)
+			t40a, t40b := -t19a, -t19b
+			t41a, t41b := math.FMA(t25a, t39a, t40a), math.FMA(t25b, t39b, t40b)
+			t42a, t42b := float64(t4a*t41a), float64(t4b*t41b)
+			t44a, t44b := abi.LaneMin(t42a, c43), abi.LaneMin(t42b, c43)
+			t46a, t46b := abi.LaneMax(t44a, c45), abi.LaneMax(t44b, c45)
+			t48a, t48b := float64(t46a+c47), float64(t46b+c47)
+			t49a, t49b := float64(t48a-c47), float64(t48b-c47)
+			t50a, t50b := float64(t46a-t49a), float64(t46b-t49b)
+			t58a, t58b := math.FMA(c51, t50a, c21), math.FMA(c51, t50b, c21)
+			t59a, t59b := math.FMA(c53, t50a, c52), math.FMA(c53, t50b, c52)
+			t60a, t60b := math.FMA(c55, t50a, c54), math.FMA(c55, t50b, c54)
+			t61a, t61b := math.FMA(c57, t50a, c56), math.FMA(c57, t50b, c56)
+			t62a, t62b := float64(t50a*t50a), float64(t50b*t50b)
+			t63a, t63b := math.FMA(t59a, t62a, t58a), math.FMA(t59b, t62b, t58b)
+			t64a, t64b := math.FMA(t61a, t62a, t60a), math.FMA(t61b, t62b, t60b)
+			t65a, t65b := float64(t62a*t62a), float64(t62b*t62b)
+			t66a, t66b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
+			t67a, t67b := int64(math.Float64bits(t48a)), int64(math.Float64bits(t48b))
+			t68a, t68b := t67a<<uint64(c13), t67b<<uint64(c13)
+			t69a, t69b := int64(math.Float64bits(t66a)), int64(math.Float64bits(t66b))
+			t70a, t70b := int64(t68a+t69a), int64(t68b+t69b)
+			t71a, t71b := math.Float64frombits(uint64(t70a)), math.Float64frombits(uint64(t70b))
+			t72a, t72b := float32(t71a), float32(t71b)
+			t74a, t74b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t76a, t76b := int32(t74a+c75), int32(t74b+c75)
+			t77a, t77b := c73 < t76a, c73 < t76b
+			t78a, t78b := math.Float32frombits(math.Float32bits(t1a)&^(1<<31)), math.Float32frombits(math.Float32bits(t1b)&^(1<<31))
+			t80a, t80b := int32(math.Float32bits(t78a)), int32(math.Float32bits(t78b))
+			t82a, t82b := int32(t80a+c81), int32(t80b+c81)
+			t83a, t83b := c79 < t82a, c79 < t82b
+			t84a, t84b := t77a || bool(t83a), t77b || bool(t83b)
+			t130a := t72a
+			if t84a {
+				t88a := t78a == c85
+				t89a := c87 < t2a
+				t90a := c86 < t1a
+				t91a := t89a == t90a
+				t92a := c86
+				if t91a {
+					t92a = c85
+				}
+				t93a := t2a == c87
+				t94a := t88a && bool(t93a)
+				t95a := t92a
+				if t94a {
+					t95a = c87
+				}
+				t96a := t2a == c86
+				t97a := t2a == c85
+				t98a := t96a || bool(t97a)
+				t99a := t98a || bool(t88a)
+				t100a := t72a
+				if t99a {
+					t100a = t95a
+				}
+				t102a := float32(t1a * c101)
+				t103a := float32(math.Trunc(float64(t1a)))
+				t104a := t103a != t1a
+				t105a := float32(math.Trunc(float64(t102a)))
+				t106a := t105a != t102a
+				t107a := !t104a
+				t108a := t106a && bool(t107a)
+				t109a := t74a & c81
+				t110a := int32(math.Float32bits(t100a))
+				t111a := t110a | t109a
+				t112a := math.Float32frombits(uint32(t111a))
+				t113a := t100a
+				if t108a {
+					t113a = t112a
+				}
+				t115a := c114 < t0a
+				t116a := t0a < c86
+				t117a := t116a && bool(t115a)
+				t118a := t117a && bool(t104a)
+				t120a := t113a
+				if t118a {
+					t120a = c119
+				}
+				t121a := float32(t0a + t1a)
+				t122a := t0a != t0a
+				t123a := t1a != t1a
+				t124a := t122a || bool(t123a)
+				t125a := t120a
+				if t124a {
+					t125a = t121a
+				}
+				t126a := t1a == c86
+				t127a := t0a == c87
+				t128a := t126a || bool(t127a)
+				t129a := t125a
+				if t128a {
+					t129a = c87
+				}
+				t130a = t129a
+			}
+			t130b := t72b
+			if t84b {
+				t88b := t78b == c85
+				t89b := c87 < t2b
+				t90b := c86 < t1b
+				t91b := t89b == t90b
+				t92b := c86
+				if t91b {
+					t92b = c85
+				}
+				t93b := t2b == c87
+				t94b := t88b && bool(t93b)
+				t95b := t92b
+				if t94b {
+					t95b = c87
+				}
+				t96b := t2b == c86
+				t97b := t2b == c85
+				t98b := t96b || bool(t97b)
+				t99b := t98b || bool(t88b)
+				t100b := t72b
+				if t99b {
+					t100b = t95b
+				}
+				t102b := float32(t1b * c101)
+				t103b := float32(math.Trunc(float64(t1b)))
+				t104b := t103b != t1b
+				t105b := float32(math.Trunc(float64(t102b)))
+				t106b := t105b != t102b
+				t107b := !t104b
+				t108b := t106b && bool(t107b)
+				t109b := t74b & c81
+				t110b := int32(math.Float32bits(t100b))
+				t111b := t110b | t109b
+				t112b := math.Float32frombits(uint32(t111b))
+				t113b := t100b
+				if t108b {
+					t113b = t112b
+				}
+				t115b := c114 < t0b
+				t116b := t0b < c86
+				t117b := t116b && bool(t115b)
+				t118b := t117b && bool(t104b)
+				t120b := t113b
+				if t118b {
+					t120b = c119
+				}
+				t121b := float32(t0b + t1b)
+				t122b := t0b != t0b
+				t123b := t1b != t1b
+				t124b := t122b || bool(t123b)
+				t125b := t120b
+				if t124b {
+					t125b = t121b
+				}
+				t126b := t1b == c86
+				t127b := t0b == c87
+				t128b := t126b || bool(t127b)
+				t129b := t125b
+				if t128b {
+					t129b = c87
+				}
+				t130b = t129b
+			}
+			t131a, t131b := ir.Float16bits(t130a), ir.Float16bits(t130b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t131a, t131b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := float64(t2)
+			t4 := float64(t1)
+			t5 := int64(math.Float64bits(t3))
+			t7 := int64(t5 + c6)
+			t9 := t7 & c8
+			t11 := int64(c10 - t9)
+			t12 := int64(t5 + t11)
+			t14 := t9 >> uint64(c13)
+			t16 := t14 | c15
+			t17 := math.Float64frombits(uint64(t16))
+			t19 := float64(c18 - t17)
+			t20 := math.Float64frombits(uint64(t12))
+			t22 := float64(t20 - c21)
+			t24 := math.FMA(t22, c23, c21)
+			t25 := float64(t22 / t24)
+			t26 := float64(t25 * t25)
+			t33 := math.FMA(c28, t26, c27)
+			t34 := math.FMA(c30, t26, c29)
+			t35 := math.FMA(c32, t26, c31)
+			t36 := float64(t26 * t26)
+			t37 := math.FMA(t34, t36, t33)
+			t38 := float64(t36 * t36)
+			t39 := math.FMA(t35, t38, t37)
+			t40 := -t19
+			t41 := math.FMA(t25, t39, t40)
+			t42 := float64(t4 * t41)
+			t44 := abi.LaneMin(t42, c43)
+			t46 := abi.LaneMax(t44, c45)
+			t48 := float64(t46 + c47)
+			t49 := float64(t48 - c47)
+			t50 := float64(t46 - t49)
+			t58 := math.FMA(c51, t50, c21)
+			t59 := math.FMA(c53, t50, c52)
+			t60 := math.FMA(c55, t50, c54)
+			t61 := math.FMA(c57, t50, c56)
+			t62 := float64(t50 * t50)
+			t63 := math.FMA(t59, t62, t58)
+			t64 := math.FMA(t61, t62, t60)
+			t65 := float64(t62 * t62)
+			t66 := math.FMA(t64, t65, t63)
+			t67 := int64(math.Float64bits(t48))
+			t68 := t67 << uint64(c13)
+			t69 := int64(math.Float64bits(t66))
+			t70 := int64(t68 + t69)
+			t71 := math.Float64frombits(uint64(t70))
+			t72 := float32(t71)
+			t74 := int32(math.Float32bits(t0))
+			t76 := int32(t74 + c75)
+			t77 := c73 < t76
+			t78 := math.Float32frombits(math.Float32bits(t1) &^ (1 << 31))
+			t80 := int32(math.Float32bits(t78))
+			t82 := int32(t80 + c81)
+			t83 := c79 < t82
+			t84 := t77 || bool(t83)
+			t130 := t72
+			if t84 {
+				t88 := t78 == c85
+				t89 := c87 < t2
+				t90 := c86 < t1
+				t91 := t89 == t90
+				t92 := c86
+				if t91 {
+					t92 = c85
+				}
+				t93 := t2 == c87
+				t94 := t88 && bool(t93)
+				t95 := t92
+				if t94 {
+					t95 = c87
+				}
+				t96 := t2 == c86
+				t97 := t2 == c85
+				t98 := t96 || bool(t97)
+				t99 := t98 || bool(t88)
+				t100 := t72
+				if t99 {
+					t100 = t95
+				}
+				t102 := float32(t1 * c101)
+				t103 := float32(math.Trunc(float64(t1)))
+				t104 := t103 != t1
+				t105 := float32(math.Trunc(float64(t102)))
+				t106 := t105 != t102
+				t107 := !t104
+				t108 := t106 && bool(t107)
+				t109 := t74 & c81
+				t110 := int32(math.Float32bits(t100))
+				t111 := t110 | t109
+				t112 := math.Float32frombits(uint32(t111))
+				t113 := t100
+				if t108 {
+					t113 = t112
+				}
+				t115 := c114 < t0
+				t116 := t0 < c86
+				t117 := t116 && bool(t115)
+				t118 := t117 && bool(t104)
+				t120 := t113
+				if t118 {
+					t120 = c119
+				}
+				t121 := float32(t0 + t1)
+				t122 := t0 != t0
+				t123 := t1 != t1
+				t124 := t122 || bool(t123)
+				t125 := t120
+				if t124 {
+					t125 = t121
+				}
+				t126 := t1 == c86
+				t127 := t0 == c87
+				t128 := t126 || bool(t127)
+				t129 := t125
+				if t128 {
+					t129 = c87
+				}
+				t130 = t129
+			}
+			t131 := ir.Float16bits(t130)
+			o0[i] = t131
 		}
 	}
 }
@@ -53925,6 +70147,27 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 	}
 }
 
+// k_reciprocal_f16_u_bd757ef4ca_go is
+//
+//	kernel (u0:f16) { t0 = reciprocal u0; store t0 }
+//
+// for i: o0[i] = reciprocal(a0[i])
+func k_reciprocal_f16_u_bd757ef4ca_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(c1 / t0)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_reciprocal_f32_u_035efabe19_go is
 //
 //	kernel (u0:f32) { t0 = reciprocal u0; store t0 }
@@ -54097,6 +70340,82 @@ func k_rem_i64_uu_e8971fd331_go(f *abi.Frame) {
 	}
 }
 
+// k_rem_u16_su_b89d754a31_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = rem s0 u1; store t0 }
+//
+// for i: o0[i] = a0 % a1[i]
+func k_rem_u16_su_b89d754a31_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 % t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_rem_u16_us_ed1ea3270f_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = rem u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1
+func k_rem_u16_us_ed1ea3270f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 % t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_rem_u16_uu_615486e953_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = rem u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1[i]
+func k_rem_u16_uu_615486e953_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			var t2 int32
+			if t1 != 0 {
+				t2 = t0 % t1
+			}
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_rem_u32_su_ad6367c123_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
@@ -54231,6 +70550,26 @@ func k_rem_u8_uu_44aa483e04_go(f *abi.Frame) {
 	}
 }
 
+// k_round_f16_u_5b8fcfef7c_go is
+//
+//	kernel (u0:f16) { t0 = round u0; store t0 }
+//
+// for i: o0[i] = round(a0[i])
+func k_round_f16_u_5b8fcfef7c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float32(math.RoundToEven(float64(t0)))
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_round_f32_u_ac207486bc_go is
 //
 //	kernel (u0:f32) { t0 = round u0; store t0 }
@@ -54263,6 +70602,70 @@ func k_round_f64_u_2a10e311cc_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := float64(math.RoundToEven(float64(v0)))
 			o0[i] = t0
+		}
+	}
+}
+
+// k_rsqrt_f16_u_15f8d308eb_go is
+//
+//	kernel (u0:f16) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+func k_rsqrt_f16_u_15f8d308eb_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000)  // 1
+	c10 := math.Float32frombits(0x3f000000) // 0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := float32(math.Sqrt(float64(t0a))), float32(math.Sqrt(float64(t0b)))
+			t3a, t3b := float32(c1/t2a), float32(c1/t2b)
+			t4a, t4b := float32(t0a*t3a), float32(t0b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := ir.FMA32(t0a, t3a, t5a), ir.FMA32(t0b, t3b, t5b)
+			t7a, t7b := -t3a, -t3b
+			t8a, t8b := ir.FMA32(t7a, t4a, c1), ir.FMA32(t7b, t4b, c1)
+			t9a, t9b := ir.FMA32(t7a, t6a, t8a), ir.FMA32(t7b, t6b, t8b)
+			t11a, t11b := float32(t3a*c10), float32(t3b*c10)
+			t12a, t12b := ir.FMA32(t11a, t9a, t3a), ir.FMA32(t11b, t9b, t3b)
+			t13a, t13b := t12a == t12a, t12b == t12b
+			t14a := t3a
+			if t13a {
+				t14a = t12a
+			}
+			t14b := t3b
+			if t13b {
+				t14b = t12b
+			}
+			t15a, t15b := ir.Float16bits(t14a), ir.Float16bits(t14b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(math.Sqrt(float64(t0)))
+			t3 := float32(c1 / t2)
+			t4 := float32(t0 * t3)
+			t5 := -t4
+			t6 := ir.FMA32(t0, t3, t5)
+			t7 := -t3
+			t8 := ir.FMA32(t7, t4, c1)
+			t9 := ir.FMA32(t7, t6, t8)
+			t11 := float32(t3 * c10)
+			t12 := ir.FMA32(t11, t9, t3)
+			t13 := t12 == t12
+			t14 := t3
+			if t13 {
+				t14 = t12
+			}
+			t15 := ir.Float16bits(t14)
+			o0[i] = t15
 		}
 	}
 }
@@ -54383,6 +70786,172 @@ func k_rsqrt_f64_u_007cfad6d9_go(f *abi.Frame) {
 				t13 = t11
 			}
 			o0[i] = t13
+		}
+	}
+}
+
+// k_seldom_bool_f16_ssu_abb4eabd3d_go is
+//
+//	kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+func k_seldom_bool_f16_ssu_abb4eabd3d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_f16_sus_8195ba8dde_go is
+//
+//	kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+func k_seldom_bool_f16_sus_8195ba8dde_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_f16_suu_080c03bb45_go is
+//
+//	kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+func k_seldom_bool_f16_suu_080c03bb45_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_f16_uss_d134249e00_go is
+//
+//	kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+func k_seldom_bool_f16_uss_d134249e00_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := s2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_f16_usu_13708bf613_go is
+//
+//	kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+func k_seldom_bool_f16_usu_13708bf613_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_f16_uus_318eab90df_go is
+//
+//	kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+func k_seldom_bool_f16_uus_318eab90df_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := s2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_f16_uuu_a3ae300a1f_go is
+//
+//	kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+func k_seldom_bool_f16_uuu_a3ae300a1f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
 		}
 	}
 }
@@ -55121,6 +71690,172 @@ func k_seldom_bool_suu_3deb4f823d_go(f *abi.Frame) {
 	}
 }
 
+// k_seldom_bool_u16_ssu_b9349e9982_go is
+//
+//	kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+func k_seldom_bool_u16_ssu_b9349e9982_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_u16_sus_d1aeea329b_go is
+//
+//	kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+func k_seldom_bool_u16_sus_d1aeea329b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_u16_suu_ae95b64c24_go is
+//
+//	kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+func k_seldom_bool_u16_suu_ae95b64c24_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_u16_uss_3f72e551fb_go is
+//
+//	kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+func k_seldom_bool_u16_uss_3f72e551fb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := s2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_u16_usu_cdd56ff50a_go is
+//
+//	kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+func k_seldom_bool_u16_usu_cdd56ff50a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_u16_uus_0fdd1a57ee_go is
+//
+//	kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+func k_seldom_bool_u16_uus_0fdd1a57ee_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := s2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_seldom_bool_u16_uuu_f2d05157da_go is
+//
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+func k_seldom_bool_u16_uuu_f2d05157da_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_seldom_bool_u32_ssu_3df53cb1f8_go is
 //
 //	kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }
@@ -55536,6 +72271,172 @@ func k_seldom_bool_uuu_b556444863_go(f *abi.Frame) {
 		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_ssu_ed3b00f11b_go is
+//
+//	kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1, a2[i])
+func k_select_bool_f16_ssu_ed3b00f11b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_sus_c9fe3973d7_go is
+//
+//	kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2)
+func k_select_bool_f16_sus_c9fe3973d7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_suu_92d062c04f_go is
+//
+//	kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2[i])
+func k_select_bool_f16_suu_92d062c04f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_uss_dc62e3772f_go is
+//
+//	kernel (u0:bool, s1:f16, s2:f16) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+func k_select_bool_f16_uss_dc62e3772f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := s2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_usu_1a71e07ec7_go is
+//
+//	kernel (u0:bool, s1:f16, u2:f16) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+func k_select_bool_f16_usu_1a71e07ec7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_uus_46dc85dceb_go is
+//
+//	kernel (u0:bool, u1:f16, s2:f16) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+func k_select_bool_f16_uus_46dc85dceb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := s2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_f16_uuu_f1c5a59e43_go is
+//
+//	kernel (u0:bool, u1:f16, u2:f16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_f16_uuu_f1c5a59e43_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -56283,6 +73184,172 @@ func k_select_bool_suu_cff4dc3095_go(f *abi.Frame) {
 	}
 }
 
+// k_select_bool_u16_ssu_f87bc9be0a_go is
+//
+//	kernel (s0:bool, s1:u16, u2:u16) { t0 = select s0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1, a2[i])
+func k_select_bool_u16_ssu_f87bc9be0a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_sus_3acd070cdd_go is
+//
+//	kernel (s0:bool, u1:u16, s2:u16) { t0 = select s0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2)
+func k_select_bool_u16_sus_3acd070cdd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_suu_251022e08c_go is
+//
+//	kernel (s0:bool, u1:u16, u2:u16) { t0 = select s0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2[i])
+func k_select_bool_u16_suu_251022e08c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_uss_045b063470_go is
+//
+//	kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+func k_select_bool_u16_uss_045b063470_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := s2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_usu_080d45fab8_go is
+//
+//	kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+func k_select_bool_u16_usu_080d45fab8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_uus_9ef9e69fcb_go is
+//
+//	kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+func k_select_bool_u16_uus_9ef9e69fcb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := s2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u16_uuu_064e13e173_go is
+//
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u16_uuu_064e13e173_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_select_bool_u32_ssu_2e5d38d2cb_go is
 //
 //	kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
@@ -56707,6 +73774,257 @@ func k_select_bool_uuu_5da844fdbd_go(f *abi.Frame) {
 				t0 = v1
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_selu_f16_u_4a26f3bb94_go is
+//
+//	kernel (u0:f16) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+func k_selu_f16_u_4a26f3bb94_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x0)                 // 0
+	c4 := math.Float32frombits(0xc1a00000)          // -20
+	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c9 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c15 := math.Float64frombits(0x3ff0000000000000) // 1
+	c16 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c17 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c18 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c19 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c20 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c21 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c31 := int64(52)
+	c33 := int64(4607182418800017408)
+	c39 := math.Float64frombits(0x3ffc212cc640f031) // 1.7580993408473768
+	c41 := math.Float64frombits(0x3ff0cfabd6a91132) // 1.0507009873554805
+	c43 := math.Float64frombits(0x0)                // 0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := c1 < t0a, c1 < t0b
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := t3a < c4, t3b < c4
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float64(t6a), float64(t6b)
+			t10a, t10b := math.FMA(t7a, c8, c9), math.FMA(t7b, c8, c9)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
+			t14a, t14b := math.FMA(t12a, c13, t7a), math.FMA(t12b, c13, t7b)
+			t22a, t22b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
+			t23a, t23b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
+			t24a, t24b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
+			t25a, t25b := float64(t14a*t14a), float64(t14b*t14b)
+			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
+			t27a, t27b := math.FMA(c21, t25a, t24a), math.FMA(c21, t25b, t24b)
+			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
+			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
+			t30a, t30b := float64(t14a*t29a), float64(t14b*t29b)
+			t32a, t32b := t11a<<uint64(c31), t11b<<uint64(c31)
+			t34a, t34b := int64(t32a+c33), int64(t32b+c33)
+			t35a, t35b := math.Float64frombits(uint64(t34a)), math.Float64frombits(uint64(t34b))
+			t36a, t36b := float64(t35a-c15), float64(t35b-c15)
+			t37a, t37b := math.FMA(t35a, t30a, t36a), math.FMA(t35b, t30b, t36b)
+			t38a, t38b := float64(t0a), float64(t0b)
+			t40a, t40b := float64(t37a*c39), float64(t37b*c39)
+			t42a, t42b := float64(t38a*c41), float64(t38b*c41)
+			t44a, t44b := t38a < c43, t38b < c43
+			t45a := t42a
+			if t44a {
+				t45a = t40a
+			}
+			t45b := t42b
+			if t44b {
+				t45b = t40b
+			}
+			t46a, t46b := float32(t45a), float32(t45b)
+			t47a, t47b := ir.Float16bits(t46a), ir.Float16bits(t46b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t47a, t47b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := t3 < c4
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float64(t6)
+			t10 := math.FMA(t7, c8, c9)
+			t11 := int64(math.Float64bits(t10))
+			t12 := float64(t10 - c9)
+			t14 := math.FMA(t12, c13, t7)
+			t22 := math.FMA(c16, t14, c15)
+			t23 := math.FMA(c18, t14, c17)
+			t24 := math.FMA(c20, t14, c19)
+			t25 := float64(t14 * t14)
+			t26 := math.FMA(t23, t25, t22)
+			t27 := math.FMA(c21, t25, t24)
+			t28 := float64(t25 * t25)
+			t29 := math.FMA(t27, t28, t26)
+			t30 := float64(t14 * t29)
+			t32 := t11 << uint64(c31)
+			t34 := int64(t32 + c33)
+			t35 := math.Float64frombits(uint64(t34))
+			t36 := float64(t35 - c15)
+			t37 := math.FMA(t35, t30, t36)
+			t38 := float64(t0)
+			t40 := float64(t37 * c39)
+			t42 := float64(t38 * c41)
+			t44 := t38 < c43
+			t45 := t42
+			if t44 {
+				t45 = t40
+			}
+			t46 := float32(t45)
+			t47 := ir.Float16bits(t46)
+			o0[i] = t47
+		}
+	}
+}
+
+// k_selu_f16_u_c468493587_go is
+//
+//	kernel fast (u0:f16) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+func k_selu_f16_u_c468493587_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc1a00000)  // -20
+	c4 := math.Float32frombits(0x0)         // 0
+	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c8 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c11 := math.Float32frombits(0xbf317218) // -0.6931472
+	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab6568e) // 0.0013911293
+	c18 := math.Float32frombits(0x3c090643) // 0.008363309
+	c20 := math.Float32frombits(0x3d2aaab5) // 0.041666705
+	c22 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
+	c24 := math.Float32frombits(0x3f000000) // 0.5
+	c27 := int32(23)
+	c32 := math.Float32frombits(0x40610966) // 3.5161986
+	c35 := math.Float32frombits(0x3f867d5f) // 1.050701
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t16a, t16b := float32(t14a*t14a), float32(t14b*t14b)
+			t19a, t19b := ir.FMA32(c17, t14a, c18), ir.FMA32(c17, t14b, c18)
+			t21a, t21b := ir.FMA32(t19a, t14a, c20), ir.FMA32(t19b, t14b, c20)
+			t23a, t23b := ir.FMA32(t21a, t14a, c22), ir.FMA32(t21b, t14b, c22)
+			t25a, t25b := ir.FMA32(t23a, t14a, c24), ir.FMA32(t23b, t14b, c24)
+			t26a, t26b := ir.FMA32(t16a, t25a, t14a), ir.FMA32(t16b, t25b, t14b)
+			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t30a, t30b := float32(t29a-c24), float32(t29b-c24)
+			t31a, t31b := ir.FMA32(t29a, t26a, t30a), ir.FMA32(t29b, t26b, t30b)
+			t33a, t33b := float32(t31a*c32), float32(t31b*c32)
+			t34a, t34b := t0a < c4, t0b < c4
+			t36a, t36b := float32(t0a*c35), float32(t0b*c35)
+			t37a := t36a
+			if t34a {
+				t37a = t33a
+			}
+			t37b := t36b
+			if t34b {
+				t37b = t33b
+			}
+			t38a, t38b := ir.Float16bits(t37a), ir.Float16bits(t37b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t38a, t38b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t16 := float32(t14 * t14)
+			t19 := ir.FMA32(c17, t14, c18)
+			t21 := ir.FMA32(t19, t14, c20)
+			t23 := ir.FMA32(t21, t14, c22)
+			t25 := ir.FMA32(t23, t14, c24)
+			t26 := ir.FMA32(t16, t25, t14)
+			t28 := t15 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t30 := float32(t29 - c24)
+			t31 := ir.FMA32(t29, t26, t30)
+			t33 := float32(t31 * c32)
+			t34 := t0 < c4
+			t36 := float32(t0 * c35)
+			t37 := t36
+			if t34 {
+				t37 = t33
+			}
+			t38 := ir.Float16bits(t37)
+			o0[i] = t38
 		}
 	}
 }
@@ -57472,6 +74790,73 @@ func k_shl_i64_uu_80707e4684_go(f *abi.Frame) {
 	}
 }
 
+// k_shl_u16_su_1d32a2baab_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }
+//
+// for i: o0[i] = a0 << a1[i]
+func k_shl_u16_su_1d32a2baab_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shl_u16_us_5709c39bd7_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1
+func k_shl_u16_us_5709c39bd7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shl_u16_uu_307aa93b26_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u16_uu_307aa93b26_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 << uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_shl_u32_su_b81c81a415_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
@@ -57704,6 +75089,73 @@ func k_shr_i64_uu_b65fbb72d1_go(f *abi.Frame) {
 	}
 }
 
+// k_shr_u16_su_433eac9a61_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+func k_shr_u16_su_433eac9a61_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_u16_us_a7a9e85880_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+func k_shr_u16_us_a7a9e85880_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_u16_uu_7467598647_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_u16_uu_7467598647_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_shr_u32_su_d0914f034d_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
@@ -57816,6 +75268,218 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint8(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_sigmoid_f16_u_650dce26ee_go is
+//
+//	kernel (u0:f16) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+func k_sigmoid_f16_u_650dce26ee_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2dc0000)          // -110
+	c4 := math.Float32frombits(0x42dc0000)          // 110
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c11 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c17 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c18 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c19 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c20 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c21 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c22 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c31 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float64(t6a), float64(t6b)
+			t9a, t9b := -t7a, -t7b
+			t12a, t12b := math.FMA(t9a, c10, c11), math.FMA(t9b, c10, c11)
+			t13a, t13b := int64(math.Float64bits(t12a)), int64(math.Float64bits(t12b))
+			t14a, t14b := float64(t12a-c11), float64(t12b-c11)
+			t16a, t16b := math.FMA(t14a, c15, t9a), math.FMA(t14b, c15, t9b)
+			t23a, t23b := math.FMA(c17, t16a, c8), math.FMA(c17, t16b, c8)
+			t24a, t24b := math.FMA(c19, t16a, c18), math.FMA(c19, t16b, c18)
+			t25a, t25b := math.FMA(c21, t16a, c20), math.FMA(c21, t16b, c20)
+			t26a, t26b := float64(t16a*t16a), float64(t16b*t16b)
+			t27a, t27b := math.FMA(t24a, t26a, t23a), math.FMA(t24b, t26b, t23b)
+			t28a, t28b := math.FMA(c22, t26a, t25a), math.FMA(c22, t26b, t25b)
+			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
+			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
+			t32a, t32b := t13a<<uint64(c31), t13b<<uint64(c31)
+			t33a, t33b := int64(math.Float64bits(t30a)), int64(math.Float64bits(t30b))
+			t34a, t34b := int64(t32a+t33a), int64(t32b+t33b)
+			t35a, t35b := math.Float64frombits(uint64(t34a)), math.Float64frombits(uint64(t34b))
+			t36a, t36b := float64(t35a+c8), float64(t35b+c8)
+			t37a, t37b := float64(c8/t36a), float64(c8/t36b)
+			t38a, t38b := float32(t37a), float32(t37b)
+			t39a, t39b := ir.Float16bits(t38a), ir.Float16bits(t38b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t39a, t39b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float64(t6)
+			t9 := -t7
+			t12 := math.FMA(t9, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := float64(t12 - c11)
+			t16 := math.FMA(t14, c15, t9)
+			t23 := math.FMA(c17, t16, c8)
+			t24 := math.FMA(c19, t16, c18)
+			t25 := math.FMA(c21, t16, c20)
+			t26 := float64(t16 * t16)
+			t27 := math.FMA(t24, t26, t23)
+			t28 := math.FMA(c22, t26, t25)
+			t29 := float64(t26 * t26)
+			t30 := math.FMA(t28, t29, t27)
+			t32 := t13 << uint64(c31)
+			t33 := int64(math.Float64bits(t30))
+			t34 := int64(t32 + t33)
+			t35 := math.Float64frombits(uint64(t34))
+			t36 := float64(t35 + c8)
+			t37 := float64(c8 / t36)
+			t38 := float32(t37)
+			t39 := ir.Float16bits(t38)
+			o0[i] = t39
+		}
+	}
+}
+
+// k_sigmoid_f16_u_d86d24ac42_go is
+//
+//	kernel fast (u0:f16) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+func k_sigmoid_f16_u_d86d24ac42_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x2f800000)  // 2.3283064e-10
+	c2 := math.Float32frombits(0xc2d00000)  // -104
+	c5 := math.Float32frombits(0x42200000)  // 40
+	c8 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c9 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c12 := math.Float32frombits(0x3f317218) // 0.6931472
+	c14 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0xbc091ea9) // -0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0xbe2aaa46) // -0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0xbf800000) // -1
+	c28 := math.Float32frombits(0x3f800000) // 1
+	c30 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t3a, t3b := t0a < c2, t0b < c2
+			t4a := t0a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t0b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := ir.FMA32(t7a, c8, c9), ir.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := ir.FMA32(t11a, c12, t7a), ir.FMA32(t11b, c12, t7b)
+			t15a, t15b := ir.FMA32(t11a, c14, t13a), ir.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t19a, t19b := ir.FMA32(c17, t15a, c18), ir.FMA32(c17, t15b, c18)
+			t21a, t21b := ir.FMA32(t19a, t15a, c20), ir.FMA32(t19b, t15b, c20)
+			t23a, t23b := ir.FMA32(t21a, t15a, c22), ir.FMA32(t21b, t15b, c22)
+			t25a, t25b := ir.FMA32(t23a, t15a, c24), ir.FMA32(t23b, t15b, c24)
+			t27a, t27b := ir.FMA32(t25a, t15a, c26), ir.FMA32(t25b, t15b, c26)
+			t29a, t29b := ir.FMA32(t27a, t15a, c28), ir.FMA32(t27b, t15b, c28)
+			t31a, t31b := t16a<<uint32(c30), t16b<<uint32(c30)
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t33a, t33b := ir.FMA32(t29a, t32a, c1), ir.FMA32(t29b, t32b, c1)
+			t34a, t34b := float32(c1/t33a), float32(c1/t33b)
+			t35a, t35b := ir.Float16bits(t34a), ir.Float16bits(t34b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t35a, t35b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t3 := t0 < c2
+			t4 := t0
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := ir.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := ir.FMA32(t11, c12, t7)
+			t15 := ir.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t19 := ir.FMA32(c17, t15, c18)
+			t21 := ir.FMA32(t19, t15, c20)
+			t23 := ir.FMA32(t21, t15, c22)
+			t25 := ir.FMA32(t23, t15, c24)
+			t27 := ir.FMA32(t25, t15, c26)
+			t29 := ir.FMA32(t27, t15, c28)
+			t31 := t16 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t33 := ir.FMA32(t29, t32, c1)
+			t34 := float32(c1 / t33)
+			t35 := ir.Float16bits(t34)
+			o0[i] = t35
 		}
 	}
 }
@@ -58325,6 +75989,38 @@ func k_sigmoid_f64_u_efa3aad8a1_go(f *abi.Frame) {
 	}
 }
 
+// k_sign_f16_u_9b06e13e4f_go is
+//
+//	kernel (u0:f16) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+func k_sign_f16_u_9b06e13e4f_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x0)        // 0
+	c3 := math.Float32frombits(0x3f800000) // 1
+	c6 := math.Float32frombits(0xbf800000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := c1 < t0
+			t4 := t0
+			if t2 {
+				t4 = c3
+			}
+			t5 := t0 < c1
+			t7 := t4
+			if t5 {
+				t7 = c6
+			}
+			t8 := ir.Float16bits(t7)
+			o0[i] = t8
+		}
+	}
+}
+
 // k_sign_f32_u_62d43bd67f_go is
 //
 //	kernel (u0:f32) { t0 = sign u0; store t0 }
@@ -58445,6 +76141,38 @@ func k_sign_i64_u_02bf8358fd_go(f *abi.Frame) {
 	}
 }
 
+// k_sign_u16_u_d36b9f3723_go is
+//
+//	kernel (u0:u16) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+func k_sign_u16_u_d36b9f3723_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(0)
+	c3 := int32(1)
+	c6 := int32(-1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := c1 < t0
+			t4 := t0
+			if t2 {
+				t4 = c3
+			}
+			t5 := t0 < c1
+			t7 := t4
+			if t5 {
+				t7 = c6
+			}
+			t8 := uint16(t7)
+			o0[i] = t8
+		}
+	}
+}
+
 // k_sign_u32_u_fc80d73fe1_go is
 //
 //	kernel (u0:u32) { t0 = sign u0; store t0 }
@@ -58489,6 +76217,222 @@ func k_sign_u8_u_13d0060e26_go(f *abi.Frame) {
 				t3 = c2
 			}
 			o0[i] = t3
+		}
+	}
+}
+
+// k_silu_f16_u_9197b39dca_go is
+//
+//	kernel fast (u0:f16) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+func k_silu_f16_u_9197b39dca_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2da0000)  // -109
+	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
+	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c13 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c14 := math.Float32frombits(0xbc091ea9) // -0.008369126
+	c16 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c18 := math.Float32frombits(0xbe2aaa46) // -0.16666517
+	c20 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c22 := math.Float32frombits(0xbf800000) // -1
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c26 := int32(23)
+	c29 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c33 := math.Float32frombits(0x41900000) // 18
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t6a, t6b := ir.FMA32(t3a, c4, c5), ir.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := ir.FMA32(t7a, c8, t3a), ir.FMA32(t7b, c8, t3b)
+			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
+			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t15a, t15b := ir.FMA32(c13, t11a, c14), ir.FMA32(c13, t11b, c14)
+			t17a, t17b := ir.FMA32(t15a, t11a, c16), ir.FMA32(t15b, t11b, c16)
+			t19a, t19b := ir.FMA32(t17a, t11a, c18), ir.FMA32(t17b, t11b, c18)
+			t21a, t21b := ir.FMA32(t19a, t11a, c20), ir.FMA32(t19b, t11b, c20)
+			t23a, t23b := ir.FMA32(t21a, t11a, c22), ir.FMA32(t21b, t11b, c22)
+			t25a, t25b := ir.FMA32(t23a, t11a, c24), ir.FMA32(t23b, t11b, c24)
+			t27a, t27b := t12a<<uint32(c26), t12b<<uint32(c26)
+			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
+			t30a, t30b := ir.FMA32(t25a, t28a, c29), ir.FMA32(t25b, t28b, c29)
+			t31a, t31b := float32(t3a/t30a), float32(t3b/t30b)
+			t32a, t32b := float32(t31a*c29), float32(t31b*c29)
+			t34a, t34b := c33 < t3a, c33 < t3b
+			t35a := t32a
+			if t34a {
+				t35a = t3a
+			}
+			t35b := t32b
+			if t34b {
+				t35b = t3b
+			}
+			t36a, t36b := ir.Float16bits(t35a), ir.Float16bits(t35b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t36a, t36b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := ir.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := ir.FMA32(t7, c8, t3)
+			t11 := ir.FMA32(t7, c10, t9)
+			t12 := int32(math.Float32bits(t6))
+			t15 := ir.FMA32(c13, t11, c14)
+			t17 := ir.FMA32(t15, t11, c16)
+			t19 := ir.FMA32(t17, t11, c18)
+			t21 := ir.FMA32(t19, t11, c20)
+			t23 := ir.FMA32(t21, t11, c22)
+			t25 := ir.FMA32(t23, t11, c24)
+			t27 := t12 << uint32(c26)
+			t28 := math.Float32frombits(uint32(t27))
+			t30 := ir.FMA32(t25, t28, c29)
+			t31 := float32(t3 / t30)
+			t32 := float32(t31 * c29)
+			t34 := c33 < t3
+			t35 := t32
+			if t34 {
+				t35 = t3
+			}
+			t36 := ir.Float16bits(t35)
+			o0[i] = t36
+		}
+	}
+}
+
+// k_silu_f16_u_cca5872142_go is
+//
+//	kernel (u0:f16) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+func k_silu_f16_u_cca5872142_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2f00000)          // -120
+	c5 := math.Float32frombits(0x42f00000)          // 120
+	c10 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c11 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c17 := math.Float64frombits(0x3ff0000000000000) // 1
+	c18 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c19 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c20 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c21 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c22 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c23 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c32 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t4a, t4b := float64(t3a), float64(t3b)
+			t6a, t6b := c5 < t3a, c5 < t3b
+			t7a := t3a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t3b
+			if t6b {
+				t7b = c5
+			}
+			t8a, t8b := float64(t7a), float64(t7b)
+			t9a, t9b := -t8a, -t8b
+			t12a, t12b := math.FMA(t9a, c10, c11), math.FMA(t9b, c10, c11)
+			t13a, t13b := int64(math.Float64bits(t12a)), int64(math.Float64bits(t12b))
+			t14a, t14b := float64(t12a-c11), float64(t12b-c11)
+			t16a, t16b := math.FMA(t14a, c15, t9a), math.FMA(t14b, c15, t9b)
+			t24a, t24b := math.FMA(c18, t16a, c17), math.FMA(c18, t16b, c17)
+			t25a, t25b := math.FMA(c20, t16a, c19), math.FMA(c20, t16b, c19)
+			t26a, t26b := math.FMA(c22, t16a, c21), math.FMA(c22, t16b, c21)
+			t27a, t27b := float64(t16a*t16a), float64(t16b*t16b)
+			t28a, t28b := math.FMA(t25a, t27a, t24a), math.FMA(t25b, t27b, t24b)
+			t29a, t29b := math.FMA(c23, t27a, t26a), math.FMA(c23, t27b, t26b)
+			t30a, t30b := float64(t27a*t27a), float64(t27b*t27b)
+			t31a, t31b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
+			t33a, t33b := t13a<<uint64(c32), t13b<<uint64(c32)
+			t34a, t34b := int64(math.Float64bits(t31a)), int64(math.Float64bits(t31b))
+			t35a, t35b := int64(t33a+t34a), int64(t33b+t34b)
+			t36a, t36b := math.Float64frombits(uint64(t35a)), math.Float64frombits(uint64(t35b))
+			t37a, t37b := float64(t36a+c17), float64(t36b+c17)
+			t38a, t38b := float64(t4a/t37a), float64(t4b/t37b)
+			t39a, t39b := float32(t38a), float32(t38b)
+			t40a, t40b := ir.Float16bits(t39a), ir.Float16bits(t39b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t40a, t40b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t4 := float64(t3)
+			t6 := c5 < t3
+			t7 := t3
+			if t6 {
+				t7 = c5
+			}
+			t8 := float64(t7)
+			t9 := -t8
+			t12 := math.FMA(t9, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := float64(t12 - c11)
+			t16 := math.FMA(t14, c15, t9)
+			t24 := math.FMA(c18, t16, c17)
+			t25 := math.FMA(c20, t16, c19)
+			t26 := math.FMA(c22, t16, c21)
+			t27 := float64(t16 * t16)
+			t28 := math.FMA(t25, t27, t24)
+			t29 := math.FMA(c23, t27, t26)
+			t30 := float64(t27 * t27)
+			t31 := math.FMA(t29, t30, t28)
+			t33 := t13 << uint64(c32)
+			t34 := int64(math.Float64bits(t31))
+			t35 := int64(t33 + t34)
+			t36 := math.Float64frombits(uint64(t35))
+			t37 := float64(t36 + c17)
+			t38 := float64(t4 / t37)
+			t39 := float32(t38)
+			t40 := ir.Float16bits(t39)
+			o0[i] = t40
 		}
 	}
 }
@@ -59101,6 +77045,570 @@ func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 				t85 = t2
 			}
 			o0[i] = t85
+		}
+	}
+}
+
+// k_sin_f16_u_66c3797d11_go is
+//
+//	kernel fast (u0:f16) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+func k_sin_f16_u_66c3797d11_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x47800000)          // 65536
+	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c5 := math.Float32frombits(0x3ea2f983)          // 0.31830987
+	c8 := math.Float32frombits(0xc0490fda)          // -3.1415925
+	c10 := math.Float32frombits(0xb4222168)         // -1.5099579e-07
+	c12 := math.Float32frombits(0xa84234c4)         // -1.0780605e-14
+	c15 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c18 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c19 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c22 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c23 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c24 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c25 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c29 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c37 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c40 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c43 := math.Float64frombits(0xc000000000000000) // -2
+	c58 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c59 := math.Float64frombits(0x3ff0000000000000) // 1
+	c64 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c65 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c78 := int32(31)
+	c84 := math.Float32frombits(0x362e9168) // 2.6012658e-06
+	c85 := math.Float32frombits(0xb94fb256) // -0.00019807494
+	c87 := math.Float32frombits(0x3c088749) // 0.008333036
+	c89 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
+	c91 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t6a, t6b := ir.FMA32(t0a, c5, c4), ir.FMA32(t0b, c5, c4)
+			t7a, t7b := float32(t6a-c4), float32(t6b-c4)
+			t9a, t9b := ir.FMA32(t7a, c8, t0a), ir.FMA32(t7b, c8, t0b)
+			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
+			t13a, t13b := ir.FMA32(t7a, c12, t11a), ir.FMA32(t7b, c12, t11b)
+			t75a := t6a
+			t76a := t13a
+			if t3a {
+				t14a := float64(t0a)
+				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+				t17a := c15 <= t16a
+				t20a := c19
+				if t17a {
+					t20a = c18
+				}
+				t21a := float64(t14a * t20a)
+				t26a := c22
+				if t17a {
+					t26a = c23
+				}
+				t27a := c23
+				if t17a {
+					t27a = c24
+				}
+				t28a := c24
+				if t17a {
+					t28a = c25
+				}
+				t30a := float64(t21a * c29)
+				t31a := float64(t30a * t26a)
+				t32a := -t31a
+				t33a := math.FMA(t30a, t26a, t32a)
+				t34a := float64(t21a * t27a)
+				t35a := -t34a
+				t36a := math.FMA(t21a, t27a, t35a)
+				t38a := float64(t21a * c37)
+				t39a := math.FMA(t38a, t28a, t36a)
+				t41a := float64(t31a * c40)
+				t42a := float64(math.RoundToEven(float64(t41a)))
+				t44a := math.FMA(t42a, c43, t31a)
+				t45a := float64(t33a * c40)
+				t46a := float64(math.RoundToEven(float64(t45a)))
+				t47a := math.FMA(t46a, c43, t33a)
+				t48a := float64(t44a + t47a)
+				t49a := float64(t34a * c40)
+				t50a := float64(math.RoundToEven(float64(t49a)))
+				t51a := math.FMA(t50a, c43, t34a)
+				t52a := float64(t48a + t51a)
+				t53a := float64(t52a - t48a)
+				t54a := float64(t52a - t53a)
+				t55a := float64(t48a - t54a)
+				t56a := float64(t51a - t53a)
+				t57a := float64(t55a + t56a)
+				t60a := math.FMA(t52a, c59, c58)
+				t61a := float64(t60a - c58)
+				t62a := float64(t52a - t61a)
+				t63a := float64(t57a + t39a)
+				t66a := float64(t62a * c64)
+				t67a := -t66a
+				t68a := math.FMA(t62a, c64, t67a)
+				t69a := math.FMA(t63a, c64, t68a)
+				t70a := math.FMA(t62a, c65, t69a)
+				t71a := float64(t66a + t70a)
+				t72a := float32(t71a)
+				t73a := float32(t61a)
+				t74a := float32(t73a + c4)
+				t75a = t74a
+				t76a = t72a
+			}
+			t75b := t6b
+			t76b := t13b
+			if t3b {
+				t14b := float64(t0b)
+				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+				t17b := c15 <= t16b
+				t20b := c19
+				if t17b {
+					t20b = c18
+				}
+				t21b := float64(t14b * t20b)
+				t26b := c22
+				if t17b {
+					t26b = c23
+				}
+				t27b := c23
+				if t17b {
+					t27b = c24
+				}
+				t28b := c24
+				if t17b {
+					t28b = c25
+				}
+				t30b := float64(t21b * c29)
+				t31b := float64(t30b * t26b)
+				t32b := -t31b
+				t33b := math.FMA(t30b, t26b, t32b)
+				t34b := float64(t21b * t27b)
+				t35b := -t34b
+				t36b := math.FMA(t21b, t27b, t35b)
+				t38b := float64(t21b * c37)
+				t39b := math.FMA(t38b, t28b, t36b)
+				t41b := float64(t31b * c40)
+				t42b := float64(math.RoundToEven(float64(t41b)))
+				t44b := math.FMA(t42b, c43, t31b)
+				t45b := float64(t33b * c40)
+				t46b := float64(math.RoundToEven(float64(t45b)))
+				t47b := math.FMA(t46b, c43, t33b)
+				t48b := float64(t44b + t47b)
+				t49b := float64(t34b * c40)
+				t50b := float64(math.RoundToEven(float64(t49b)))
+				t51b := math.FMA(t50b, c43, t34b)
+				t52b := float64(t48b + t51b)
+				t53b := float64(t52b - t48b)
+				t54b := float64(t52b - t53b)
+				t55b := float64(t48b - t54b)
+				t56b := float64(t51b - t53b)
+				t57b := float64(t55b + t56b)
+				t60b := math.FMA(t52b, c59, c58)
+				t61b := float64(t60b - c58)
+				t62b := float64(t52b - t61b)
+				t63b := float64(t57b + t39b)
+				t66b := float64(t62b * c64)
+				t67b := -t66b
+				t68b := math.FMA(t62b, c64, t67b)
+				t69b := math.FMA(t63b, c64, t68b)
+				t70b := math.FMA(t62b, c65, t69b)
+				t71b := float64(t66b + t70b)
+				t72b := float32(t71b)
+				t73b := float32(t61b)
+				t74b := float32(t73b + c4)
+				t75b = t74b
+				t76b = t72b
+			}
+			t77a, t77b := int32(math.Float32bits(t75a)), int32(math.Float32bits(t75b))
+			t79a, t79b := t77a<<uint32(c78), t77b<<uint32(c78)
+			t80a, t80b := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b))
+			t81a, t81b := t80a^t79a, t80b^t79b
+			t82a, t82b := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b))
+			t83a, t83b := float32(t82a*t82a), float32(t82b*t82b)
+			t86a, t86b := ir.FMA32(c84, t83a, c85), ir.FMA32(c84, t83b, c85)
+			t88a, t88b := ir.FMA32(t86a, t83a, c87), ir.FMA32(t86b, t83b, c87)
+			t90a, t90b := ir.FMA32(t88a, t83a, c89), ir.FMA32(t88b, t83b, c89)
+			t92a, t92b := ir.FMA32(t90a, t83a, c91), ir.FMA32(t90b, t83b, c91)
+			t93a, t93b := float32(t82a*t92a), float32(t82b*t92b)
+			t94a, t94b := ir.Float16bits(t93a), ir.Float16bits(t93b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t94a, t94b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c1 <= t2
+			t6 := ir.FMA32(t0, c5, c4)
+			t7 := float32(t6 - c4)
+			t9 := ir.FMA32(t7, c8, t0)
+			t11 := ir.FMA32(t7, c10, t9)
+			t13 := ir.FMA32(t7, c12, t11)
+			t75 := t6
+			t76 := t13
+			if t3 {
+				t14 := float64(t0)
+				t16 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t17 := c15 <= t16
+				t20 := c19
+				if t17 {
+					t20 = c18
+				}
+				t21 := float64(t14 * t20)
+				t26 := c22
+				if t17 {
+					t26 = c23
+				}
+				t27 := c23
+				if t17 {
+					t27 = c24
+				}
+				t28 := c24
+				if t17 {
+					t28 = c25
+				}
+				t30 := float64(t21 * c29)
+				t31 := float64(t30 * t26)
+				t32 := -t31
+				t33 := math.FMA(t30, t26, t32)
+				t34 := float64(t21 * t27)
+				t35 := -t34
+				t36 := math.FMA(t21, t27, t35)
+				t38 := float64(t21 * c37)
+				t39 := math.FMA(t38, t28, t36)
+				t41 := float64(t31 * c40)
+				t42 := float64(math.RoundToEven(float64(t41)))
+				t44 := math.FMA(t42, c43, t31)
+				t45 := float64(t33 * c40)
+				t46 := float64(math.RoundToEven(float64(t45)))
+				t47 := math.FMA(t46, c43, t33)
+				t48 := float64(t44 + t47)
+				t49 := float64(t34 * c40)
+				t50 := float64(math.RoundToEven(float64(t49)))
+				t51 := math.FMA(t50, c43, t34)
+				t52 := float64(t48 + t51)
+				t53 := float64(t52 - t48)
+				t54 := float64(t52 - t53)
+				t55 := float64(t48 - t54)
+				t56 := float64(t51 - t53)
+				t57 := float64(t55 + t56)
+				t60 := math.FMA(t52, c59, c58)
+				t61 := float64(t60 - c58)
+				t62 := float64(t52 - t61)
+				t63 := float64(t57 + t39)
+				t66 := float64(t62 * c64)
+				t67 := -t66
+				t68 := math.FMA(t62, c64, t67)
+				t69 := math.FMA(t63, c64, t68)
+				t70 := math.FMA(t62, c65, t69)
+				t71 := float64(t66 + t70)
+				t72 := float32(t71)
+				t73 := float32(t61)
+				t74 := float32(t73 + c4)
+				t75 = t74
+				t76 = t72
+			}
+			t77 := int32(math.Float32bits(t75))
+			t79 := t77 << uint32(c78)
+			t80 := int32(math.Float32bits(t76))
+			t81 := t80 ^ t79
+			t82 := math.Float32frombits(uint32(t81))
+			t83 := float32(t82 * t82)
+			t86 := ir.FMA32(c84, t83, c85)
+			t88 := ir.FMA32(t86, t83, c87)
+			t90 := ir.FMA32(t88, t83, c89)
+			t92 := ir.FMA32(t90, t83, c91)
+			t93 := float32(t82 * t92)
+			t94 := ir.Float16bits(t93)
+			o0[i] = t94
+		}
+	}
+}
+
+// k_sin_f16_u_ebc763d498_go is
+//
+//	kernel (u0:f16) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+func k_sin_f16_u_ebc763d498_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
+	c9 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
+	c11 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c18 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c36 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c39 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c42 := math.Float64frombits(0xc000000000000000) // -2
+	c57 := math.Float64frombits(0x3ff0000000000000) // 1
+	c62 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c63 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c73 := int64(63)
+	c79 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
+	c80 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
+	c81 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
+	c82 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
+	c83 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
+	c84 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := c2 <= t3a, c2 <= t3b
+			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
+			t8a, t8b := float64(t7a-c5), float64(t7b-c5)
+			t10a, t10b := math.FMA(t8a, c9, t1a), math.FMA(t8b, c9, t1b)
+			t12a, t12b := math.FMA(t8a, c11, t10a), math.FMA(t8b, c11, t10b)
+			t70a := t7a
+			t71a := t12a
+			if t4a {
+				t13a := t1a
+				t15a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
+				t16a := c14 <= t15a
+				t19a := c18
+				if t16a {
+					t19a = c17
+				}
+				t20a := float64(t13a * t19a)
+				t25a := c21
+				if t16a {
+					t25a = c22
+				}
+				t26a := c22
+				if t16a {
+					t26a = c23
+				}
+				t27a := c23
+				if t16a {
+					t27a = c24
+				}
+				t29a := float64(t20a * c28)
+				t30a := float64(t29a * t25a)
+				t31a := -t30a
+				t32a := math.FMA(t29a, t25a, t31a)
+				t33a := float64(t20a * t26a)
+				t34a := -t33a
+				t35a := math.FMA(t20a, t26a, t34a)
+				t37a := float64(t20a * c36)
+				t38a := math.FMA(t37a, t27a, t35a)
+				t40a := float64(t30a * c39)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t43a := math.FMA(t41a, c42, t30a)
+				t44a := float64(t32a * c39)
+				t45a := float64(math.RoundToEven(float64(t44a)))
+				t46a := math.FMA(t45a, c42, t32a)
+				t47a := float64(t43a + t46a)
+				t48a := float64(t33a * c39)
+				t49a := float64(math.RoundToEven(float64(t48a)))
+				t50a := math.FMA(t49a, c42, t33a)
+				t51a := float64(t47a + t50a)
+				t52a := float64(t51a - t47a)
+				t53a := float64(t51a - t52a)
+				t54a := float64(t47a - t53a)
+				t55a := float64(t50a - t52a)
+				t56a := float64(t54a + t55a)
+				t58a := math.FMA(t51a, c57, c5)
+				t59a := float64(t58a - c5)
+				t60a := float64(t51a - t59a)
+				t61a := float64(t56a + t38a)
+				t64a := float64(t60a * c62)
+				t65a := -t64a
+				t66a := math.FMA(t60a, c62, t65a)
+				t67a := math.FMA(t61a, c62, t66a)
+				t68a := math.FMA(t60a, c63, t67a)
+				t69a := float64(t64a + t68a)
+				t70a = t58a
+				t71a = t69a
+			}
+			t70b := t7b
+			t71b := t12b
+			if t4b {
+				t13b := t1b
+				t15b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
+				t16b := c14 <= t15b
+				t19b := c18
+				if t16b {
+					t19b = c17
+				}
+				t20b := float64(t13b * t19b)
+				t25b := c21
+				if t16b {
+					t25b = c22
+				}
+				t26b := c22
+				if t16b {
+					t26b = c23
+				}
+				t27b := c23
+				if t16b {
+					t27b = c24
+				}
+				t29b := float64(t20b * c28)
+				t30b := float64(t29b * t25b)
+				t31b := -t30b
+				t32b := math.FMA(t29b, t25b, t31b)
+				t33b := float64(t20b * t26b)
+				t34b := -t33b
+				t35b := math.FMA(t20b, t26b, t34b)
+				t37b := float64(t20b * c36)
+				t38b := math.FMA(t37b, t27b, t35b)
+				t40b := float64(t30b * c39)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t43b := math.FMA(t41b, c42, t30b)
+				t44b := float64(t32b * c39)
+				t45b := float64(math.RoundToEven(float64(t44b)))
+				t46b := math.FMA(t45b, c42, t32b)
+				t47b := float64(t43b + t46b)
+				t48b := float64(t33b * c39)
+				t49b := float64(math.RoundToEven(float64(t48b)))
+				t50b := math.FMA(t49b, c42, t33b)
+				t51b := float64(t47b + t50b)
+				t52b := float64(t51b - t47b)
+				t53b := float64(t51b - t52b)
+				t54b := float64(t47b - t53b)
+				t55b := float64(t50b - t52b)
+				t56b := float64(t54b + t55b)
+				t58b := math.FMA(t51b, c57, c5)
+				t59b := float64(t58b - c5)
+				t60b := float64(t51b - t59b)
+				t61b := float64(t56b + t38b)
+				t64b := float64(t60b * c62)
+				t65b := -t64b
+				t66b := math.FMA(t60b, c62, t65b)
+				t67b := math.FMA(t61b, c62, t66b)
+				t68b := math.FMA(t60b, c63, t67b)
+				t69b := float64(t64b + t68b)
+				t70b = t58b
+				t71b = t69b
+			}
+			t72a, t72b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t74a, t74b := t72a<<uint64(c73), t72b<<uint64(c73)
+			t75a, t75b := int64(math.Float64bits(t71a)), int64(math.Float64bits(t71b))
+			t76a, t76b := t75a^t74a, t75b^t74b
+			t77a, t77b := math.Float64frombits(uint64(t76a)), math.Float64frombits(uint64(t76b))
+			t78a, t78b := float64(t77a*t77a), float64(t77b*t77b)
+			t85a, t85b := math.FMA(c80, t78a, c79), math.FMA(c80, t78b, c79)
+			t86a, t86b := math.FMA(c82, t78a, c81), math.FMA(c82, t78b, c81)
+			t87a, t87b := math.FMA(c84, t78a, c83), math.FMA(c84, t78b, c83)
+			t88a, t88b := float64(t78a*t78a), float64(t78b*t78b)
+			t89a, t89b := math.FMA(t86a, t88a, t85a), math.FMA(t86b, t88b, t85b)
+			t90a, t90b := float64(t88a*t88a), float64(t88b*t88b)
+			t91a, t91b := math.FMA(t87a, t90a, t89a), math.FMA(t87b, t90b, t89b)
+			t92a, t92b := float64(t77a*t91a), float64(t77b*t91b)
+			t93a, t93b := float32(t92a), float32(t92b)
+			t94a, t94b := ir.Float16bits(t93a), ir.Float16bits(t93b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t94a, t94b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t3 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := c2 <= t3
+			t7 := math.FMA(t1, c6, c5)
+			t8 := float64(t7 - c5)
+			t10 := math.FMA(t8, c9, t1)
+			t12 := math.FMA(t8, c11, t10)
+			t70 := t7
+			t71 := t12
+			if t4 {
+				t13 := t1
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
+				}
+				t20 := float64(t13 * t19)
+				t25 := c21
+				if t16 {
+					t25 = c22
+				}
+				t26 := c22
+				if t16 {
+					t26 = c23
+				}
+				t27 := c23
+				if t16 {
+					t27 = c24
+				}
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := math.FMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := math.FMA(t20, t26, t34)
+				t37 := float64(t20 * c36)
+				t38 := math.FMA(t37, t27, t35)
+				t40 := float64(t30 * c39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t43 := math.FMA(t41, c42, t30)
+				t44 := float64(t32 * c39)
+				t45 := float64(math.RoundToEven(float64(t44)))
+				t46 := math.FMA(t45, c42, t32)
+				t47 := float64(t43 + t46)
+				t48 := float64(t33 * c39)
+				t49 := float64(math.RoundToEven(float64(t48)))
+				t50 := math.FMA(t49, c42, t33)
+				t51 := float64(t47 + t50)
+				t52 := float64(t51 - t47)
+				t53 := float64(t51 - t52)
+				t54 := float64(t47 - t53)
+				t55 := float64(t50 - t52)
+				t56 := float64(t54 + t55)
+				t58 := math.FMA(t51, c57, c5)
+				t59 := float64(t58 - c5)
+				t60 := float64(t51 - t59)
+				t61 := float64(t56 + t38)
+				t64 := float64(t60 * c62)
+				t65 := -t64
+				t66 := math.FMA(t60, c62, t65)
+				t67 := math.FMA(t61, c62, t66)
+				t68 := math.FMA(t60, c63, t67)
+				t69 := float64(t64 + t68)
+				t70 = t58
+				t71 = t69
+			}
+			t72 := int64(math.Float64bits(t70))
+			t74 := t72 << uint64(c73)
+			t75 := int64(math.Float64bits(t71))
+			t76 := t75 ^ t74
+			t77 := math.Float64frombits(uint64(t76))
+			t78 := float64(t77 * t77)
+			t85 := math.FMA(c80, t78, c79)
+			t86 := math.FMA(c82, t78, c81)
+			t87 := math.FMA(c84, t78, c83)
+			t88 := float64(t78 * t78)
+			t89 := math.FMA(t86, t88, t85)
+			t90 := float64(t88 * t88)
+			t91 := math.FMA(t87, t90, t89)
+			t92 := float64(t77 * t91)
+			t93 := float32(t92)
+			t94 := ir.Float16bits(t93)
+			o0[i] = t94
 		}
 	}
 }
@@ -61721,6 +80229,240 @@ func k_sin_f64_u_6f386b628b_go(f *abi.Frame) {
 	}
 }
 
+// k_sinh_f16_u_61fb0da6d8_go is
+//
+//	kernel fast (u0:f16) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+func k_sinh_f16_u_61fb0da6d8_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x42b2d70a)  // 89.42
+	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c6 := math.Float32frombits(0x4b40007d)  // 1.2583037e+07
+	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
+	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c15 := math.Float32frombits(0x3ab69867) // 0.0013930917
+	c16 := math.Float32frombits(0x3d2aaa80) // 0.041666508
+	c18 := math.Float32frombits(0x3f000000) // 0.5
+	c20 := math.Float32frombits(0x3f800000) // 1
+	c23 := math.Float32frombits(0x3c08ed67) // 0.008357382
+	c24 := math.Float32frombits(0x3e2aaa92) // 0.1666663
+	c27 := int32(23)
+	c30 := int32(2097152000)
+	c33 := int32(0)
+	c42 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t7a, t7b := ir.FMA32(t4a, c5, c6), ir.FMA32(t4b, c5, c6)
+			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
+			t10a, t10b := ir.FMA32(t8a, c9, t4a), ir.FMA32(t8b, c9, t4b)
+			t12a, t12b := ir.FMA32(t8a, c11, t10a), ir.FMA32(t8b, c11, t10b)
+			t13a, t13b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
+			t14a, t14b := float32(t12a*t12a), float32(t12b*t12b)
+			t17a, t17b := ir.FMA32(c15, t14a, c16), ir.FMA32(c15, t14b, c16)
+			t19a, t19b := ir.FMA32(t17a, t14a, c18), ir.FMA32(t17b, t14b, c18)
+			t21a, t21b := ir.FMA32(t14a, t19a, c20), ir.FMA32(t14b, t19b, c20)
+			t22a, t22b := float32(t12a*t14a), float32(t12b*t14b)
+			t25a, t25b := ir.FMA32(c23, t14a, c24), ir.FMA32(c23, t14b, c24)
+			t26a, t26b := ir.FMA32(t22a, t25a, t12a), ir.FMA32(t22b, t25b, t12b)
+			t28a, t28b := t13a<<uint32(c27), t13b<<uint32(c27)
+			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
+			t31a, t31b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
+			t32a, t32b := int32(c30-t31a), int32(c30-t31b)
+			t34a, t34b := abi.LaneMax(t32a, c33), abi.LaneMax(t32b, c33)
+			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
+			t36a, t36b := float32(t29a-t35a), float32(t29b-t35b)
+			t37a, t37b := float32(t29a+t35a), float32(t29b+t35b)
+			t38a, t38b := float32(t26a*t37a), float32(t26b*t37b)
+			t39a, t39b := ir.FMA32(t21a, t36a, t38a), ir.FMA32(t21b, t36b, t38b)
+			t40a, t40b := float32(t39a+t39a), float32(t39b+t39b)
+			t41a, t41b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t43a, t43b := t41a&c42, t41b&c42
+			t44a, t44b := int32(math.Float32bits(t40a)), int32(math.Float32bits(t40b))
+			t45a, t45b := t44a|t43a, t44b|t43b
+			t46a, t46b := math.Float32frombits(uint32(t45a)), math.Float32frombits(uint32(t45b))
+			t47a, t47b := ir.Float16bits(t46a), ir.Float16bits(t46b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t47a, t47b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t7 := ir.FMA32(t4, c5, c6)
+			t8 := float32(t7 - c6)
+			t10 := ir.FMA32(t8, c9, t4)
+			t12 := ir.FMA32(t8, c11, t10)
+			t13 := int32(math.Float32bits(t7))
+			t14 := float32(t12 * t12)
+			t17 := ir.FMA32(c15, t14, c16)
+			t19 := ir.FMA32(t17, t14, c18)
+			t21 := ir.FMA32(t14, t19, c20)
+			t22 := float32(t12 * t14)
+			t25 := ir.FMA32(c23, t14, c24)
+			t26 := ir.FMA32(t22, t25, t12)
+			t28 := t13 << uint32(c27)
+			t29 := math.Float32frombits(uint32(t28))
+			t31 := int32(math.Float32bits(t29))
+			t32 := int32(c30 - t31)
+			t34 := abi.LaneMax(t32, c33)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t29 - t35)
+			t37 := float32(t29 + t35)
+			t38 := float32(t26 * t37)
+			t39 := ir.FMA32(t21, t36, t38)
+			t40 := float32(t39 + t39)
+			t41 := int32(math.Float32bits(t0))
+			t43 := t41 & c42
+			t44 := int32(math.Float32bits(t40))
+			t45 := t44 | t43
+			t46 := math.Float32frombits(uint32(t45))
+			t47 := ir.Float16bits(t46)
+			o0[i] = t47
+		}
+	}
+}
+
+// k_sinh_f16_u_f61b32be5e_go is
+//
+//	kernel (u0:f16) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+func k_sinh_f16_u_f61b32be5e_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x42b40000)          // 90
+	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3fe000000456638b) // 0.5000000080791421
+	c16 := math.Float64frombits(0x3fa55547c3ee76dd) // 0.041666262309474546
+	c17 := math.Float64frombits(0x3f56d99b1c644fd6) // 0.0013946547274530283
+	c22 := math.Float64frombits(0x3fc555555747f502) // 0.16666666757365795
+	c23 := math.Float64frombits(0x3f81110b011b1032) // 0.008333288165324946
+	c24 := math.Float64frombits(0x3f2a172a99cc2707) // 0.000199054670609926
+	c29 := int64(4602678819172646912)
+	c30 := int64(52)
+	c35 := int64(0)
+	c44 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t5a, t5b := float64(t4a), float64(t4b)
+			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
+			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
+			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
+			t12a, t12b := math.FMA(t10a, c11, t5a), math.FMA(t10b, c11, t5b)
+			t13a, t13b := float64(t12a*t12a), float64(t12b*t12b)
+			t18a, t18b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t19a, t19b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t20a, t20b := float64(t13a*t13a), float64(t13b*t13b)
+			t21a, t21b := math.FMA(t19a, t20a, t18a), math.FMA(t19b, t20b, t18b)
+			t25a, t25b := math.FMA(c22, t13a, c14), math.FMA(c22, t13b, c14)
+			t26a, t26b := math.FMA(c24, t13a, c23), math.FMA(c24, t13b, c23)
+			t27a, t27b := math.FMA(t26a, t20a, t25a), math.FMA(t26b, t20b, t25b)
+			t28a, t28b := float64(t12a*t27a), float64(t12b*t27b)
+			t31a, t31b := t9a<<uint64(c30), t9b<<uint64(c30)
+			t32a, t32b := int64(c29+t31a), int64(c29+t31b)
+			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
+			t34a, t34b := int64(c29-t31a), int64(c29-t31b)
+			t36a, t36b := abi.LaneMax(t34a, c35), abi.LaneMax(t34b, c35)
+			t37a, t37b := math.Float64frombits(uint64(t36a)), math.Float64frombits(uint64(t36b))
+			t38a, t38b := float64(t33a-t37a), float64(t33b-t37b)
+			t39a, t39b := float64(t33a+t37a), float64(t33b+t37b)
+			t40a, t40b := float64(t28a*t39a), float64(t28b*t39b)
+			t41a, t41b := math.FMA(t21a, t38a, t40a), math.FMA(t21b, t38b, t40b)
+			t42a, t42b := float32(t41a), float32(t41b)
+			t43a, t43b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t45a, t45b := t43a&c44, t43b&c44
+			t46a, t46b := int32(math.Float32bits(t42a)), int32(math.Float32bits(t42b))
+			t47a, t47b := t46a|t45a, t46b|t45b
+			t48a, t48b := math.Float32frombits(uint32(t47a)), math.Float32frombits(uint32(t47b))
+			t49a, t49b := ir.Float16bits(t48a), ir.Float16bits(t48b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t49a, t49b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t8 := math.FMA(t5, c6, c7)
+			t9 := int64(math.Float64bits(t8))
+			t10 := float64(t8 - c7)
+			t12 := math.FMA(t10, c11, t5)
+			t13 := float64(t12 * t12)
+			t18 := math.FMA(c15, t13, c14)
+			t19 := math.FMA(c17, t13, c16)
+			t20 := float64(t13 * t13)
+			t21 := math.FMA(t19, t20, t18)
+			t25 := math.FMA(c22, t13, c14)
+			t26 := math.FMA(c24, t13, c23)
+			t27 := math.FMA(t26, t20, t25)
+			t28 := float64(t12 * t27)
+			t31 := t9 << uint64(c30)
+			t32 := int64(c29 + t31)
+			t33 := math.Float64frombits(uint64(t32))
+			t34 := int64(c29 - t31)
+			t36 := abi.LaneMax(t34, c35)
+			t37 := math.Float64frombits(uint64(t36))
+			t38 := float64(t33 - t37)
+			t39 := float64(t33 + t37)
+			t40 := float64(t28 * t39)
+			t41 := math.FMA(t21, t38, t40)
+			t42 := float32(t41)
+			t43 := int32(math.Float32bits(t0))
+			t45 := t43 & c44
+			t46 := int32(math.Float32bits(t42))
+			t47 := t46 | t45
+			t48 := math.Float32frombits(uint32(t47))
+			t49 := ir.Float16bits(t48)
+			o0[i] = t49
+		}
+	}
+}
+
 // k_sinh_f32_u_a02af806c2_go is
 //
 //	kernel (u0:f32) { t0 = sinh u0; store t0 }
@@ -62283,6 +81025,303 @@ func k_sinh_f64_u_d3e37eb571_go(f *abi.Frame) {
 			t72 := t71 | t70
 			t73 := math.Float64frombits(uint64(t72))
 			o0[i] = t73
+		}
+	}
+}
+
+// k_softplus_f16_u_1eda1860cf_go is
+//
+//	kernel fast (u0:f16) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+func k_softplus_f16_u_1eda1860cf_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float32frombits(0xc2d00000)  // -104
+	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c7 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c10 := math.Float32frombits(0xbf317218) // -0.6931472
+	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c15 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c16 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c18 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c20 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c22 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c27 := int32(1)
+	c30 := int32(23)
+	c37 := math.Float32frombits(0x3f7fffff) // 0.99999994
+	c38 := math.Float32frombits(0xbeffff43) // -0.49999437
+	c39 := math.Float32frombits(0x3eaa967c) // 0.33317935
+	c40 := math.Float32frombits(0xbe7e4cb3) // -0.24833946
+	c41 := math.Float32frombits(0x3e434a4b) // 0.1907131
+	c42 := math.Float32frombits(0xbe0b2af1) // -0.135906
+	c43 := math.Float32frombits(0x3d9e79cb) // 0.07738074
+	c44 := math.Float32frombits(0xbced808a) // -0.028991956
+	c45 := math.Float32frombits(0x3ba74ec5) // 0.0051058256
+	c57 := math.Float32frombits(0x0)        // 0
+	c59 := math.Float32frombits(0x80000000) // -0
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := -t1a, -t1b
+			t4a, t4b := t2a < c3, t2b < c3
+			t5a := t2a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t2b
+			if t4b {
+				t5b = c3
+			}
+			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
+			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
+			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
+			t17a, t17b := ir.FMA32(c15, t13a, c16), ir.FMA32(c15, t13b, c16)
+			t19a, t19b := ir.FMA32(t17a, t13a, c18), ir.FMA32(t17b, t13b, c18)
+			t21a, t21b := ir.FMA32(t19a, t13a, c20), ir.FMA32(t19b, t13b, c20)
+			t23a, t23b := ir.FMA32(t21a, t13a, c22), ir.FMA32(t21b, t13b, c22)
+			t25a, t25b := ir.FMA32(t23a, t13a, c24), ir.FMA32(t23b, t13b, c24)
+			t26a, t26b := ir.FMA32(t25a, t13a, c24), ir.FMA32(t25b, t13b, c24)
+			t28a, t28b := t14a>>uint32(c27), t14b>>uint32(c27)
+			t29a, t29b := int32(t14a-t28a), int32(t14b-t28b)
+			t31a, t31b := t28a<<uint32(c30), t28b<<uint32(c30)
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t33a, t33b := float32(t26a*t32a), float32(t26b*t32b)
+			t34a, t34b := t29a<<uint32(c30), t29b<<uint32(c30)
+			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
+			t36a, t36b := float32(t33a*t35a), float32(t33b*t35b)
+			t46a, t46b := ir.FMA32(c38, t36a, c37), ir.FMA32(c38, t36b, c37)
+			t47a, t47b := ir.FMA32(c40, t36a, c39), ir.FMA32(c40, t36b, c39)
+			t48a, t48b := ir.FMA32(c42, t36a, c41), ir.FMA32(c42, t36b, c41)
+			t49a, t49b := ir.FMA32(c44, t36a, c43), ir.FMA32(c44, t36b, c43)
+			t50a, t50b := float32(t36a*t36a), float32(t36b*t36b)
+			t51a, t51b := ir.FMA32(t47a, t50a, t46a), ir.FMA32(t47b, t50b, t46b)
+			t52a, t52b := ir.FMA32(t49a, t50a, t48a), ir.FMA32(t49b, t50b, t48b)
+			t53a, t53b := float32(t50a*t50a), float32(t50b*t50b)
+			t54a, t54b := ir.FMA32(t52a, t53a, t51a), ir.FMA32(t52b, t53b, t51b)
+			t55a, t55b := float32(t53a*t53a), float32(t53b*t53b)
+			t56a, t56b := ir.FMA32(c45, t55a, t54a), ir.FMA32(c45, t55b, t54b)
+			t58a, t58b := t0a < c57, t0b < c57
+			t60a := t0a
+			if t58a {
+				t60a = c59
+			}
+			t60b := t0b
+			if t58b {
+				t60b = c59
+			}
+			t61a, t61b := ir.FMA32(t36a, t56a, t60a), ir.FMA32(t36b, t56b, t60b)
+			t62a, t62b := ir.Float16bits(t61a), ir.Float16bits(t61b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t62a, t62b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := -t1
+			t4 := t2 < c3
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t8 := ir.FMA32(t5, c6, c7)
+			t9 := float32(t8 - c7)
+			t11 := ir.FMA32(t9, c10, t5)
+			t13 := ir.FMA32(t9, c12, t11)
+			t14 := int32(math.Float32bits(t8))
+			t17 := ir.FMA32(c15, t13, c16)
+			t19 := ir.FMA32(t17, t13, c18)
+			t21 := ir.FMA32(t19, t13, c20)
+			t23 := ir.FMA32(t21, t13, c22)
+			t25 := ir.FMA32(t23, t13, c24)
+			t26 := ir.FMA32(t25, t13, c24)
+			t28 := t14 >> uint32(c27)
+			t29 := int32(t14 - t28)
+			t31 := t28 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t33 := float32(t26 * t32)
+			t34 := t29 << uint32(c30)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t33 * t35)
+			t46 := ir.FMA32(c38, t36, c37)
+			t47 := ir.FMA32(c40, t36, c39)
+			t48 := ir.FMA32(c42, t36, c41)
+			t49 := ir.FMA32(c44, t36, c43)
+			t50 := float32(t36 * t36)
+			t51 := ir.FMA32(t47, t50, t46)
+			t52 := ir.FMA32(t49, t50, t48)
+			t53 := float32(t50 * t50)
+			t54 := ir.FMA32(t52, t53, t51)
+			t55 := float32(t53 * t53)
+			t56 := ir.FMA32(c45, t55, t54)
+			t58 := t0 < c57
+			t60 := t0
+			if t58 {
+				t60 = c59
+			}
+			t61 := ir.FMA32(t36, t56, t60)
+			t62 := ir.Float16bits(t61)
+			o0[i] = t62
+		}
+	}
+}
+
+// k_softplus_f16_u_94f636bfd8_go is
+//
+//	kernel (u0:f16) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+func k_softplus_f16_u_94f636bfd8_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float32frombits(0xc2dc0000)          // -110
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
+	c16 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
+	c17 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
+	c18 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
+	c19 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
+	c20 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
+	c29 := int64(52)
+	c35 := math.Float64frombits(0x0)                // 0
+	c37 := math.Float64frombits(0x8000000000000000) // -0
+	c39 := math.Float64frombits(0x3fefffffff99dbba) // 0.9999999992568214
+	c40 := math.Float64frombits(0xbfdfffff38a538fd) // -0.49999981433656143
+	c41 := math.Float64frombits(0x3fd55534e1b7e7af) // 0.3333255962639851
+	c42 := math.Float64frombits(0xbfcffbd43465b112) // -0.2498727088781228
+	c43 := math.Float64frombits(0x3fc975ccdd9de705) // 0.19890747853406068
+	c44 := math.Float64frombits(0xbfc49d835ded0e92) // -0.1610569199202599
+	c45 := math.Float64frombits(0x3fbfca8c01a9eadb) // 0.12418437042826318
+	c46 := math.Float64frombits(0xbfb51ae74bc81aab) // -0.08244176483286007
+	c47 := math.Float64frombits(0x3fa53ca2ab354b5d) // 0.04147823657935732
+	c48 := math.Float64frombits(0xbf8b7568c410a03f) // -0.013407534106662065
+	c49 := math.Float64frombits(0x3f60a1b9ebbd623e) // 0.0020302420870559603
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := -t1a, -t1b
+			t4a, t4b := t2a < c3, t2b < c3
+			t5a := t2a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t2b
+			if t4b {
+				t5b = c3
+			}
+			t6a, t6b := float64(t5a), float64(t5b)
+			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
+			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
+			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
+			t13a, t13b := math.FMA(t11a, c12, t6a), math.FMA(t11b, c12, t6b)
+			t21a, t21b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t22a, t22b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t23a, t23b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
+			t24a, t24b := float64(t13a*t13a), float64(t13b*t13b)
+			t25a, t25b := math.FMA(t22a, t24a, t21a), math.FMA(t22b, t24b, t21b)
+			t26a, t26b := math.FMA(c20, t24a, t23a), math.FMA(c20, t24b, t23b)
+			t27a, t27b := float64(t24a*t24a), float64(t24b*t24b)
+			t28a, t28b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t30a, t30b := t10a<<uint64(c29), t10b<<uint64(c29)
+			t31a, t31b := int64(math.Float64bits(t28a)), int64(math.Float64bits(t28b))
+			t32a, t32b := int64(t30a+t31a), int64(t30b+t31b)
+			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
+			t34a, t34b := float64(t0a), float64(t0b)
+			t36a, t36b := t34a < c35, t34b < c35
+			t38a := t34a
+			if t36a {
+				t38a = c37
+			}
+			t38b := t34b
+			if t36b {
+				t38b = c37
+			}
+			t50a, t50b := math.FMA(c40, t33a, c39), math.FMA(c40, t33b, c39)
+			t51a, t51b := math.FMA(c42, t33a, c41), math.FMA(c42, t33b, c41)
+			t52a, t52b := math.FMA(c44, t33a, c43), math.FMA(c44, t33b, c43)
+			t53a, t53b := math.FMA(c46, t33a, c45), math.FMA(c46, t33b, c45)
+			t54a, t54b := math.FMA(c48, t33a, c47), math.FMA(c48, t33b, c47)
+			t55a, t55b := float64(t33a*t33a), float64(t33b*t33b)
+			t56a, t56b := math.FMA(t51a, t55a, t50a), math.FMA(t51b, t55b, t50b)
+			t57a, t57b := math.FMA(t53a, t55a, t52a), math.FMA(t53b, t55b, t52b)
+			t58a, t58b := math.FMA(c49, t55a, t54a), math.FMA(c49, t55b, t54b)
+			t59a, t59b := float64(t55a*t55a), float64(t55b*t55b)
+			t60a, t60b := math.FMA(t57a, t59a, t56a), math.FMA(t57b, t59b, t56b)
+			t61a, t61b := float64(t59a*t59a), float64(t59b*t59b)
+			t62a, t62b := math.FMA(t58a, t61a, t60a), math.FMA(t58b, t61b, t60b)
+			t63a, t63b := math.FMA(t33a, t62a, t38a), math.FMA(t33b, t62b, t38b)
+			t64a, t64b := float32(t63a), float32(t63b)
+			t65a, t65b := ir.Float16bits(t64a), ir.Float16bits(t64b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t65a, t65b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := -t1
+			t4 := t2 < c3
+			t5 := t2
+			if t4 {
+				t5 = c3
+			}
+			t6 := float64(t5)
+			t9 := math.FMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := math.FMA(t11, c12, t6)
+			t21 := math.FMA(c15, t13, c14)
+			t22 := math.FMA(c17, t13, c16)
+			t23 := math.FMA(c19, t13, c18)
+			t24 := float64(t13 * t13)
+			t25 := math.FMA(t22, t24, t21)
+			t26 := math.FMA(c20, t24, t23)
+			t27 := float64(t24 * t24)
+			t28 := math.FMA(t26, t27, t25)
+			t30 := t10 << uint64(c29)
+			t31 := int64(math.Float64bits(t28))
+			t32 := int64(t30 + t31)
+			t33 := math.Float64frombits(uint64(t32))
+			t34 := float64(t0)
+			t36 := t34 < c35
+			t38 := t34
+			if t36 {
+				t38 = c37
+			}
+			t50 := math.FMA(c40, t33, c39)
+			t51 := math.FMA(c42, t33, c41)
+			t52 := math.FMA(c44, t33, c43)
+			t53 := math.FMA(c46, t33, c45)
+			t54 := math.FMA(c48, t33, c47)
+			t55 := float64(t33 * t33)
+			t56 := math.FMA(t51, t55, t50)
+			t57 := math.FMA(t53, t55, t52)
+			t58 := math.FMA(c49, t55, t54)
+			t59 := float64(t55 * t55)
+			t60 := math.FMA(t57, t59, t56)
+			t61 := float64(t59 * t59)
+			t62 := math.FMA(t58, t61, t60)
+			t63 := math.FMA(t33, t62, t38)
+			t64 := float32(t63)
+			t65 := ir.Float16bits(t64)
+			o0[i] = t65
 		}
 	}
 }
@@ -63104,6 +82143,92 @@ func k_softplus_f64_u_f2e1b50a29_go(f *abi.Frame) {
 	}
 }
 
+// k_softsign_f16_u_a2f49c8e40_go is
+//
+//	kernel (u0:f16) { t0 = softsign u0; store t0 }
+//
+// for i: o0[i] = softsign(a0[i])
+func k_softsign_f16_u_a2f49c8e40_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4c800000) // 6.7108864e+07
+	c5 := math.Float32frombits(0x0)        // 0
+	c6 := math.Float32frombits(0x3f800000) // 1
+	c22 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t7a, t7b := float32(t4a+c6), float32(t4b+c6)
+			t8a, t8b := float32(t7a-t4a), float32(t7b-t4b)
+			t9a, t9b := float32(t7a-t8a), float32(t7b-t8b)
+			t10a, t10b := float32(t4a-t9a), float32(t4b-t9b)
+			t11a, t11b := float32(c6-t8a), float32(c6-t8b)
+			t12a, t12b := float32(t10a+t11a), float32(t10b+t11b)
+			t13a, t13b := float32(c6/t7a), float32(c6/t7b)
+			t14a, t14b := float32(t4a*t13a), float32(t4b*t13b)
+			t15a, t15b := -t14a, -t14b
+			t16a, t16b := ir.FMA32(t15a, t7a, t4a), ir.FMA32(t15b, t7b, t4b)
+			t17a, t17b := ir.FMA32(t15a, t12a, c5), ir.FMA32(t15b, t12b, c5)
+			t18a, t18b := float32(t16a+t17a), float32(t16b+t17b)
+			t19a, t19b := float32(t18a*t13a), float32(t18b*t13b)
+			t20a, t20b := float32(t14a+t19a), float32(t14b+t19b)
+			t21a, t21b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t23a, t23b := t21a&c22, t21b&c22
+			t24a, t24b := int32(math.Float32bits(t20a)), int32(math.Float32bits(t20b))
+			t25a, t25b := t24a|t23a, t24b|t23b
+			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
+			t27a, t27b := ir.Float16bits(t26a), ir.Float16bits(t26b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t27a, t27b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t7 := float32(t4 + c6)
+			t8 := float32(t7 - t4)
+			t9 := float32(t7 - t8)
+			t10 := float32(t4 - t9)
+			t11 := float32(c6 - t8)
+			t12 := float32(t10 + t11)
+			t13 := float32(c6 / t7)
+			t14 := float32(t4 * t13)
+			t15 := -t14
+			t16 := ir.FMA32(t15, t7, t4)
+			t17 := ir.FMA32(t15, t12, c5)
+			t18 := float32(t16 + t17)
+			t19 := float32(t18 * t13)
+			t20 := float32(t14 + t19)
+			t21 := int32(math.Float32bits(t0))
+			t23 := t21 & c22
+			t24 := int32(math.Float32bits(t20))
+			t25 := t24 | t23
+			t26 := math.Float32frombits(uint32(t25))
+			t27 := ir.Float16bits(t26)
+			o0[i] = t27
+		}
+	}
+}
+
 // k_softsign_f32_u_541a204f93_go is
 //
 //	kernel (u0:f32) { t0 = softsign u0; store t0 }
@@ -63268,6 +82393,26 @@ func k_softsign_f64_u_f08a7a1f8f_go(f *abi.Frame) {
 	}
 }
 
+// k_sqrt_f16_u_2ac5ca1068_go is
+//
+//	kernel (u0:f16) { t0 = sqrt u0; store t0 }
+//
+// for i: o0[i] = sqrt(a0[i])
+func k_sqrt_f16_u_2ac5ca1068_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float32(math.Sqrt(float64(t0)))
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sqrt_f32_u_5c236e237b_go is
 //
 //	kernel (u0:f32) { t0 = sqrt u0; store t0 }
@@ -63386,6 +82531,26 @@ func k_square_add_f64_uu_468fada848_go(f *abi.Frame) {
 	}
 }
 
+// k_square_f16_u_f62ca73c42_go is
+//
+//	kernel (u0:f16) { t0 = square u0; store t0 }
+//
+// for i: o0[i] = square(a0[i])
+func k_square_f16_u_f62ca73c42_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float32(t0 * t0)
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_square_f32_u_551e96db0b_go is
 //
 //	kernel (u0:f32) { t0 = square u0; store t0 }
@@ -63454,6 +82619,26 @@ func k_square_i64_u_4937189125_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0 * v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_square_u16_u_cb7c172a5a_go is
+//
+//	kernel (u0:u16) { t0 = square u0; store t0 }
+//
+// for i: o0[i] = square(a0[i])
+func k_square_u16_u_cb7c172a5a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int32(t0 * t0)
+			t2 := uint16(t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -64771,6 +83956,73 @@ func k_sub_exp_foldadd_f64_us_a3b29ff38d_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_f16_su_9a9d7803c1_go is
+//
+//	kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_f16_su_9a9d7803c1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := ir.Float16frombits(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := ir.Float16frombits(v1)
+			t2 := float32(t0 - t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_f16_us_9af2856a06_go is
+//
+//	kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_f16_us_9af2856a06_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := ir.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := float32(t0 - t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_f16_uu_59c0567128_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_f16_uu_59c0567128_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := ir.Float16frombits(v1)
+			t2 := float32(t0 - t1)
+			t3 := ir.Float16bits(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_sub_f32_su_bc8f730c2a_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }
@@ -65697,6 +84949,73 @@ func k_sub_square_f64_uu_639482956c_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_u16_su_9287c44eba_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_u16_su_9287c44eba_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_u16_us_141b242d47_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_u16_us_141b242d47_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 - t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_u16_uu_f7630a4d39_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_u16_uu_f7630a4d39_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_sub_u32_su_e254d9b18b_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
@@ -65809,6 +85128,628 @@ func k_sub_u8_uu_ba7bbcc60c_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 - v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_tan_f16_u_1e11f4ed2b_go is
+//
+//	kernel fast (u0:f16) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+func k_tan_f16_u_1e11f4ed2b_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x47800000)          // 65536
+	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c5 := math.Float32frombits(0x3f22f983)          // 0.63661975
+	c8 := math.Float32frombits(0xbfc90fda)          // -1.5707963
+	c10 := math.Float32frombits(0xb3a22168)         // -7.5497894e-08
+	c12 := math.Float32frombits(0xa7c234c4)         // -5.3903025e-15
+	c15 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c18 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c19 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c22 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c23 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c24 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c25 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c29 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c39 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c42 := math.Float64frombits(0xc010000000000000) // -4
+	c57 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c58 := math.Float64frombits(0x3ff0000000000000) // 1
+	c63 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c64 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c78 := int32(31)
+	c80 := int32(0)
+	c82 := math.Float32frombits(0x3c1d408a) // 0.009597907
+	c83 := math.Float32frombits(0x3b34f08c) // 0.0027609197
+	c85 := math.Float32frombits(0x3cc9f825) // 0.024654457
+	c87 := math.Float32frombits(0x3d5a836e) // 0.053347997
+	c89 := math.Float32frombits(0x3e0898e6) // 0.13339576
+	c91 := math.Float32frombits(0x3eaaaa65) // 0.33333126
+	c93 := math.Float32frombits(0x3f800000) // 1
+	c96 := math.Float32frombits(0xbf800000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t6a, t6b := ir.FMA32(t0a, c5, c4), ir.FMA32(t0b, c5, c4)
+			t7a, t7b := float32(t6a-c4), float32(t6b-c4)
+			t9a, t9b := ir.FMA32(t7a, c8, t0a), ir.FMA32(t7b, c8, t0b)
+			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
+			t13a, t13b := ir.FMA32(t7a, c12, t11a), ir.FMA32(t7b, c12, t11b)
+			t74a := t6a
+			t75a := t13a
+			if t3a {
+				t14a := float64(t0a)
+				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+				t17a := c15 <= t16a
+				t20a := c19
+				if t17a {
+					t20a = c18
+				}
+				t21a := float64(t14a * t20a)
+				t26a := c22
+				if t17a {
+					t26a = c23
+				}
+				t27a := c23
+				if t17a {
+					t27a = c24
+				}
+				t28a := c24
+				if t17a {
+					t28a = c25
+				}
+				t30a := float64(t21a * c29)
+				t31a := float64(t30a * t26a)
+				t32a := -t31a
+				t33a := math.FMA(t30a, t26a, t32a)
+				t34a := float64(t21a * t27a)
+				t35a := -t34a
+				t36a := math.FMA(t21a, t27a, t35a)
+				t37a := float64(t21a * c19)
+				t38a := math.FMA(t37a, t28a, t36a)
+				t40a := float64(t31a * c39)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t43a := math.FMA(t41a, c42, t31a)
+				t44a := float64(t33a * c39)
+				t45a := float64(math.RoundToEven(float64(t44a)))
+				t46a := math.FMA(t45a, c42, t33a)
+				t47a := float64(t43a + t46a)
+				t48a := float64(t34a * c39)
+				t49a := float64(math.RoundToEven(float64(t48a)))
+				t50a := math.FMA(t49a, c42, t34a)
+				t51a := float64(t47a + t50a)
+				t52a := float64(t51a - t47a)
+				t53a := float64(t51a - t52a)
+				t54a := float64(t47a - t53a)
+				t55a := float64(t50a - t52a)
+				t56a := float64(t54a + t55a)
+				t59a := math.FMA(t51a, c58, c57)
+				t60a := float64(t59a - c57)
+				t61a := float64(t51a - t60a)
+				t62a := float64(t56a + t38a)
+				t65a := float64(t61a * c63)
+				t66a := -t65a
+				t67a := math.FMA(t61a, c63, t66a)
+				t68a := math.FMA(t62a, c63, t67a)
+				t69a := math.FMA(t61a, c64, t68a)
+				t70a := float64(t65a + t69a)
+				t71a := float32(t70a)
+				t72a := float32(t60a)
+				t73a := float32(t72a + c4)
+				t74a = t73a
+				t75a = t71a
+			}
+			t74b := t6b
+			t75b := t13b
+			if t3b {
+				t14b := float64(t0b)
+				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+				t17b := c15 <= t16b
+				t20b := c19
+				if t17b {
+					t20b = c18
+				}
+				t21b := float64(t14b * t20b)
+				t26b := c22
+				if t17b {
+					t26b = c23
+				}
+				t27b := c23
+				if t17b {
+					t27b = c24
+				}
+				t28b := c24
+				if t17b {
+					t28b = c25
+				}
+				t30b := float64(t21b * c29)
+				t31b := float64(t30b * t26b)
+				t32b := -t31b
+				t33b := math.FMA(t30b, t26b, t32b)
+				t34b := float64(t21b * t27b)
+				t35b := -t34b
+				t36b := math.FMA(t21b, t27b, t35b)
+				t37b := float64(t21b * c19)
+				t38b := math.FMA(t37b, t28b, t36b)
+				t40b := float64(t31b * c39)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t43b := math.FMA(t41b, c42, t31b)
+				t44b := float64(t33b * c39)
+				t45b := float64(math.RoundToEven(float64(t44b)))
+				t46b := math.FMA(t45b, c42, t33b)
+				t47b := float64(t43b + t46b)
+				t48b := float64(t34b * c39)
+				t49b := float64(math.RoundToEven(float64(t48b)))
+				t50b := math.FMA(t49b, c42, t34b)
+				t51b := float64(t47b + t50b)
+				t52b := float64(t51b - t47b)
+				t53b := float64(t51b - t52b)
+				t54b := float64(t47b - t53b)
+				t55b := float64(t50b - t52b)
+				t56b := float64(t54b + t55b)
+				t59b := math.FMA(t51b, c58, c57)
+				t60b := float64(t59b - c57)
+				t61b := float64(t51b - t60b)
+				t62b := float64(t56b + t38b)
+				t65b := float64(t61b * c63)
+				t66b := -t65b
+				t67b := math.FMA(t61b, c63, t66b)
+				t68b := math.FMA(t62b, c63, t67b)
+				t69b := math.FMA(t61b, c64, t68b)
+				t70b := float64(t65b + t69b)
+				t71b := float32(t70b)
+				t72b := float32(t60b)
+				t73b := float32(t72b + c4)
+				t74b = t73b
+				t75b = t71b
+			}
+			t76a, t76b := float32(t75a*t75a), float32(t75b*t75b)
+			t77a, t77b := int32(math.Float32bits(t74a)), int32(math.Float32bits(t74b))
+			t79a, t79b := t77a<<uint32(c78), t77b<<uint32(c78)
+			t81a, t81b := t79a < c80, t79b < c80
+			t84a, t84b := ir.FMA32(c82, t76a, c83), ir.FMA32(c82, t76b, c83)
+			t86a, t86b := ir.FMA32(t84a, t76a, c85), ir.FMA32(t84b, t76b, c85)
+			t88a, t88b := ir.FMA32(t86a, t76a, c87), ir.FMA32(t86b, t76b, c87)
+			t90a, t90b := ir.FMA32(t88a, t76a, c89), ir.FMA32(t88b, t76b, c89)
+			t92a, t92b := ir.FMA32(t90a, t76a, c91), ir.FMA32(t90b, t76b, c91)
+			t94a, t94b := ir.FMA32(t92a, t76a, c93), ir.FMA32(t92b, t76b, c93)
+			t95a, t95b := float32(t75a*t94a), float32(t75b*t94b)
+			t97a := t95a
+			if t81a {
+				t97a = c96
+			}
+			t97b := t95b
+			if t81b {
+				t97b = c96
+			}
+			t98a := c93
+			if t81a {
+				t98a = t95a
+			}
+			t98b := c93
+			if t81b {
+				t98b = t95b
+			}
+			t99a, t99b := float32(t97a/t98a), float32(t97b/t98b)
+			t100a, t100b := ir.Float16bits(t99a), ir.Float16bits(t99b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t100a, t100b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c1 <= t2
+			t6 := ir.FMA32(t0, c5, c4)
+			t7 := float32(t6 - c4)
+			t9 := ir.FMA32(t7, c8, t0)
+			t11 := ir.FMA32(t7, c10, t9)
+			t13 := ir.FMA32(t7, c12, t11)
+			t74 := t6
+			t75 := t13
+			if t3 {
+				t14 := float64(t0)
+				t16 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t17 := c15 <= t16
+				t20 := c19
+				if t17 {
+					t20 = c18
+				}
+				t21 := float64(t14 * t20)
+				t26 := c22
+				if t17 {
+					t26 = c23
+				}
+				t27 := c23
+				if t17 {
+					t27 = c24
+				}
+				t28 := c24
+				if t17 {
+					t28 = c25
+				}
+				t30 := float64(t21 * c29)
+				t31 := float64(t30 * t26)
+				t32 := -t31
+				t33 := math.FMA(t30, t26, t32)
+				t34 := float64(t21 * t27)
+				t35 := -t34
+				t36 := math.FMA(t21, t27, t35)
+				t37 := float64(t21 * c19)
+				t38 := math.FMA(t37, t28, t36)
+				t40 := float64(t31 * c39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t43 := math.FMA(t41, c42, t31)
+				t44 := float64(t33 * c39)
+				t45 := float64(math.RoundToEven(float64(t44)))
+				t46 := math.FMA(t45, c42, t33)
+				t47 := float64(t43 + t46)
+				t48 := float64(t34 * c39)
+				t49 := float64(math.RoundToEven(float64(t48)))
+				t50 := math.FMA(t49, c42, t34)
+				t51 := float64(t47 + t50)
+				t52 := float64(t51 - t47)
+				t53 := float64(t51 - t52)
+				t54 := float64(t47 - t53)
+				t55 := float64(t50 - t52)
+				t56 := float64(t54 + t55)
+				t59 := math.FMA(t51, c58, c57)
+				t60 := float64(t59 - c57)
+				t61 := float64(t51 - t60)
+				t62 := float64(t56 + t38)
+				t65 := float64(t61 * c63)
+				t66 := -t65
+				t67 := math.FMA(t61, c63, t66)
+				t68 := math.FMA(t62, c63, t67)
+				t69 := math.FMA(t61, c64, t68)
+				t70 := float64(t65 + t69)
+				t71 := float32(t70)
+				t72 := float32(t60)
+				t73 := float32(t72 + c4)
+				t74 = t73
+				t75 = t71
+			}
+			t76 := float32(t75 * t75)
+			t77 := int32(math.Float32bits(t74))
+			t79 := t77 << uint32(c78)
+			t81 := t79 < c80
+			t84 := ir.FMA32(c82, t76, c83)
+			t86 := ir.FMA32(t84, t76, c85)
+			t88 := ir.FMA32(t86, t76, c87)
+			t90 := ir.FMA32(t88, t76, c89)
+			t92 := ir.FMA32(t90, t76, c91)
+			t94 := ir.FMA32(t92, t76, c93)
+			t95 := float32(t75 * t94)
+			t97 := t95
+			if t81 {
+				t97 = c96
+			}
+			t98 := c93
+			if t81 {
+				t98 = t95
+			}
+			t99 := float32(t97 / t98)
+			t100 := ir.Float16bits(t99)
+			o0[i] = t100
+		}
+	}
+}
+
+// k_tan_f16_u_a5a97b9217_go is
+//
+//	kernel (u0:f16) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+func k_tan_f16_u_a5a97b9217_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c6 := math.Float64frombits(0x3fe45f306dc9c883)  // 0.6366197723675814
+	c9 := math.Float64frombits(0xbff921fb54442d18)  // -1.5707963267948966
+	c11 := math.Float64frombits(0xbc91a62633145c06) // -6.123233995736765e-17
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3950000000000000) // 1.232595164407831e-32
+	c18 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c38 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c41 := math.Float64frombits(0xc010000000000000) // -4
+	c56 := math.Float64frombits(0x3ff0000000000000) // 1
+	c61 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c62 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c72 := math.Float64frombits(0x3fefffffff5e6592) // 0.9999999988241817
+	c73 := math.Float64frombits(0x3fd555565958b051) // 0.3333335754894096
+	c74 := math.Float64frombits(0x3fc110cce74e0e0d) // 0.13332520765480674
+	c75 := math.Float64frombits(0x3fabaf398d4f80a6) // 0.05407123422605879
+	c76 := math.Float64frombits(0x3f95beffc0556937) // 0.02123641597186429
+	c77 := math.Float64frombits(0x3f8664d644a2a067) // 0.010934518785077963
+	c78 := math.Float64frombits(0xbef377de1731a9a7) // -1.8566353400842385e-05
+	c79 := math.Float64frombits(0x3f721e6bde86ec8f) // 0.004423543323748848
+	c91 := int64(63)
+	c93 := int64(0)
+	c95 := math.Float64frombits(0xbff0000000000000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := c2 <= t3a, c2 <= t3b
+			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
+			t8a, t8b := float64(t7a-c5), float64(t7b-c5)
+			t10a, t10b := math.FMA(t8a, c9, t1a), math.FMA(t8b, c9, t1b)
+			t12a, t12b := math.FMA(t8a, c11, t10a), math.FMA(t8b, c11, t10b)
+			t69a := t7a
+			t70a := t12a
+			if t4a {
+				t13a := t1a
+				t15a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
+				t16a := c14 <= t15a
+				t19a := c18
+				if t16a {
+					t19a = c17
+				}
+				t20a := float64(t13a * t19a)
+				t25a := c21
+				if t16a {
+					t25a = c22
+				}
+				t26a := c22
+				if t16a {
+					t26a = c23
+				}
+				t27a := c23
+				if t16a {
+					t27a = c24
+				}
+				t29a := float64(t20a * c28)
+				t30a := float64(t29a * t25a)
+				t31a := -t30a
+				t32a := math.FMA(t29a, t25a, t31a)
+				t33a := float64(t20a * t26a)
+				t34a := -t33a
+				t35a := math.FMA(t20a, t26a, t34a)
+				t36a := float64(t20a * c18)
+				t37a := math.FMA(t36a, t27a, t35a)
+				t39a := float64(t30a * c38)
+				t40a := float64(math.RoundToEven(float64(t39a)))
+				t42a := math.FMA(t40a, c41, t30a)
+				t43a := float64(t32a * c38)
+				t44a := float64(math.RoundToEven(float64(t43a)))
+				t45a := math.FMA(t44a, c41, t32a)
+				t46a := float64(t42a + t45a)
+				t47a := float64(t33a * c38)
+				t48a := float64(math.RoundToEven(float64(t47a)))
+				t49a := math.FMA(t48a, c41, t33a)
+				t50a := float64(t46a + t49a)
+				t51a := float64(t50a - t46a)
+				t52a := float64(t50a - t51a)
+				t53a := float64(t46a - t52a)
+				t54a := float64(t49a - t51a)
+				t55a := float64(t53a + t54a)
+				t57a := math.FMA(t50a, c56, c5)
+				t58a := float64(t57a - c5)
+				t59a := float64(t50a - t58a)
+				t60a := float64(t55a + t37a)
+				t63a := float64(t59a * c61)
+				t64a := -t63a
+				t65a := math.FMA(t59a, c61, t64a)
+				t66a := math.FMA(t60a, c61, t65a)
+				t67a := math.FMA(t59a, c62, t66a)
+				t68a := float64(t63a + t67a)
+				t69a = t57a
+				t70a = t68a
+			}
+			t69b := t7b
+			t70b := t12b
+			if t4b {
+				t13b := t1b
+				t15b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
+				t16b := c14 <= t15b
+				t19b := c18
+				if t16b {
+					t19b = c17
+				}
+				t20b := float64(t13b * t19b)
+				t25b := c21
+				if t16b {
+					t25b = c22
+				}
+				t26b := c22
+				if t16b {
+					t26b = c23
+				}
+				t27b := c23
+				if t16b {
+					t27b = c24
+				}
+				t29b := float64(t20b * c28)
+				t30b := float64(t29b * t25b)
+				t31b := -t30b
+				t32b := math.FMA(t29b, t25b, t31b)
+				t33b := float64(t20b * t26b)
+				t34b := -t33b
+				t35b := math.FMA(t20b, t26b, t34b)
+				t36b := float64(t20b * c18)
+				t37b := math.FMA(t36b, t27b, t35b)
+				t39b := float64(t30b * c38)
+				t40b := float64(math.RoundToEven(float64(t39b)))
+				t42b := math.FMA(t40b, c41, t30b)
+				t43b := float64(t32b * c38)
+				t44b := float64(math.RoundToEven(float64(t43b)))
+				t45b := math.FMA(t44b, c41, t32b)
+				t46b := float64(t42b + t45b)
+				t47b := float64(t33b * c38)
+				t48b := float64(math.RoundToEven(float64(t47b)))
+				t49b := math.FMA(t48b, c41, t33b)
+				t50b := float64(t46b + t49b)
+				t51b := float64(t50b - t46b)
+				t52b := float64(t50b - t51b)
+				t53b := float64(t46b - t52b)
+				t54b := float64(t49b - t51b)
+				t55b := float64(t53b + t54b)
+				t57b := math.FMA(t50b, c56, c5)
+				t58b := float64(t57b - c5)
+				t59b := float64(t50b - t58b)
+				t60b := float64(t55b + t37b)
+				t63b := float64(t59b * c61)
+				t64b := -t63b
+				t65b := math.FMA(t59b, c61, t64b)
+				t66b := math.FMA(t60b, c61, t65b)
+				t67b := math.FMA(t59b, c62, t66b)
+				t68b := float64(t63b + t67b)
+				t69b = t57b
+				t70b = t68b
+			}
+			t71a, t71b := float64(t70a*t70a), float64(t70b*t70b)
+			t80a, t80b := math.FMA(c73, t71a, c72), math.FMA(c73, t71b, c72)
+			t81a, t81b := math.FMA(c75, t71a, c74), math.FMA(c75, t71b, c74)
+			t82a, t82b := math.FMA(c77, t71a, c76), math.FMA(c77, t71b, c76)
+			t83a, t83b := math.FMA(c79, t71a, c78), math.FMA(c79, t71b, c78)
+			t84a, t84b := float64(t71a*t71a), float64(t71b*t71b)
+			t85a, t85b := math.FMA(t81a, t84a, t80a), math.FMA(t81b, t84b, t80b)
+			t86a, t86b := math.FMA(t83a, t84a, t82a), math.FMA(t83b, t84b, t82b)
+			t87a, t87b := float64(t84a*t84a), float64(t84b*t84b)
+			t88a, t88b := math.FMA(t86a, t87a, t85a), math.FMA(t86b, t87b, t85b)
+			t89a, t89b := float64(t70a*t88a), float64(t70b*t88b)
+			t90a, t90b := int64(math.Float64bits(t69a)), int64(math.Float64bits(t69b))
+			t92a, t92b := t90a<<uint64(c91), t90b<<uint64(c91)
+			t94a, t94b := t92a < c93, t92b < c93
+			t96a := t89a
+			if t94a {
+				t96a = c95
+			}
+			t96b := t89b
+			if t94b {
+				t96b = c95
+			}
+			t97a := c56
+			if t94a {
+				t97a = t89a
+			}
+			t97b := c56
+			if t94b {
+				t97b = t89b
+			}
+			t98a, t98b := float64(t96a/t97a), float64(t96b/t97b)
+			t99a, t99b := float32(t98a), float32(t98b)
+			t100a, t100b := ir.Float16bits(t99a), ir.Float16bits(t99b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t100a, t100b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float64(t0)
+			t3 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := c2 <= t3
+			t7 := math.FMA(t1, c6, c5)
+			t8 := float64(t7 - c5)
+			t10 := math.FMA(t8, c9, t1)
+			t12 := math.FMA(t8, c11, t10)
+			t69 := t7
+			t70 := t12
+			if t4 {
+				t13 := t1
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
+				}
+				t20 := float64(t13 * t19)
+				t25 := c21
+				if t16 {
+					t25 = c22
+				}
+				t26 := c22
+				if t16 {
+					t26 = c23
+				}
+				t27 := c23
+				if t16 {
+					t27 = c24
+				}
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := math.FMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := math.FMA(t20, t26, t34)
+				t36 := float64(t20 * c18)
+				t37 := math.FMA(t36, t27, t35)
+				t39 := float64(t30 * c38)
+				t40 := float64(math.RoundToEven(float64(t39)))
+				t42 := math.FMA(t40, c41, t30)
+				t43 := float64(t32 * c38)
+				t44 := float64(math.RoundToEven(float64(t43)))
+				t45 := math.FMA(t44, c41, t32)
+				t46 := float64(t42 + t45)
+				t47 := float64(t33 * c38)
+				t48 := float64(math.RoundToEven(float64(t47)))
+				t49 := math.FMA(t48, c41, t33)
+				t50 := float64(t46 + t49)
+				t51 := float64(t50 - t46)
+				t52 := float64(t50 - t51)
+				t53 := float64(t46 - t52)
+				t54 := float64(t49 - t51)
+				t55 := float64(t53 + t54)
+				t57 := math.FMA(t50, c56, c5)
+				t58 := float64(t57 - c5)
+				t59 := float64(t50 - t58)
+				t60 := float64(t55 + t37)
+				t63 := float64(t59 * c61)
+				t64 := -t63
+				t65 := math.FMA(t59, c61, t64)
+				t66 := math.FMA(t60, c61, t65)
+				t67 := math.FMA(t59, c62, t66)
+				t68 := float64(t63 + t67)
+				t69 = t57
+				t70 = t68
+			}
+			t71 := float64(t70 * t70)
+			t80 := math.FMA(c73, t71, c72)
+			t81 := math.FMA(c75, t71, c74)
+			t82 := math.FMA(c77, t71, c76)
+			t83 := math.FMA(c79, t71, c78)
+			t84 := float64(t71 * t71)
+			t85 := math.FMA(t81, t84, t80)
+			t86 := math.FMA(t83, t84, t82)
+			t87 := float64(t84 * t84)
+			t88 := math.FMA(t86, t87, t85)
+			t89 := float64(t70 * t88)
+			t90 := int64(math.Float64bits(t69))
+			t92 := t90 << uint64(c91)
+			t94 := t92 < c93
+			t96 := t89
+			if t94 {
+				t96 = c95
+			}
+			t97 := c56
+			if t94 {
+				t97 = t89
+			}
+			t98 := float64(t96 / t97)
+			t99 := float32(t98)
+			t100 := ir.Float16bits(t99)
+			o0[i] = t100
 		}
 	}
 }
@@ -68579,6 +88520,210 @@ func k_tan_f64_u_1b1aa58867_go(f *abi.Frame) {
 	}
 }
 
+// k_tanh_f16_u_3a915965c0_go is
+//
+//	kernel (u0:f16) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+func k_tanh_f16_u_3a915965c0_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x41200000)          // 10
+	c7 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c8 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c12 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c14 := math.Float64frombits(0x3ff0000000000000) // 1
+	c15 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
+	c16 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
+	c17 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
+	c18 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
+	c19 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
+	c20 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
+	c30 := int64(52)
+	c32 := int64(4607182418800017408)
+	c37 := math.Float64frombits(0x4000000000000000) // 2
+	c42 := int32(-2147483648)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 < t1a, c2 < t1b
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a+t5a), float64(t5b+t5b)
+			t9a, t9b := math.FMA(t6a, c7, c8), math.FMA(t6b, c7, c8)
+			t10a, t10b := int64(math.Float64bits(t9a)), int64(math.Float64bits(t9b))
+			t11a, t11b := float64(t9a-c8), float64(t9b-c8)
+			t13a, t13b := math.FMA(t11a, c12, t6a), math.FMA(t11b, c12, t6b)
+			t21a, t21b := math.FMA(c15, t13a, c14), math.FMA(c15, t13b, c14)
+			t22a, t22b := math.FMA(c17, t13a, c16), math.FMA(c17, t13b, c16)
+			t23a, t23b := math.FMA(c19, t13a, c18), math.FMA(c19, t13b, c18)
+			t24a, t24b := float64(t13a*t13a), float64(t13b*t13b)
+			t25a, t25b := math.FMA(t22a, t24a, t21a), math.FMA(t22b, t24b, t21b)
+			t26a, t26b := math.FMA(c20, t24a, t23a), math.FMA(c20, t24b, t23b)
+			t27a, t27b := float64(t24a*t24a), float64(t24b*t24b)
+			t28a, t28b := math.FMA(t26a, t27a, t25a), math.FMA(t26b, t27b, t25b)
+			t29a, t29b := float64(t13a*t28a), float64(t13b*t28b)
+			t31a, t31b := t10a<<uint64(c30), t10b<<uint64(c30)
+			t33a, t33b := int64(t31a+c32), int64(t31b+c32)
+			t34a, t34b := math.Float64frombits(uint64(t33a)), math.Float64frombits(uint64(t33b))
+			t35a, t35b := float64(t34a-c14), float64(t34b-c14)
+			t36a, t36b := math.FMA(t34a, t29a, t35a), math.FMA(t34b, t29b, t35b)
+			t38a, t38b := float64(t36a+c37), float64(t36b+c37)
+			t39a, t39b := float64(t36a/t38a), float64(t36b/t38b)
+			t40a, t40b := float32(t39a), float32(t39b)
+			t41a, t41b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t43a, t43b := t41a&c42, t41b&c42
+			t44a, t44b := int32(math.Float32bits(t40a)), int32(math.Float32bits(t40b))
+			t45a, t45b := t44a|t43a, t44b|t43b
+			t46a, t46b := math.Float32frombits(uint32(t45a)), math.Float32frombits(uint32(t45b))
+			t47a, t47b := ir.Float16bits(t46a), ir.Float16bits(t46b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t47a, t47b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 < t1
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t5 := float64(t4)
+			t6 := float64(t5 + t5)
+			t9 := math.FMA(t6, c7, c8)
+			t10 := int64(math.Float64bits(t9))
+			t11 := float64(t9 - c8)
+			t13 := math.FMA(t11, c12, t6)
+			t21 := math.FMA(c15, t13, c14)
+			t22 := math.FMA(c17, t13, c16)
+			t23 := math.FMA(c19, t13, c18)
+			t24 := float64(t13 * t13)
+			t25 := math.FMA(t22, t24, t21)
+			t26 := math.FMA(c20, t24, t23)
+			t27 := float64(t24 * t24)
+			t28 := math.FMA(t26, t27, t25)
+			t29 := float64(t13 * t28)
+			t31 := t10 << uint64(c30)
+			t33 := int64(t31 + c32)
+			t34 := math.Float64frombits(uint64(t33))
+			t35 := float64(t34 - c14)
+			t36 := math.FMA(t34, t29, t35)
+			t38 := float64(t36 + c37)
+			t39 := float64(t36 / t38)
+			t40 := float32(t39)
+			t41 := int32(math.Float32bits(t0))
+			t43 := t41 & c42
+			t44 := int32(math.Float32bits(t40))
+			t45 := t44 | t43
+			t46 := math.Float32frombits(uint32(t45))
+			t47 := ir.Float16bits(t46)
+			o0[i] = t47
+		}
+	}
+}
+
+// k_tanh_f16_u_56a7de51af_go is
+//
+//	kernel fast (u0:f16) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+func k_tanh_f16_u_56a7de51af_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc11051ec)  // -9.02
+	c4 := math.Float32frombits(0x411051ec)  // 9.02
+	c9 := math.Float32frombits(0x38efd439)  // 0.000114359376
+	c10 := math.Float32frombits(0x3cf3f1af) // 0.02977833
+	c13 := math.Float32frombits(0x35a5344c) // 1.2308678e-06
+	c14 := math.Float32frombits(0x3a9e35ab) // 0.0012070438
+	c16 := math.Float32frombits(0x3de7a715) // 0.11311165
+	c18 := math.Float32frombits(0x3f800000) // 1
+	c20 := math.Float32frombits(0x3f000000) // 0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t3b
+			if t5b {
+				t6b = c4
+			}
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := float32(t6a*t7a), float32(t6b*t7b)
+			t11a, t11b := ir.FMA32(c9, t7a, c10), ir.FMA32(c9, t7b, c10)
+			t12a, t12b := ir.FMA32(t8a, t11a, t6a), ir.FMA32(t8b, t11b, t6b)
+			t15a, t15b := ir.FMA32(c13, t7a, c14), ir.FMA32(c13, t7b, c14)
+			t17a, t17b := ir.FMA32(t15a, t7a, c16), ir.FMA32(t15b, t7b, c16)
+			t19a, t19b := ir.FMA32(t17a, t7a, c18), ir.FMA32(t17b, t7b, c18)
+			t21a, t21b := float32(t12a*c20), float32(t12b*c20)
+			t22a, t22b := float32(t12a*t19a), float32(t12b*t19b)
+			t23a, t23b := float32(t21a*t21a), float32(t21b*t21b)
+			t24a, t24b := ir.FMA32(t19a, t19a, t23a), ir.FMA32(t19b, t19b, t23b)
+			t25a, t25b := float32(t22a/t24a), float32(t22b/t24b)
+			t26a, t26b := ir.Float16bits(t25a), ir.Float16bits(t25b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
+			}
+			t7 := float32(t6 * t6)
+			t8 := float32(t6 * t7)
+			t11 := ir.FMA32(c9, t7, c10)
+			t12 := ir.FMA32(t8, t11, t6)
+			t15 := ir.FMA32(c13, t7, c14)
+			t17 := ir.FMA32(t15, t7, c16)
+			t19 := ir.FMA32(t17, t7, c18)
+			t21 := float32(t12 * c20)
+			t22 := float32(t12 * t19)
+			t23 := float32(t21 * t21)
+			t24 := ir.FMA32(t19, t19, t23)
+			t25 := float32(t22 / t24)
+			t26 := ir.Float16bits(t25)
+			o0[i] = t26
+		}
+	}
+}
+
 // k_tanh_f32_u_7c39959182_go is
 //
 //	kernel fast (u0:f32) { t0 = tanh u0; store t0 }
@@ -69161,6 +89306,26 @@ func k_tanh_f64_u_b65c572654_go(f *abi.Frame) {
 	}
 }
 
+// k_trunc_f16_u_396308f4f6_go is
+//
+//	kernel (u0:f16) { t0 = trunc u0; store t0 }
+//
+// for i: o0[i] = trunc(a0[i])
+func k_trunc_f16_u_396308f4f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ir.Float16frombits(v0)
+			t1 := float32(math.Trunc(float64(t0)))
+			t2 := ir.Float16bits(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_trunc_f32_u_7b121b329e_go is
 //
 //	kernel (u0:f32) { t0 = trunc u0; store t0 }
@@ -69310,6 +89475,51 @@ func k_xor_i64_uu_0bafaef504_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 ^ v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_xor_u16_us_476c077efd_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1
+func k_xor_u16_us_476c077efd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 ^ t1
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_xor_u16_uu_bd64362e99_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u16_uu_bd64362e99_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 ^ t1
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }

@@ -3,7 +3,6 @@ package kerneltest
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	goruntime "runtime"
 	"slices"
@@ -220,5 +219,5 @@ func (o *operand) get(row, col int) uint64 { return load(o.dtype, o.at(row, col)
 
 // same compares elements: bits, but any NaN is any other.
 func same(d ir.DType, a, b uint64) bool {
-	return a == b || math.IsNaN(float(d, a)) && math.IsNaN(float(d, b))
+	return a == b || ir.IsNaN(d, a) && ir.IsNaN(d, b)
 }

@@ -117,7 +117,7 @@ func testDotCall(d ir.DType, f func(*Frame), rnd *rand.Rand, rows, cols, pairs i
 				want = ir.OpAdd.Info().Ref(d, d, [3]uint64{get(before[2], at, d), want})
 			}
 			got := get(c.buf, at, d)
-			if isNaN(d, got) && isNaN(d, want) {
+			if ir.IsNaN(d, got) && ir.IsNaN(d, want) {
 				want = got
 			}
 			if got != want {

@@ -65,7 +65,7 @@ func testDownCall(k *kernel.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols, 
 			}
 			want, at := ir.FoldRow(k.Fold[0], d, line), ops[out].at(r, c)
 			got := get(ops[out].buf, at, d)
-			if isNaN(d, got) && isNaN(d, want) {
+			if ir.IsNaN(d, got) && ir.IsNaN(d, want) {
 				want = got
 			}
 			if got != want {

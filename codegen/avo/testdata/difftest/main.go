@@ -229,7 +229,7 @@ func testCall(k, e *kernel.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols in
 		op := &ops[len(k.In)+o]
 		at := op.at(r, c)
 		got := get(op.buf.mem, at, op.d)
-		if isNaN(op.d, got) && isNaN(op.d, v) {
+		if ir.IsNaN(op.d, got) && ir.IsNaN(op.d, v) {
 			v = got
 		}
 		put(want[target(o)], at, op.d, v)
@@ -284,16 +284,6 @@ func testCall(k, e *kernel.Kernel, f func(*Frame), rnd *rand.Rand, rows, cols in
 	return nil
 }
 
-func isNaN(d ir.DType, v uint64) bool {
-	switch d {
-	case ir.Float32:
-		return v&0x7fffffff > 0x7f800000
-	case ir.Float64:
-		return v&math.MaxInt64 > 0x7ff0000000000000
-	}
-	return false
-}
-
 // layOut places an operand: at the start or the end of its pages, which fault
 // outside, or anywhere; its rows forwards or backwards, with gaps or none.
 func layOut(buf buffer, d ir.DType, splat, output bool, rows, cols int, gentle bool, rnd *rand.Rand) operand {
@@ -341,12 +331,10 @@ func element(d ir.DType, values []uint64, rnd *rand.Rand) uint64 {
 		return values[rnd.IntN(len(values))]
 	}
 	v := (rnd.Float64() - 0.5) * math.Exp2(float64(rnd.IntN(40)-20))
-	switch d {
-	case ir.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case ir.Float64:
-		return math.Float64bits(v)
-	case ir.Bool:
+	switch {
+	case ir.Floats.Has(d):
+		return ir.FromFloat(d, v)
+	case d == ir.Bool:
 		return rnd.Uint64() & 1
 	}
 	return uint64(rnd.IntN(200) - 100)
@@ -356,11 +344,8 @@ func element(d ir.DType, values []uint64, rnd *rand.Rand) uint64 {
 // floats near 1, integers and bools with few bits set or few clear.
 func near(d ir.DType, row int, rnd *rand.Rand) uint64 {
 	v := math.Copysign(math.Exp2(2*rnd.Float64()-1), rnd.Float64()-0.5)
-	switch d {
-	case ir.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case ir.Float64:
-		return math.Float64bits(v)
+	if ir.Floats.Has(d) {
+		return ir.FromFloat(d, v)
 	}
 	var bit uint64
 	if rnd.IntN(60) == 0 {
@@ -377,19 +362,14 @@ func pool(d ir.DType) []uint64 {
 	floats := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2.5, math.Inf(1), math.Inf(-1), math.NaN(),
 		127, 128, 254.9, 255, 255.5, 256, 1<<24 + 1, 1<<31 - 1, 1 << 31, -1 << 31, -1<<31 - 1, 1<<32 - 1, 1 << 32, 1<<32 - 0.5,
 		2147483647.5, -2147483648.5, 1 << 51, 1 << 52, 1<<53 + 2, 1 << 63, -1 << 63, 1<<63 - 1024, -1<<63 - 2048, 1 << 64,
-		1e-40, -1e-40, 1e-45, 5e-324, 1e-310, 88.7, 89, -104, 709.8, -745.2, 1e30, -1e30, math.MaxFloat32, math.MaxFloat64}
+		65504, 65520, -65520, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-24, 2049, 1 + 0x1p-11, 1e-40, -1e-40, 1e-45, 5e-324, 1e-310, 88.7, 89, -104, 709.8, -745.2, 1e30, -1e30, math.MaxFloat32, math.MaxFloat64}
 	var out []uint64
-	switch d {
-	case ir.Bool:
+	switch {
+	case d == ir.Bool:
 		return []uint64{0, 1}
-	case ir.Float32:
+	case ir.Floats.Has(d):
 		for _, v := range floats {
-			out = append(out, uint64(math.Float32bits(float32(v))))
-		}
-		return out
-	case ir.Float64:
-		for _, v := range floats {
-			out = append(out, math.Float64bits(v))
+			out = append(out, ir.FromFloat(d, v))
 		}
 		return out
 	}

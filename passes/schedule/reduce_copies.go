@@ -5,13 +5,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// copied is an operand that is copied.
-type copied struct {
-	from, to view
-	op       operand
-	once     bool // for a block
-}
-
 // packed notes the operands that are copied.
 func (d *Draft) packed(ops []operand) {
 	d.Choice.Packed = d.Choice.Packed[:0]
