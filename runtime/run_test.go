@@ -66,7 +66,7 @@ func TestPanicIsAnError(t *testing.T) {
 // TestCancel counts the calls after a run is cancelled: none in another chunk, and within
 // a block that is long no more than between two looks at the context.
 func TestCancel(t *testing.T) {
-	const n, tile = 1 << 20, 1 << 10
+	const n, tile = 1 << 19, 1 << 10
 	for name, block := range map[string]int{"chunks": 1 << 13, "one block": n} {
 		for _, workers := range []int{1, 3} {
 			var calls atomic.Int64
@@ -124,21 +124,17 @@ func TestStopTheWorld(t *testing.T) {
 	outs, ins := operands(t, p.Buffers)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
-	for range 2 {
-		go func() { ended <- l.Run(ctx, []*tensor.Tensor{outs[0].Clone()}, ins) }()
-	}
-	for range 20 {
+	go func() { ended <- l.Run(ctx, outs, ins) }()
+	for range 5 {
 		goruntime.GC()
 	}
 	cancel()
-	for range 2 {
-		require.ErrorIs(t, <-ended, context.Canceled)
-	}
+	require.ErrorIs(t, <-ended, context.Canceled)
 }
 
 // TestConcurrentRuns has one program run by many goroutines, large and small.
 func TestConcurrentRuns(t *testing.T) {
-	for _, c := range []struct{ n, runs int }{{5 << 15, 5}, {1 << 15, 100}, {100, 200}} {
+	for _, c := range []struct{ n, runs int }{{5 << 15, 2}, {1 << 13, 50}, {100, 100}} {
 		p := lowered(t, sized(graphs["chain"], "N", c.n/16, "M", 16))
 		for _, e := range []*runtime.Executor{{}, {Workers: 3}, {Workers: 3, ChunkElems: 700}, {Workers: 1}} {
 			l := linked(t, e, p)
@@ -245,9 +241,9 @@ func TestTensorsAreForgotten(t *testing.T) {
 // TestCallsAreShort counts what each call computes: Go's runtime can't stop a goroutine
 // during a call. The elements are of cheap operations; a pair of a product costs less.
 func TestCallsAreShort(t *testing.T) {
-	const mostElems, mostPairs = 64 << 10, 1 << 20
+	const mostElems, mostPairs = 32 << 10, 512 << 10
 	for name, text := range graphs {
-		n, most := 1500, mostElems
+		n, most := 1000, mostElems
 		if name == "product" {
 			n, most = 600, mostPairs
 		}
@@ -261,7 +257,6 @@ func TestCallsAreShort(t *testing.T) {
 		outs, ins := operands(t, p.Buffers)
 		require.NoError(t, linked(t, e, p).Run(context.Background(), outs, ins))
 		require.LessOrEqual(t, longest.Load(), int64(most), name)
-		t.Log(name, longest.Load())
 	}
 }
 
