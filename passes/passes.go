@@ -1,7 +1,13 @@
-// Package passes turns a graph, an ir.Func, into an ir.Plan: it folds views
-// into strides, fuses elementwise chains and lays out buffers. The passes run
-// in the order of Default, each in a file of its own whose comment says what it
-// requires and what it ensures.
+// Package passes turns a graph, an [ir.Func] whose sizes are numbers, into a
+// [plan.Plan]: steps with one access for each operand. It rewrites views into strides,
+// fuses chains of elementwise operations with their reductions, collapses axes, and
+// assigns memory. What the machine does for each step is decided later, by package
+// passes/schedule.
+//
+// [Default] lists the passes in order. Each is in a file of its own whose comment says
+// what it requires and what it ensures; the constraints on their order are data, with
+// reasons. No pass changes a bit of any result. Every decision goes to the plan's ledger
+// with its reason.
 package passes
 
 import (
