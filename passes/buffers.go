@@ -71,7 +71,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 		}
 	}
 	for k := range steps {
-		for _, a := range steps[k].Accesses() {
+		for a := range steps[k].Accesses() {
 			b := &p.Buffers[a.Buffer]
 			if b.Kind == kind && last[a.Buffer] <= end && !gone[a.Buffer] {
 				gone[a.Buffer] = true
@@ -86,7 +86,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 func lastUse(p *plan.Plan) []int {
 	last := make([]int, len(p.Buffers))
 	for i, step := range p.Steps {
-		for _, a := range step.Accesses() {
+		for a := range step.Accesses() {
 			last[a.Buffer] = i
 		}
 	}

@@ -22,7 +22,7 @@ import (
 func loops(s *State) error {
 	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
 	l := &looper{State: s, panels: packedAlone(s), placed: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
-	s.Plan = &plan.Plan{Name: s.Func.Name}
+	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups))}
 	l.interfaceBuffers()
 	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
 		for _, p := range l.placed {

@@ -76,7 +76,7 @@ func (r *grouper) users() {
 // buffersOf lists the buffers that a step touches, each once.
 func buffersOf(s *plan.Step) []int {
 	var out []int
-	for _, a := range s.Accesses() {
+	for a := range s.Accesses() {
 		if !slices.Contains(out, a.Buffer) {
 			out = append(out, a.Buffer)
 		}
@@ -200,7 +200,7 @@ func written(s *plan.Step) []int {
 
 // ready reports whether step j needs none of the late buffers.
 func (r *grouper) ready(j int, late map[int]bool) bool {
-	return !slices.ContainsFunc(buffersOf(&r.p.Steps[j]), func(b int) bool { return late[b] })
+	return !r.p.Steps[j].Touches(func(b int) bool { return late[b] })
 }
 
 // take adds step j to the group, with what it waits for: a step of the same rows
@@ -251,7 +251,7 @@ func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
 
 // reads reports whether step j reads what the group makes.
 func (r *grouper) reads(g *rowGroup, j int) bool {
-	return slices.ContainsFunc(buffersOf(&r.p.Steps[j]), func(b int) bool { return g.row(b) > 0 })
+	return r.p.Steps[j].Touches(func(b int) bool { return g.row(b) > 0 })
 }
 
 // multiplies reports whether a step of the group is a product.

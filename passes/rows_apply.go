@@ -81,11 +81,8 @@ func (r *grouper) scratch(g *rowGroup, group *plan.RowGroup) {
 				g.ofBlock(a, group, group.Along[i], chunked)
 			}
 		}
-		for o := range steps[i].In {
-			own(&steps[i].In[o])
-		}
-		for o := range steps[i].Out {
-			own(&steps[i].Out[o].Access)
+		for a := range steps[i].Accesses() {
+			own(a)
 		}
 	}
 }

@@ -35,6 +35,7 @@ func (l *Linked) link(p *nest.Program) error {
 	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
 		return err
 	}
+	l.tasks = make([]*task, 0, len(p.Tasks))
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
 		t, err := l.linkTask(in)

@@ -2,319 +2,282 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	goruntime "runtime"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
-	"github.com/stridefuse/stridefuse/ir"
-
-	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/runtime/abi"
-	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// hooked runs a function before each call of the subtraction in fiveOps, which
-// it covers. A call is a tile.
-func hooked(t *testing.T, before func(*abi.Frame)) func(abi.Engine, string) (func(*abi.Frame), bool) {
-	sub := singleSig(t, ir.OpSub)
-	fn, ok := abi.Lookup(abi.Portable, sub)
-	require.True(t, ok)
-	return func(e abi.Engine, sig string) (func(*abi.Frame), bool) {
-		switch {
-		case sig == sub:
-			return func(f *abi.Frame) { before(f); fn(f) }, true
-		case strings.Contains(sig, " = sub "): // among others
-			return nil, false
+// The pool and its jobs, with computations that count. Where a test waits for another
+// goroutine it waits for as long as it takes: a test that fails does not end.
+
+// counting is a computation that counts how often each block is computed, and by how many
+// workers.
+type counting struct {
+	blocks   []atomic.Int32
+	prepared atomic.Int32
+	finished atomic.Int32
+	during   func(w *worker, block int) // if not nil, called by each block
+	failing  error                      // of prepare
+}
+
+func (c *counting) prepare(*worker) error { c.prepared.Add(1); return c.failing }
+func (c *counting) finish(*worker)        { c.finished.Add(1) }
+func (c *counting) kernel(*worker) string { return "counting" }
+
+func (c *counting) compute(w *worker, _ []unsafe.Pointer, first, n int) {
+	for k := first; k < first+n; k++ {
+		c.blocks[k].Add(1)
+		if c.during != nil {
+			c.during(w, k)
 		}
-		return abi.Lookup(e, sig)
 	}
 }
 
-// tilesInChunk is how many calls a chunk of fiveOps makes.
-const tilesInChunk = chunkElements/(tileBytes/4) + 2
+// countingTask returns a computation and a task of it, of chunks of a block each. work is what
+// it costs, in additions.
+func countingTask(e *Executor, chunks int, work float64) (*counting, *task) {
+	c := &counting{blocks: make([]atomic.Int32, chunks)}
+	t := e.newTask(c, chunks, chunks, work, 1)
+	t.chunk, t.chunks = 1, chunks
+	return c, t
+}
 
-const manyChunks = 5 * chunkElements
+// runTask runs a task on an executor's pool.
+func runTask(ctx context.Context, e *Executor, t *task) error {
+	st := &state{l: &Linked{exec: e, pool: e.workers()}}
+	st.job.left.L = &st.l.pool.mu
+	return st.job.run(ctx, t, st)
+}
 
-// smallTask is so many elements of fiveOps that a worker is not worth waking, but
-// one that is awake is worth having; hookedTask the same where kernels are hooked.
-const hookedTask = 16 << 10
-
-var smallTask = func() int {
-	if abi.HasAVX2() {
-		return 32 << 10
+// runOnce runs a task and requires that each block was computed once.
+func runOnce(t *testing.T, e *Executor, c *counting, task *task) {
+	for k := range c.blocks {
+		c.blocks[k].Store(0)
 	}
-	return 8 << 10
-}()
+	c.prepared.Store(0)
+	c.finished.Store(0)
+	require.NoError(t, runTask(context.Background(), e, task))
+	for k := range c.blocks {
+		require.EqualValues(t, 1, c.blocks[k].Load(), "block %d of %d", k, len(c.blocks))
+	}
+	require.Equal(t, c.prepared.Load(), c.finished.Load())
+}
 
-func TestPanicIsAnError(t *testing.T) {
-	for _, workers := range []int{1, 4} {
-		var call atomic.Int64
-		var what func()
-		e := &Executor{Workers: workers, lookup: hooked(t, func(*abi.Frame) {
-			if call.Add(1) == 20 {
-				what()
+// waitFor yields until a condition holds.
+func waitFor(holds func() bool) {
+	for !holds() {
+		goruntime.Gosched()
+		time.Sleep(10 * time.Microsecond)
+	}
+}
+
+const large = 1e9 // work that is worth waking all workers
+
+// TestEachChunkOnce has tasks of one chunk to many, run by one goroutine to many.
+func TestEachChunkOnce(t *testing.T) {
+	for _, workers := range []int{1, 2, 3, 8} {
+		e := &Executor{Workers: workers}
+		for _, chunks := range []int{1, 2, 3, 100, 10_000} {
+			c, task := countingTask(e, chunks, large)
+			for range 20 {
+				runOnce(t, e, c, task)
 			}
-		})}
-		what = func() {}
-		p := fiveOpsPlan(manyChunks, 4096)
-		l := check(t, e, p, "")
-		outs, ins := operandsFor(t, newRand(), p)
-		for want, f := range map[string]func(){
-			"a reason":    func() { panic("a reason") },
-			"nil pointer": func() { *(*int)(nil) = 1 },
-			"invalid":     func() { *(*int)(unsafe.Add(unsafe.Pointer(nil), math.MaxInt/4*3)) = 1 }, // not mapped
-		} {
-			call.Store(0)
-			what = f
-			err := l.Run(context.Background(), outs, ins)
-			require.ErrorContains(t, err, want)
-			require.ErrorContains(t, err, "kernel (")
 		}
-		require.NoError(t, l.Run(context.Background(), outs, ins))
-		requireResults(t, reference(p, ins), outs, "after the panics")
 	}
 }
 
-func TestCancel(t *testing.T) {
-	for _, workers := range []int{1, 4} {
-		var calls atomic.Int64
-		ctx, cancel := context.WithCancel(context.Background())
-		e := &Executor{Workers: workers, lookup: hooked(t, func(*abi.Frame) {
-			if calls.Add(1) == 10 {
-				cancel()
-			}
-		})}
-		p := fiveOpsPlan(40*chunkElements, chunkElements/8)
-		l, err := e.Link(p)
-		require.NoError(t, err)
-		outs, ins := operandsFor(t, newRand(), p)
-		require.ErrorIs(t, l.Run(ctx, outs, ins), context.Canceled)
-		require.Less(t, calls.Load(), int64(tilesInChunk*(workers+2)), "chunks went on")
-		before := calls.Load()
-		require.ErrorIs(t, l.Run(ctx, outs, ins), context.Canceled)
-		require.Equal(t, before, calls.Load())
-
-		small := fiveOpsPlan(manyChunks, 4096)
-		check(t, e, small, "after a cancelled run")
+// TestAllWorkersJoin has a task in which each worker waits for all others.
+func TestAllWorkersJoin(t *testing.T) {
+	const workers = 5
+	e := &Executor{Workers: workers}
+	c, task := countingTask(e, workers, large)
+	var arrived atomic.Int32
+	c.during = func(*worker, int) {
+		arrived.Add(1)
+		waitFor(func() bool { return arrived.Load() == workers })
 	}
+	runOnce(t, e, c, task)
+	require.EqualValues(t, workers, c.prepared.Load())
+	require.Equal(t, workers-1, e.Helped())
 }
 
-func TestConcurrentRuns(t *testing.T) {
-	concurrentRuns(t, fiveOpsPlan(manyChunks, 4096), 5)
-	concurrentRuns(t, fiveOpsPlan(smallTask, 4096), 200)
-}
-
-func concurrentRuns(t *testing.T, p *plan.Plan, runs int) {
-	outs0, ins := operandsFor(t, newRand(), p)
-	for _, e := range []*Executor{{}, {Workers: 3}, {Workers: 1}} {
-		l, err := e.Link(p)
-		require.NoError(t, err)
-		require.NoError(t, l.Run(context.Background(), outs0, ins))
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				outs, _ := operandsFor(t, newRand(), p)
-				for range runs {
-					if err := l.Run(context.Background(), outs, ins); err != nil {
-						panic(err)
-					}
-					if !tensor.Equal(outs[0], outs0[0]) {
-						panic("results differ")
-					}
-				}
-			})
-		}
-		all.Wait()
-	}
-}
-
-// A run whose workers have not woken up, or are busy, does all by itself.
-func TestHelpersAreOptional(t *testing.T) {
+// TestWorkersAreOptional has no worker that could help.
+func TestWorkersAreOptional(t *testing.T) {
 	e := &Executor{Workers: 4}
-	e.workers().stop()
-	check(t, e, fiveOpsPlan(manyChunks, 4096), "no workers")
+	e.StopWorkers()
+	c, task := countingTask(e, 100, large)
+	runOnce(t, e, c, task)
+	require.Zero(t, e.Helped())
 }
 
-func TestWorkersJoin(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[*abi.Frame]bool{}
-	e := &Executor{Workers: 3, lookup: hooked(t, func(f *abi.Frame) {
-		mu.Lock()
-		seen[f] = true
-		mu.Unlock()
-		time.Sleep(time.Millisecond)
-	})}
-	check(t, e, fiveOpsPlan(manyChunks, chunkElements), "")
-	require.Len(t, seen, 3)
-	for f := range seen {
-		require.Nil(t, f.Ptr[2], "the output is kept alive") // the others are registers
+// TestJobFails has a worker whose preparation fails, a block that panics, and a context
+// that is cancelled: all stop, and the caller gets the error.
+func TestJobFails(t *testing.T) {
+	const chunks = 100_000
+	for _, workers := range []int{1, 4} {
+		for _, one := range []bool{true, false} { // task of one chunk
+			e := &Executor{Workers: workers}
+			n := chunks
+			if one {
+				n = 1
+			}
+			c, task := countingTask(e, n, large)
+			total := func() (n int) {
+				for k := range c.blocks {
+					n += int(c.blocks[k].Swap(0))
+				}
+				return n
+			}
+			c.failing = errors.New("no memory")
+			require.ErrorIs(t, runTask(context.Background(), e, task), c.failing)
+			require.Zero(t, total())
+			c.failing = nil
+
+			c.during = func(*worker, int) { panic("a reason") }
+			require.ErrorContains(t, runTask(context.Background(), e, task), "counting: a reason")
+			require.LessOrEqual(t, total(), workers, "a worker took another chunk after the panic")
+
+			ctx, cancel := context.WithCancel(context.Background())
+			c.during = func(*worker, int) { cancel() }
+			err := runTask(ctx, e, task)
+			if one {
+				require.NoError(t, err, "it was computed")
+			} else {
+				require.ErrorIs(t, err, context.Canceled)
+			}
+			require.LessOrEqual(t, total(), workers, "a worker took another chunk after the cancellation")
+			require.ErrorIs(t, runTask(ctx, e, task), context.Canceled)
+			require.Zero(t, total())
+
+			c.during = nil
+			require.NoError(t, runTask(context.Background(), e, task))
+			require.Equal(t, n, total())
+		}
 	}
 }
 
+// TestWorkersEnd drops an executor whose workers are alive.
 func TestWorkersEnd(t *testing.T) {
 	e := &Executor{Workers: 20}
-	check(t, e, fiveOpsPlan(manyChunks, 4096), "")
-	c := e.pool
-	require.Positive(t, c.living())
+	c, task := countingTask(e, 1000, large)
+	alive := e.Alive()
+	for alive() == 0 {
+		runOnce(t, e, c, task)
+	}
 	goruntime.KeepAlive(e)
 	e = nil
-	require.Eventually(t, func() bool {
-		goruntime.GC()
-		return c.living() == 0
-	}, 10*time.Second, 10*time.Millisecond)
+	waitFor(func() bool { goruntime.GC(); return alive() == 0 })
 }
 
-// awake returns an Executor whose only worker looks for jobs for so long that the
-// test sees no end.
-func awake(t *testing.T) *Executor {
+// awake returns an Executor whose only worker spins for so long that the test sees no end.
+func awake() *Executor {
 	e := &Executor{Workers: 2}
-	c := e.workers()
-	c.maxSpinners, c.spinTimeout = 1, int64(time.Hour)
-	c.wake(1)
-	require.Eventually(t, func() bool { return c.spinners.Load() == 1 }, 10*time.Second, time.Millisecond)
+	p := e.workers()
+	p.maxSpinners, p.spinTimeout = 1, math.MaxInt64
+	p.wake(1)
+	waitFor(func() bool { return p.spinners.Load() == 1 })
 	return e
 }
 
-func (c *pool) living() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.alive
-}
-
-// A worker that is awake takes chunks of a small task; one that is not is left alone.
-func TestSmallTask(t *testing.T) {
-	e := awake(t)
-	var first atomic.Pointer[abi.Frame]
-	met, once := make(chan struct{}), sync.Once{}
-	e.lookup = hooked(t, func(f *abi.Frame) { // the two wait for each other
-		if first.CompareAndSwap(nil, f) {
-			select {
-			case <-met:
-			case <-time.After(10 * time.Second):
-			}
-		} else if first.Load() != f {
-			once.Do(func() { close(met) })
-		}
-	})
-	l := check(t, e, fiveOpsPlan(hookedTask, 4096), "")
-	require.LessOrEqual(t, l.tasks[0].parallelism, 1)
-	require.Equal(t, 2, min(2, l.tasks[0].awake))
-	require.Positive(t, e.Helped())
-
-	p := fiveOpsPlan(smallTask, 4096)
-	for range 20 { // as if it were long ago each time
-		e := &Executor{Workers: 2}
-		check(t, e, p, "")
-		require.Zero(t, e.pool.living())
-	}
-}
-
-// Small tasks without a pause between them get a worker awake.
-func TestBurst(t *testing.T) {
-	e := &Executor{Workers: 2}
-	c := e.workers()
-	c.maxSpinners, c.spinTimeout = 1, spinTimeout
-	small := &task{nanos: wakeNanos}
-	woken := 0
-	for range 10 {
-		if c.bursts(small) {
-			woken++
-		}
-	}
-	require.LessOrEqual(t, woken, 10*spinRatio*wakeNanos/(2*spinTimeout))
-	check(t, e, fiveOpsPlan(smallTask, 4096), "")
-	require.Zero(t, c.living())
-	c.burst.Store(clock() + int64(time.Hour)) // as after many
-	check(t, e, fiveOpsPlan(smallTask, 4096), "")
-	require.Equal(t, 1, c.living())
-}
-
-// Nobody looks where it would keep others from working.
-func TestOneProcessor(t *testing.T) {
-	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
-	e := &Executor{Workers: 4}
-	p := fiveOpsPlan(smallTask, 4096)
-	l := check(t, e, p, "")
-	outs, ins := operandsFor(t, newRand(), p)
-	for range 100 {
-		require.NoError(t, l.Run(context.Background(), outs, ins))
-	}
-	require.Zero(t, e.pool.living())
-	check(t, e, fiveOpsPlan(manyChunks, 4096), "")
-}
-
-func TestWorkersThatLookEnd(t *testing.T) {
-	e := awake(t)
-	e.pool.stop()
-	require.Eventually(t, func() bool { return e.pool.living() == 0 }, 10*time.Second, time.Millisecond)
+// TestSpinningWorkersEnd stops a pool whose worker spins.
+func TestSpinningWorkersEnd(t *testing.T) {
+	e := awake()
+	e.StopWorkers()
+	waitFor(func() bool { return e.Alive()() == 0 })
 	require.Zero(t, e.pool.spinners.Load())
 }
 
-// Go's runtime can stop the world while workers do nothing but call kernels.
-// Were the calls without a point to stop at, each collection would take seconds.
-func TestStopTheWorld(t *testing.T) {
-	p := fiveOpsPlan(1<<20, 64<<10)
-	e := &Executor{Workers: 2}
-	l, err := e.Link(p)
-	require.NoError(t, err)
-	outs, ins := operandsFor(t, newRand(), p)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	for range 2 {
-		go func() {
-			out := outs[0].Clone()
-			for ctx.Err() == nil {
-				if err := l.Run(ctx, []*tensor.Tensor{out}, ins); err != nil && ctx.Err() == nil {
-					panic(err)
-				}
-			}
-			ended <- nil
-		}()
+// TestSmallTask has a task that is not worth waking a worker for, but is shared with one
+// that spins.
+func TestSmallTask(t *testing.T) {
+	const small = 2 * awakeWork
+	e := awake()
+	c, task := countingTask(e, 2, small)
+	require.LessOrEqual(t, task.parallelism, 1)
+	require.Equal(t, 2, task.awake)
+	var arrived atomic.Int32
+	c.during = func(*worker, int) { // the two wait for each other
+		arrived.Add(1)
+		waitFor(func() bool { return arrived.Load() == 2 })
 	}
-	begin, worst := time.Now(), time.Duration(0)
-	for n := range 50 {
-		at := time.Now()
-		if n%10 == 0 {
-			goruntime.GC()
-		} else {
-			var m goruntime.MemStats
-			goruntime.ReadMemStats(&m)
-			worst = max(worst, time.Since(at))
-		}
-	}
-	t.Log("worst stop", worst)
-	require.Less(t, time.Since(begin), 30*time.Second)
-	cancel()
-	for range 2 {
-		<-ended
+	runOnce(t, e, c, task)
+	require.Equal(t, 1, e.Helped())
+
+	for range 20 { // as if it were long ago each time
+		e := &Executor{Workers: 2}
+		c, task := countingTask(e, 2, small)
+		runOnce(t, e, c, task)
+		require.Zero(t, e.Alive()())
 	}
 }
 
-func TestRunAllocatesNothing(t *testing.T) {
-	if raceDetector {
-		t.Skip("sync.Pool forgets at random under the race detector")
+// TestBursts has small tasks without a pause between them: they wake a worker, at most
+// as often as their time adds up to what a wake costs.
+func TestBursts(t *testing.T) {
+	p := newPool(1)
+	small := &task{nanos: wakeNanos}
+	p.burst.Store(math.MaxInt64 / 2) // so far ahead that the clock does not matter
+	require.True(t, p.bursts(small))
+	p.burst.Store(0)
+	require.False(t, p.bursts(small), "one is no burst")
+	p.wasted.Store(maxWastedWakes)
+	p.burst.Store(clock() + 2*spinTimeout<<maxWastedWakes/2)
+	require.False(t, p.bursts(small), "wakes that found no work raise the price")
+
+	e := &Executor{Workers: 2}
+	p = e.workers()
+	p.maxSpinners, p.spinTimeout = 1, spinTimeout
+	c, task := countingTask(e, 2, 2*awakeWork)
+	runOnce(t, e, c, task)
+	require.Zero(t, e.Alive()())
+	p.burst.Store(math.MaxInt64 / 2)
+	runOnce(t, e, c, task)
+	require.Equal(t, 1, e.Alive()())
+}
+
+// TestOneProcessor has no worker spin where it would keep others from working.
+func TestOneProcessor(t *testing.T) {
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
+	e := &Executor{Workers: 4}
+	small, smallTask := countingTask(e, 4, 4*awakeWork)
+	for range 100 {
+		runOnce(t, e, small, smallTask)
 	}
-	for _, n := range []int{16, 5000, smallTask, manyChunks} {
-		for name, e := range map[string]*Executor{"default": {}, "cover": {NoFused: true}, "four": {Workers: 4}} {
-			p := fiveOpsPlan(n, 4096)
-			l := check(t, e, p, name)
-			outs, ins := operandsFor(t, newRand(), p)
-			overlapping := []*tensor.Tensor{ins[1]}
-			ctx, cancel := context.WithCancel(context.Background())
-			for _, o := range [][]*tensor.Tensor{outs, overlapping} {
-				for range 20 {
-					require.NoError(t, l.Run(ctx, o, ins))
-				}
-				require.Zero(t, testing.AllocsPerRun(50, func() { _ = l.Run(ctx, o, ins) }), fmt.Sprint(name, n))
-			}
-			cancel()
-		}
+	require.Zero(t, e.Alive()())
+	c, task := countingTask(e, 100, large)
+	runOnce(t, e, c, task)
+	require.Zero(t, e.pool.maxSpinners)
+}
+
+// TestChunks cuts tasks into chunks.
+func TestChunks(t *testing.T) {
+	for _, c := range []struct {
+		workers, asked, blocks, elems int
+		work                          float64
+		chunks                        int
+	}{
+		{1, 0, 1000, 1000, 1e4, 1},              // too small to be shared
+		{1, 0, 1000, 1 << 20, large, 32},        // the context is checked in between
+		{2, 0, 1000, 1 << 16, 4 * pieceWork, 2}, // one for each goroutine
+		{3, 0, 999, 1 << 16, wakeWork - 1, 3},
+		{2, 0, 1000, 1 << 16, 8 * wakeWork, 4}, // two for each
+		{2, 0, 1, 1 << 20, large, 1},           // a block is not cut
+		{2, 7, 143, 1000, 1e4, 143},            // as asked
+		{2, 25, 100, 1000, 1e4, 34},            // whole blocks
+		{2, 1, 1000, 1000, 1e4, 1000},
+		{2, 5000, 10, 1000, 1e4, 1},
+	} {
+		e := &Executor{Workers: c.workers, ChunkElems: c.asked}
+		task := e.newTask(&counting{}, c.blocks, c.elems, c.work, chunkElements)
+		require.Equal(t, c.chunks, task.chunks, fmt.Sprint(c))
+		require.GreaterOrEqual(t, task.chunk*task.chunks, c.blocks)
+		require.Less(t, task.chunk*(task.chunks-1), c.blocks)
 	}
 }

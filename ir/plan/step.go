@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"slices"
+	"iter"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -106,13 +106,30 @@ func (s *Step) Scans() bool {
 	return role == Scan || role == ScanExclusive
 }
 
-// Accesses returns the inputs' accesses, then the outputs'.
-func (s *Step) Accesses() []Access {
-	all := slices.Clone(s.In)
-	for _, o := range s.Out {
-		all = append(all, o.Access)
+// Accesses yields the inputs' accesses, then the outputs'.
+func (s *Step) Accesses() iter.Seq[*Access] {
+	return func(yield func(*Access) bool) {
+		for i := range s.In {
+			if !yield(&s.In[i]) {
+				return
+			}
+		}
+		for i := range s.Out {
+			if !yield(&s.Out[i].Access) {
+				return
+			}
+		}
 	}
-	return all
+}
+
+// Touches reports whether an access of the step is of a buffer that is asked for.
+func (s *Step) Touches(is func(buffer int) bool) bool {
+	for a := range s.Accesses() {
+		if is(a.Buffer) {
+			return true
+		}
+	}
+	return false
 }
 
 // OutType returns the element type of output o.

@@ -144,18 +144,19 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 // the group, and its parts as nests inside the group's loops.
 func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
 	slot := make([]int, len(d.Slots))
+	behind := (w.g.Scratch + cacheLine - 1) &^ (cacheLine - 1)
 	for i, sl := range d.Slots {
 		if i < len(outer) {
 			slot[i] = w.slotOf(sl)
 			continue
 		}
 		if sl.Kind == nest.Scratch {
-			sl.Offset += w.g.Scratch
+			sl.Offset += behind
 		}
 		slot[i] = len(w.task.Slots)
 		w.task.Slots = append(w.task.Slots, sl)
 	}
-	w.task.Scratch = max(w.task.Scratch, w.g.Scratch+d.Scratch)
+	w.task.Scratch = max(w.task.Scratch, behind+d.Scratch)
 	shift := len(w.loops) + 1
 	m := mover{slot: slot, outer: outer, shift: shift}
 	var items []nest.Item

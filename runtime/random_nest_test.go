@@ -1,4 +1,4 @@
-package runtime
+package runtime_test
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ import (
 // directly.
 type randomNest struct {
 	t    *rapid.T
-	m    programMaker
+	m    maker
 	part []nest.Nest
 
 	slots   []nest.Slot
@@ -29,18 +29,17 @@ const (
 	randomSlot  = 300  // elements of scratch memory
 )
 
-func drawProgram(t *rapid.T) *nest.Program {
+func drawNests(t *rapid.T) *nest.Program {
 	r := &randomNest{t: t}
-	x, y := r.m.param(f32, randomParam), r.m.param(f32, randomParam)
-	out := r.m.result(f32, 0)
-	r.slots = []nest.Slot{r.m.slot(x), r.m.slot(y), r.m.slot(out), scratchSlot(f32, randomSlot), scratchSlot(f32, randomSlot),
+	x, y, out := r.m.param(randomParam), r.m.param(randomParam), r.m.result(0)
+	r.slots = []nest.Slot{x, y, out, scratchSlot(randomSlot), scratchSlot(randomSlot),
 		{Kind: nest.Table, DType: f32, Elems: 3, Bits: 7}}
 	for range rapid.IntRange(1, 3).Draw(t, "parts") {
 		r.part = append(r.part, *r.nest(2))
 	}
-	r.m.plan.Buffers[out].Shape = []int{r.written}
+	r.m.p.Buffers[out.Buffer].Shape = []int{r.written}
 	r.m.task(r.written, r.slots, r.part...)
-	return r.m.program()
+	return &r.m.p
 }
 
 // nest draws a nest with others inside, so many levels at most.
@@ -96,7 +95,7 @@ func (r *randomNest) calls() []nest.Item {
 		return nil
 	}
 	x := r.input(mostRows, mostCols, 1)
-	sub := single(r.t, ir.OpSub, unit(f32), unit(f32))
+	sub := single(ir.OpSub, unit, unit)
 	if rapid.Bool().Draw(r.t, "direct") {
 		return []nest.Item{callOf(sub, rows, cols, x, r.input(mostRows, mostCols, 1), out)}
 	}
@@ -108,7 +107,7 @@ func (r *randomNest) calls() []nest.Item {
 			register.Strides[k] = rapid.IntRange(0, room/(r.counts[k]-1)).Draw(r.t, "moves")
 		}
 	}
-	splatted := addKernel(unit(f32), splat(f32))
+	splatted := single(ir.OpSub, unit, splat)
 	y := r.input(mostRows, 1, 0)
 	if rapid.Bool().Draw(r.t, "table") {
 		y = at(5, rapid.IntRange(0, 2).Draw(r.t, "of the table"), 0, make([]int, len(r.loops))...)
@@ -134,5 +133,5 @@ func (r *randomNest) input(rows, cols, across int) nest.Arg {
 }
 
 func TestRandomNests(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { compareProgram(t, drawProgram(t)) })
+	rapid.Check(t, func(t *rapid.T) { checkNests(t, drawNests(t)) })
 }
