@@ -42,13 +42,13 @@ var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
 // Builtins returns the kernels that the library brings: every elementwise op on
 // every type that runs, with every mix of unit and splat operands, the
-// super-kernels, folds, also down the rows, scans and matrix products. They are the instructions from which any fused kernel can be
-// put together. All are canonical, and sorted by signature.
+// super-kernels, and the micro-kernels. They are the instructions from which any fused
+// kernel can be put together. All are canonical, and sorted by signature.
 //
 // Operands that are all splats give one value, which the compiler folds or
 // keeps as a scalar; only copy has that form, to fill a block.
-func Builtins() []*kernel.Kernel {
-	var out []*kernel.Kernel
+func Builtins() []kernel.Code {
+	var out []kernel.Code
 	for _, op := range ir.Ops() {
 		if !op.IsElementwise() {
 			continue
@@ -71,13 +71,40 @@ func Builtins() []*kernel.Kernel {
 			}
 		}
 	}
-	out = append(out, builtinFolds()...)
+	out = append(out, builtinMicros()...)
+	out = append(out, builtinReductions()...)
 	out = append(out, builtinScans()...)
-	out = append(out, builtinDots()...)
-	out = append(out, builtinTransposes()...)
-	out = append(out, builtinDowns()...)
-	slices.SortFunc(out, func(a, b *kernel.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
-	return slices.CompactFunc(out, func(a, b *kernel.Kernel) bool { return a.Signature() == b.Signature() })
+	slices.SortFunc(out, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
+}
+
+// builtinMicros returns the micro-kernels that need nothing but a type.
+func builtinMicros() []kernel.Code {
+	var out []kernel.Code
+	for _, row := range kernel.AllRows() {
+		for _, d := range row.Types().List() {
+			if m := (&kernel.Micro{Row: row, Type: d}); m.Verify() == nil {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// parseAll returns the canonical kernels of texts, for each of the types that T stands
+// for.
+func parseAll(types []ir.DType, texts ...string) []kernel.Code {
+	var out []kernel.Code
+	for _, text := range texts {
+		for _, d := range types {
+			c, err := kernel.ParseCode(strings.ReplaceAll(text, "T", d.Text()))
+			if err != nil {
+				panic(fmt.Sprintf("BUG: codegen: %s: %v", text, err))
+			}
+			out = append(out, kernel.InTier(c, false), kernel.InTier(c, true))
+		}
+	}
+	return out
 }
 
 // superKernel returns the kernel of a body; bit i of splats makes operand i one.

@@ -10,15 +10,18 @@ var scanOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
 
 // builtinScans returns the kernels of scans among Builtins: along rows and
 // down them, for every op on every type.
-func builtinScans() []*kernel.Kernel {
-	var out []*kernel.Kernel
+func builtinScans() []kernel.Code {
+	var out []kernel.Code
 	for _, by := range scanOps {
-		for _, d := range (by.Info().Domain & ir.Running).List() {
+		for _, d := range (by.Info().Domain & ir.Native).List() {
 			carry, _ := kernel.CarryKernel(by, d)
 			down, _ := kernel.RowKernel(by, d)
 			first, _ := kernel.RowsKernel(by, d, false)
 			later, _ := kernel.RowsKernel(by, d, true)
-			out = append(out, kernel.ScanKernel(by, d, false), kernel.ScanKernel(by, d, true), carry, down, first, later)
+			for _, carries := range []bool{false, true} {
+				out = append(out, &kernel.Micro{Row: kernel.ScanRows, Op: by, Type: d, Carry: carries})
+			}
+			out = append(out, carry, down, first, later)
 		}
 	}
 	return out

@@ -14,10 +14,12 @@ import (
 type Target interface {
 	// Name is what files and engines are called after: "avx2".
 	Name() string
+	// Engine is the constant of package abi that kernels are registered for: "AVX2".
+	Engine() string
 	// Assemble returns one assembly file with a function for each kernel, named
 	// by Symbol. It fails if it cannot emit one; every canonical kernel within
-	// ir's limits can be emitted.
-	Assemble(pkg string, kernels []*kernel.Kernel) ([]byte, error)
+	// ir's limits and every micro-kernel can be emitted.
+	Assemble(pkg string, kernels []kernel.Code) ([]byte, error)
 }
 
 // File is a generated file, not written yet.
@@ -66,7 +68,7 @@ func FileNames(prefix string) []string {
 //
 // The kernels are made canonical, sorted by symbol, and each is written once.
 // No kernels, no files. The same kernels give the same bytes everywhere.
-func Generate(o Options, kernels []*kernel.Kernel) ([]File, error) {
+func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 	if o.Prefix == "" {
 		o.Prefix = DefaultPrefix
 	}
@@ -93,19 +95,19 @@ func Generate(o Options, kernels []*kernel.Kernel) ([]File, error) {
 
 // named is a canonical kernel with its symbol.
 type named struct {
-	*kernel.Kernel
+	kernel.Code
 	symbol string
 }
 
 // nameAll returns the kernels in canonical form, each once, sorted by symbol.
-func nameAll(kernels []*kernel.Kernel, name func(*kernel.Kernel) string) ([]named, error) {
-	bySymbol := map[string]*kernel.Kernel{}
+func nameAll(kernels []kernel.Code, name func(kernel.Code) string) ([]named, error) {
+	bySymbol := map[string]kernel.Code{}
 	var out []named
 	for _, k := range kernels {
 		if err := k.Verify(); err != nil {
-			return nil, fmt.Errorf("%s: %w", k, err)
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
 		}
-		k, _ = k.Canonical()
+		k, _ = kernel.Canonical(k)
 		symbol := name(k)
 		other, taken := bySymbol[symbol]
 		switch {

@@ -11,24 +11,33 @@ import (
 )
 
 // docComment says what a kernel's function is: the signature and the loop.
-func docComment(name string, k *kernel.Kernel) string {
-	return fmt.Sprintf("// %s is\n//\n//\t%s\n//\n// %s\n", name, k.Signature(), loop(k))
+func docComment(name string, c kernel.Code) string {
+	return fmt.Sprintf("// %s is\n//\n//\t%s\n//\n// %s\n", name, c.Signature(), loop(c))
 }
 
 // loop returns the Go loop that a kernel equals, on one line:
 //
-//	for i: o0[i] = a0[i]*a1[i] + a2; o1 += a0[i]
-func loop(k *kernel.Kernel) string {
-	switch {
-	case k.Dots():
-		return dotLoop(k)
-	case k.Transposes():
-		return transposeLoop
+//	for i: o0[i] = a0[i]*a1[i] + a2
+func loop(c kernel.Code) string {
+	switch c := c.(type) {
+	case *kernel.Kernel:
+		return bodyLoop(c, rowNames, func(i int, value string) string { return fmt.Sprintf("o%d[i] = %s", i, value) })
+	case *kernel.Micro:
+		return microLoops[c.Row](c)
 	}
-	unit, splat, out, loops := "a%d[i]", "a%d", "o%d", "for i: "
-	if k.Down {
-		unit, splat, out, loops = "a%d[i][c]", "a%d[r][i]", "o%d[r][c]", "for r, c: for i: "
-	}
+	panic(fmt.Sprintf("BUG: codegen: a %T is no kernel", c))
+}
+
+// loopNames says what a loop and the elements of its operands are called.
+type loopNames struct{ loop, unit, splat string }
+
+var (
+	rowNames    = loopNames{"for i: ", "a%d[i]", "a%d"}
+	columnNames = loopNames{"for r, c: for i: ", "a%d[i][c]", "a%d[r][i]"}
+)
+
+// bodyLoop returns the loop of a body. store is the statement of output i.
+func bodyLoop(k *kernel.Kernel, names loopNames, store func(i int, value string) string) string {
 	f := &formula{k: k, uses: make([]int, len(k.In)+len(k.Body)), text: make([]string, len(k.In)+len(k.Body))}
 	for _, in := range k.Body {
 		for _, a := range in.Args[:in.Arity()] {
@@ -39,8 +48,8 @@ func loop(k *kernel.Kernel) string {
 		f.uses[r]++
 	}
 	for i, in := range k.In {
-		if f.text[i] = fmt.Sprintf(unit, i); in.Splat {
-			f.text[i] = fmt.Sprintf(splat, i)
+		if f.text[i] = fmt.Sprintf(names.unit, i); in.Splat {
+			f.text[i] = fmt.Sprintf(names.splat, i)
 		}
 	}
 	var parts []string
@@ -52,21 +61,23 @@ func loop(k *kernel.Kernel) string {
 		}
 	}
 	for i, r := range k.Out {
-		if by := k.FoldOf(i); by != ir.OpInvalid {
-			parts = append(parts, foldText(by, fmt.Sprintf(out, i), f.text[r]))
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("o%d[i] = %s", i, f.text[r]))
+		parts = append(parts, store(i, f.text[r]))
 	}
-	return loops + strings.Join(parts, "; ")
+	return names.loop + strings.Join(parts, "; ")
 }
 
-// foldText is the statement that folds an element into a row's result, but for
-// the order, which is ir.FoldRow's; or that stores a running value.
-func foldText(by ir.Op, result, element string) string {
-	if by.Info().Kind == ir.Scan {
-		return fmt.Sprintf("%s; %s[i] = run", foldText(by.Info().By, "run", element), result)
+// scanLoop returns the loop of a prefix scan.
+func scanLoop(m *kernel.Micro) string {
+	result := "run"
+	if m.Carry {
+		result = "carry combined with run"
 	}
+	return fmt.Sprintf("for i: %s; o0[i] = %s", combineText(m.Op, "run", "a0[i]"), result)
+}
+
+// combineText is the statement that combines an element with a row's result, but for
+// the order, which is ir.FoldRow's.
+func combineText(by ir.Op, result, element string) string {
 	if by.Finds() {
 		return fmt.Sprintf("%s = index of the first %s(%s)", result, by.Info().By, element)
 	}
@@ -102,7 +113,7 @@ func (f *formula) expr(r kernel.Ref) string {
 	switch in.Op {
 	case ir.OpConst:
 		return elementText(in.DType, in.Bits)
-	case ir.OpCopy, ir.OpStream:
+	case ir.OpCopy:
 		return args[0]
 	case ir.OpNeg:
 		return "-" + f.operand(in.Args[0])
@@ -128,12 +139,19 @@ func elementText(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool:
 		return fmt.Sprint(bits != 0)
-	case d == ir.Float32:
-		return fmt.Sprintf("%g", math.Float32frombits(uint32(bits)))
-	case d == ir.Float64:
-		return fmt.Sprintf("%g", math.Float64frombits(bits))
+	case ir.Floats.Has(d):
+		return floatText(d, bits)
 	case ir.Signed.Has(d):
 		return fmt.Sprint(int64(bits))
 	}
 	return fmt.Sprint(bits)
+}
+
+func floatText(d ir.DType, bits uint64) string {
+	switch v := ir.ToFloat(d, bits); {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return fmt.Sprintf("%g", v)
+	default:
+		return ir.FormatFloat(d, v, 'g', -1)
+	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
-	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -28,66 +27,27 @@ type portable struct {
 	strings.Builder
 }
 
-// kernel writes the function of a canonical kernel, named by Symbol and _go.
-func (w *portable) kernel(k *kernel.Kernel) error {
-	switch {
-	case k.Scans():
-		w.scan(k)
-		return nil
-	case k.Dots():
-		w.dot(k)
-		return nil
-	case k.Transposes():
-		w.transpose(k)
-		return nil
-	case k.Down:
-		w.down(k)
-		return nil
-	}
-	name := Symbol(k) + "_go"
-	e := elementary.Expand(k)
-	g := &goKernel{portable: w, k: e, varies: Varying(e), main: Split(e)}
-	for _, in := range e.Body {
-		if _, ok := portableOps[in.Op]; !ok && in.Op != ir.OpConst {
-			return fmt.Errorf("%s: the portable engine has no row for %s", k, in.Op)
-		}
-	}
-	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *abi.Frame) {\nn := f.Cols\n", name)
-	if k.Fold != nil {
-		w.printf("if n <= 0 {\nreturn\n}\n")
-	}
-	g.constants()
-	w.printf("for r := range f.Rows {\n")
-	g.operands()
-	g.uniform()
-	g.lanes()
-	if g.operations() >= longBody {
-		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", interleave)
-		g.block()
-		w.printf("}\nfor ; i < n; i++ {\n")
-	} else {
-		w.printf("for i := range n {\n")
-	}
-	g.element()
-	w.printf("}\n")
-	g.halve()
-	w.printf("}\n}\n\n")
-	return nil
-}
-
 func (w *portable) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // goKernel writes the parts of one function. Values are named after what they
 // are: a0 is the row of a unit input, s1 a splat, v0 an element of a0, o0 the
-// row of an output, l0 its lanes if it is folded, c3 a constant, t4 an instruction's result.
+// row of an output, l0 its lanes if it is combined, c3 a constant, t4 an instruction's result.
 type goKernel struct {
 	*portable
-	k      *kernel.Kernel // expanded
-	varies []bool         // for each value whether it differs along the columns
-	main   *Region        // what every element needs
+	k       *kernel.Kernel // expanded
+	combine []ir.Op        // the combiner of each output; nil if all are stored
+	varies  []bool         // for each value whether it differs along the columns
+	main    *Region        // what every element needs
+}
+
+// combiner returns the op that combines output i, OpInvalid if it is stored.
+func (g *goKernel) combiner(i int) ir.Op {
+	if g.combine == nil {
+		return ir.OpInvalid
+	}
+	return g.combine[i]
 }
 
 // Varying reports which values differ along the columns: the others are
@@ -143,10 +103,22 @@ func (g *goKernel) constants() {
 
 func goConst(d ir.DType, bits uint64) string {
 	text := elementText(d, bits)
-	if ir.Floats.Has(d) {
+	switch {
+	case d == ir.Float16:
+		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits, text)
+	case ir.Floats.Has(d):
 		return fmt.Sprintf("math.Float%dfrombits(%#x) // %s", 8*d.Size(), bits, text)
 	}
-	return fmt.Sprintf("%s(%s)", d, text)
+	return fmt.Sprintf("%s(%s)", goType(d), text)
+}
+
+// goType returns the Go type of an element. One of float16 is its bits: only
+// conversions know more of it.
+func goType(d ir.DType) string {
+	if d == ir.Float16 {
+		d = ir.Uint16
+	}
+	return d.String()
 }
 
 // used reports whether an instruction or a store reads r: an expansion may
@@ -172,7 +144,7 @@ func (g *goKernel) operands() {
 		}
 	}
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			continue
 		}
 		g.printf("o%d := unsafe.Slice(%s, n)\n", i, address(g.k.DType(r), len(g.k.In)+i))
@@ -180,7 +152,7 @@ func (g *goKernel) operands() {
 }
 
 func address(d ir.DType, i int) string {
-	return fmt.Sprintf("(*%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%d]))", d, i, i)
+	return fmt.Sprintf("(*%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%d]))", goType(d), i, i)
 }
 
 // uniform writes the instructions that are the same for all columns.
@@ -199,7 +171,7 @@ func (g *goKernel) element() {
 	}
 	g.region(g.main, []string{""})
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			g.take(i, g.value(r, ""), "i")
 			continue
 		}
@@ -218,7 +190,7 @@ func (g *goKernel) block() {
 	}
 	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
-		if g.k.FoldOf(i) != ir.OpInvalid {
+		if g.combiner(i) != ir.OpInvalid {
 			for j, lane := range lanes {
 				g.take(i, g.value(r, lane), "(i+"+itoa(j)+")")
 			}
@@ -257,22 +229,22 @@ func indices(slice string) string {
 	return strings.Join(parts, ", ")
 }
 
-// region writes the instructions of a region in the order of the body, but for
-// those that the detour of an earlier one needs.
+// region writes the instructions of a region in the order of the body, except that
+// what a cold block reads comes before it.
 func (g *goKernel) region(r *Region, lanes []string) {
-	detours := map[kernel.Ref]*Detour{}
-	for _, d := range r.Detours {
-		for _, v := range d.Seldoms {
-			detours[v] = d
+	blocks := map[kernel.Ref]*ColdBlock{}
+	for _, d := range r.Cold {
+		for _, v := range d.Selects {
+			blocks[v] = d
 		}
 	}
 	done := make([]bool, len(r.Has))
 	var visit func(v kernel.Ref)
 	visit = func(v kernel.Ref) {
-		switch d := detours[v]; {
+		switch d := blocks[v]; {
 		case !r.Has[v] || done[v]:
 		case d != nil:
-			for _, v := range d.Seldoms {
+			for _, v := range d.Selects {
 				done[v] = true
 				visit(g.k.Inst(v).Args[2])
 			}
@@ -280,7 +252,7 @@ func (g *goKernel) region(r *Region, lanes []string) {
 			for _, v := range d.Inputs {
 				visit(v)
 			}
-			g.detour(d, lanes)
+			g.cold(d, lanes)
 		default:
 			done[v] = true
 			in := g.k.Inst(v)
@@ -295,16 +267,15 @@ func (g *goKernel) region(r *Region, lanes []string) {
 	}
 }
 
-// detour writes seldoms of one condition: a lane leaves its way only where that
-// is true.
-func (g *goKernel) detour(d *Detour, lanes []string) {
+// cold writes a cold block: in each lane an if statement round its body.
+func (g *goKernel) cold(d *ColdBlock, lanes []string) {
 	for _, lane := range lanes {
-		for _, v := range d.Seldoms {
+		for _, v := range d.Selects {
 			g.printf("%s := %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[2], lane))
 		}
 		g.printf("if %s {\n", g.value(d.Cond, lane))
-		g.region(d.Cone, []string{lane})
-		for _, v := range d.Seldoms {
+		g.region(d.Body, []string{lane})
+		for _, v := range d.Selects {
 			g.printf("%s = %s\n", g.value(v, lane), g.value(g.k.Inst(v).Args[1], lane))
 		}
 		g.printf("}\n")
@@ -332,7 +303,7 @@ func (g *goKernel) inst(r kernel.Ref, lanes []string) {
 // fill puts names into a template.
 func (g *goKernel) fill(t template, r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
-	pairs := []string{"$t", g.value(r, lane), "$T", in.DType.String()}
+	pairs := []string{"$t", g.value(r, lane), "$T", goType(in.DType)}
 	for i, a := range in.Args[:in.Arity()] {
 		pairs = append(pairs, "$"+string("xyz"[i]), g.value(a, lane))
 	}

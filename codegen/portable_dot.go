@@ -14,19 +14,19 @@ import (
 const dotLanes = 4
 
 // dotLoop returns the loops that a kernel of a product equals, on one line.
-func dotLoop(k *kernel.Kernel) string {
+func dotLoop(m *kernel.Micro) string {
 	step := "sum += a0[m][k] * a1[k][n]"
-	if ir.Floats.Has(k.In[0].DType) {
+	if ir.Floats.Has(m.Type) {
 		step = "sum = fma(a0[m][k], a1[k][n], sum)"
 	}
 	return "for m, n: { sum := 0; for k: " + step + "; o0[m][n] = sum, or += sum }"
 }
 
-// dot writes the function of a dot kernel.
-func (w *portable) dot(k *kernel.Kernel) {
-	name, d := Symbol(k)+"_go", k.In[0].DType
-	w.printf("%s", docComment(name, k))
-	w.printf("func %s(f *abi.Frame) {\nn, pairs, across := f.Cols, f.Step[kernel.DotPairs], f.Step[kernel.DotAcross]\n", name)
+// dot writes the function of a product.
+func (w *portable) dot(m *kernel.Micro) error {
+	d := m.Type
+	w.begin(m)
+	w.printf("n, across, pairs, adds := f.Cols, %s, %s, %s\n", field(m, 0), field(m, 1), field(m, 2))
 	w.printf("if n <= 0 {\nreturn\n}\nfor r := range f.Rows {\n")
 	w.printf("o0 := unsafe.Slice(%s, n)\nc := 0\n", address(d, 2))
 	w.printf("for ; c+%d <= n; c += %[1]d {\n", dotLanes)
@@ -34,6 +34,7 @@ func (w *portable) dot(k *kernel.Kernel) {
 	w.printf("}\nfor ; c < n; c++ {\n")
 	w.dotColumns(d, 1)
 	w.printf("}\n}\n}\n\n")
+	return nil
 }
 
 // dotColumns computes the elements of a row in columns c, c+1, ...
@@ -60,6 +61,6 @@ func (w *portable) dotColumns(d ir.DType, lanes int) {
 		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))
 	}
 	w.printf("}\ny := o0[c : c+%d : c+%[1]d]\n", lanes)
-	w.printf("if f.Step[kernel.DotAdds] != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))
+	w.printf("if adds != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))
 	w.printf("%s = %s\n", each("y[#]", ", "), sums)
 }

@@ -17,8 +17,7 @@ type template string
 // portableOps holds the template of each lane op for the element types of its
 // operands and of its result.
 var portableOps = map[ir.Op]func(in, out ir.DType) template{
-	ir.OpCopy:   always("$x"),
-	ir.OpStream: always("$x"),
+	ir.OpCopy: always("$x"),
 
 	ir.OpAdd: always("$T($x + $y)"),
 	ir.OpSub: always("$T($x - $y)"),
@@ -95,15 +94,18 @@ func shift(operator string) func(in, out ir.DType) template {
 }
 
 func goFMA(in, _ ir.DType) template {
-	if in == ir.Float32 {
+	switch in {
+	case ir.Float32:
 		return "ir.FMA32($x, $y, $z)"
+	case ir.Float64:
+		return "math.FMA($x, $y, $z)"
 	}
-	return "math.FMA($x, $y, $z)"
+	panic(fmt.Sprintf("BUG: codegen: there is no fma of %s", in))
 }
 
 func goAbs(in, _ ir.DType) template {
 	switch {
-	case ir.Floats.Has(in):
+	case in.Native() && ir.Floats.Has(in):
 		n := 8 * in.Size()
 		return template(fmt.Sprintf("math.Float%[1]dfrombits(math.Float%[1]dbits($x) &^ (1 << %[2]d))", n, n-1))
 	case ir.Unsigned.Has(in):
@@ -116,6 +118,12 @@ func goCast(in, out ir.DType) template {
 	switch {
 	case in == out:
 		return "$x"
+	case in == ir.Float16 && out == ir.Float32:
+		return "ir.Float16frombits($x)"
+	case in == ir.Float32 && out == ir.Float16:
+		return "ir.Float16bits($x)"
+	case in == ir.Float16 || out == ir.Float16:
+		panic(fmt.Sprintf("BUG: codegen: a cast of %s to %s by no way of float32", in, out))
 	case out == ir.Bool:
 		return "$x != 0"
 	case in == ir.Bool:
@@ -141,8 +149,10 @@ func saturate(_, out ir.DType) template {
 func goBitcast(in, out ir.DType) template {
 	n := 8 * in.Size()
 	switch {
-	case in == out:
-		return "$x"
+	case in == out || in == ir.Float16: // which is its bits
+		return "$T($x)"
+	case out == ir.Float16:
+		return "uint16($x)"
 	case ir.Floats.Has(in):
 		return template(fmt.Sprintf("$T(math.Float%dbits($x))", n))
 	case ir.Floats.Has(out):

@@ -7,24 +7,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// TestPortableTable proves the table total: every lane op on every choice of
-// types has its Go, and nothing else has.
+// TestPortableTable proves the table total: every lane op that an expansion of one
+// leaves has its Go on its choice of types, and no other op has.
 func TestPortableTable(t *testing.T) {
 	for _, op := range ir.Ops() {
-		row, ok := portableOps[op]
+		_, ok := portableOps[op]
 		require.Equal(t, op.Info().Kind == ir.Lane, ok, "%s", op)
 		if !ok {
 			continue
 		}
 		require.NotEmpty(t, opTypes(op), "%s", op)
 		for _, types := range opTypes(op) {
-			out, err := op.ResultType(types.given, types.in...)
-			require.NoError(t, err)
-			text := string(row(types.in[len(types.in)-1], out))
-			for i := range op.Info().Arity {
-				require.Contains(t, text, "$"+string("xyz"[i]), "%s %v", op, types)
+			e := elementary.Expand(singleOp(op, types, 0))
+			for _, in := range e.Body {
+				if in.Op == ir.OpConst {
+					continue
+				}
+				text := string(portableOps[in.Op](e.DType(in.Args[in.Arity()-1]), in.DType))
+				for i := range in.Arity() {
+					require.Contains(t, text, "$"+string("xyz"[i]), "%s %v", op, types)
+				}
 			}
 		}
 	}
@@ -41,22 +47,39 @@ func TestEveryFloatIsRounded(t *testing.T) {
 	}
 }
 
+// TestMicroTables proves the tables of micro-kernels total.
+func TestMicroTables(t *testing.T) {
+	for _, r := range kernel.AllRows() {
+		require.Contains(t, portableMicros, r)
+		require.Contains(t, microLoops, r)
+	}
+}
+
 func TestBuiltins(t *testing.T) {
 	kernels := Builtins()
 	seen := map[string]bool{}
 	ops := map[ir.Op]bool{}
-	for _, k := range kernels {
-		require.NoError(t, k.Verify())
-		canon, _ := k.Canonical()
-		require.Equal(t, canon.Signature(), k.Signature())
-		require.False(t, seen[k.Signature()], k.Signature())
-		seen[k.Signature()] = true
-		if k.Fold == nil {
-			ops[k.Body[0].Op] = true
+	rows := map[kernel.Row]ir.DTypes{}
+	for _, c := range kernels {
+		require.NoError(t, c.Verify())
+		canon, _ := kernel.Canonical(c)
+		require.Equal(t, canon.Signature(), c.Signature())
+		require.False(t, seen[c.Signature()], c.Signature())
+		seen[c.Signature()] = true
+		switch c := c.(type) {
+		case *kernel.Kernel:
+			require.Nil(t, c.Fold)
+			ops[c.Body[0].Op] = true
+		case *kernel.Micro:
+			rows[c.Row] |= ir.SetOf(c.Type)
 		}
 	}
 	for _, op := range ir.Ops() {
-		require.Equal(t, op.IsElementwise() || op == ir.OpDot || op == ir.OpPermute, ops[op], "%s", op)
+		require.Equal(t, op.IsElementwise(), ops[op], "%s", op)
+	}
+	for _, r := range kernel.AllRows() { // in every type that it is made for
+		require.Contains(t, rows, r)
+		require.Equal(t, r.Types()&ir.Running, rows[r]&^ir.SetOf(ir.Invalid), "%s", r)
 	}
 	for _, sig := range []string{
 		"kernel (s0:f32) { t0 = copy s0; store t0 }",
@@ -67,11 +90,11 @@ func TestBuiltins(t *testing.T) {
 		"kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }",
 		"kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }",
 		"kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }",
-		"kernel (u0:u8) { store max(u0) }",
-		"kernel (u0:bool) { store and(u0) }",
-		"kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }",
-		"kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }",
-		"kernel (u0:u8) { t0 = permute u0; store t0 }",
+		"reduce [max] kernel (u0:u8) { store u0 }",
+		"reduce [and] kernel (u0:bool) { store u0 }",
+		"reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }",
+		"dot i64",
+		"transpose u8",
 	} {
 		require.Contains(t, seen, sig)
 	}

@@ -63,7 +63,7 @@ func imports(body string) string {
 func (g *generator) generic() error {
 	w := &portable{}
 	for _, k := range g.kernels {
-		if err := w.kernel(k.Kernel); err != nil {
+		if err := w.code(k.Code); err != nil {
 			return err
 		}
 	}
@@ -72,9 +72,9 @@ func (g *generator) generic() error {
 
 // assembly writes the kernels by the target.
 func (g *generator) assembly() error {
-	list := make([]*kernel.Kernel, len(g.kernels))
+	list := make([]kernel.Code, len(g.kernels))
 	for i, k := range g.kernels {
-		list[i] = k.Kernel
+		list[i] = k.Code
 	}
 	text, err := g.Target.Assemble(g.Package, list)
 	if err != nil {
@@ -99,9 +99,9 @@ func withoutHeader(text []byte) []byte {
 // stubs declares the functions of the assembly to Go.
 func (g *generator) stubs() error {
 	var b strings.Builder
-	b.WriteString(g.registration("AVX2", ""))
+	b.WriteString(g.registration(g.Target.Engine(), ""))
 	for _, k := range g.kernels {
-		b.WriteString(docComment(k.symbol, k.Kernel))
+		b.WriteString(docComment(k.symbol, k.Code))
 		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", k.symbol)
 	}
 	return g.addGo(stubFile, assemblyTag, g.Package, b.String())

@@ -16,23 +16,46 @@ const (
 	symbolHash = 10 // hexadecimal digits of the signature's hash
 )
 
-// Symbol returns the name of a canonical kernel's function in Go and in
-// assembly: the ops, those of folds, the element types and the operand classes for the reader,
-// then a hash of the signature. Generate refuses kernels that share one.
+// Symbol returns the name of a canonical kernel's function in Go and in assembly: the
+// row of a micro-kernel, its combiners, the ops of the body, the element types and the
+// operand classes for the reader, then a hash of the signature. Generate refuses
+// kernels that share one.
 //
 //	k_mul_add_f32_uus_1a2b3c4d5e
-func Symbol(k *kernel.Kernel) string {
-	sum := sha256.Sum256([]byte(k.Signature()))
-	parts := append([]string{"k"}, symbolOpNames(k)...)
-	if k.Down {
-		parts = append(parts, "down")
+//	k_reduce_add_exp_f32_u_1a2b3c4d5e
+func Symbol(c kernel.Code) string {
+	parts := []string{"k"}
+	switch c := c.(type) {
+	case *kernel.Kernel:
+		parts = append(parts, bodyNames(c)...)
+	case *kernel.Micro:
+		parts = append(parts, microNames(c)...)
 	}
-	parts = append(parts, symbolTypes(k)...)
-	parts = append(parts, symbolClasses(k), hex.EncodeToString(sum[:])[:symbolHash])
-	return strings.Join(parts, "_")
+	sum := sha256.Sum256([]byte(c.Signature()))
+	return strings.Join(append(parts, hex.EncodeToString(sum[:])[:symbolHash]), "_")
 }
 
-func symbolOpNames(k *kernel.Kernel) []string {
+func microNames(m *kernel.Micro) []string {
+	names := []string{m.Row.String()}
+	for _, by := range append(slices.Clone(m.Combine), m.Op) {
+		if by != ir.OpInvalid {
+			names = append(names, by.String())
+		}
+	}
+	if m.Type != ir.Invalid {
+		names = append(names, m.Type.Text())
+	}
+	if m.Carry {
+		names = append(names, "carry")
+	}
+	if m.Body != nil {
+		names = append(names, bodyNames(m.Body)...)
+	}
+	return names
+}
+
+// bodyNames lists the ops, types and operand classes of a body.
+func bodyNames(k *kernel.Kernel) []string {
 	var names []string
 	for _, in := range k.Body {
 		if in.Op != ir.OpConst {
@@ -42,15 +65,7 @@ func symbolOpNames(k *kernel.Kernel) []string {
 	if len(names) > symbolOps {
 		names = append(names[:symbolOps-1], "etc")
 	}
-	for _, by := range k.Fold {
-		switch {
-		case k.Scans():
-			names = append(names, by.String())
-		case by != ir.OpInvalid:
-			names = append(names, "fold"+by.String())
-		}
-	}
-	return names
+	return append(append(names, symbolTypes(k)...), symbolClasses(k))
 }
 
 // symbolTypes lists the element types that the kernel reads and writes.

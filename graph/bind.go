@@ -10,6 +10,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -53,7 +54,16 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if b.plan, err = passes.Lower(f, p.options); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	if b.linked, err = p.executor.Link(b.plan); err != nil {
+	nests, err := schedule.Schedule(b.plan, p.machine, p.executor)
+	if err != nil {
+		return nil, withSizes(err, p.sizes, sizes)
+	}
+	if p.options.Verify {
+		if err := nests.Verify(); err != nil {
+			return nil, fmt.Errorf("after the schedule: %w\n%s", err, nests)
+		}
+	}
+	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, err
 	}
 	return b, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -49,6 +50,8 @@ func Compile(items ...Item) (*Program, error) {
 		executor: executorFor(s),
 		sizes:    l.sizes,
 	}
+	p.machine = schedule.Default(p.executor.Parallelism())
+	p.machine.NoWhole, p.machine.Blocks = s.coverOnly, s.chunkElems
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}
@@ -69,10 +72,10 @@ func misuse(format string, args ...any) error {
 // executorFor returns the executor that all programs share, or one with
 // settings of its own.
 func executorFor(s settings) *runtime.Executor {
-	if s.workers == 0 && !s.portable && !s.coverOnly && s.chunkElems == 0 {
+	if s.workers == 0 && !s.portable && s.chunkElems == 0 {
 		return runtime.DefaultExecutor()
 	}
-	return &runtime.Executor{Workers: s.workers, Portable: s.portable, NoFused: s.coverOnly, ChunkElems: s.chunkElems}
+	return &runtime.Executor{Workers: s.workers, Portable: s.portable, ChunkElems: s.chunkElems}
 }
 
 // scales are where the example sizes of a program lie: the first at which they

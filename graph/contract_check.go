@@ -74,7 +74,10 @@ func takesDot(dt DType) error {
 	if ir.OpDot.Info().Domain.Has(dt) {
 		return nil
 	}
-	wide := map[DType]DType{Bool: Int32, Uint8: Int32, Uint32: Int64}[dt]
+	wide := Int64
+	if dt.Size() < Int32.Size() {
+		wide = Int32
+	}
 	return fmt.Errorf("does not take %s: Cast the operands to %s, which the products are summed in", dt, wide)
 }
 

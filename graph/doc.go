@@ -20,7 +20,7 @@
 //
 // An op takes a Node, a [*Tensor] (as Const would) or a Go number or bool. A
 // number takes the element type of the operand beside it, and must fit: 1.5
-// beside an Int32 is an error. There is no other conversion: Float32 meets
+// beside an Int32 is an error. There is no other conversion: Float32 combines with
 // Float64 only after a Cast. A number on the left is x.Scalar(1).Sub(x).
 //
 // [Compile] makes a [Program] of the nodes to compute. Views (Reshape, Permute,
@@ -34,9 +34,9 @@
 // Inputs that share a Dim must agree on it. Views of symbolic axes have symbolic
 // extents, x.Slice("1:-1") of n is n-2, and these are checked against the numbers
 // of each run: what does not fit is an error with the line of the op. Ops are
-// checked when the graph is built: n never meets m or 3 by chance. The plan for a
-// set of sizes and input layouts is made at their first run, in about the time of Compile,
-// and a program keeps the last 32 of them.
+// checked when the graph is built: n does not fit m or 3, though a run may give them
+// the same number. The plan for a set of sizes and input layouts is made at their first
+// run, in about the time of Compile, and a program keeps the last 32 of them.
 //
 // Shapes broadcast as in NumPy: aligned at the last axis, extents of 1 and
 // missing axes repeat. The option [NoBroadcast] forbids that, for formulas in
@@ -103,7 +103,7 @@
 //	np.clip(a, lo, hi)              a.Clip(lo, hi)
 //	np.floor, np.ceil, np.trunc     a.Floor(), a.Ceil(), a.Trunc()
 //	np.rint(a), np.round(a)         a.Round()
-//	np.exp(a), np.log1p(a)          a.Exp(), a.Log1p(); all of them stand under Accuracy
+//	np.exp(a), np.log1p(a)          a.Exp(), a.Log1p(); Accuracy lists all of them
 //	a ** b, np.arctan2(a, b)        a.Pow(b), a.Atan2(b)
 //	scipy.special.expit, erf        a.Sigmoid(), a.Erf(); SiLU, GELU, Softplus and their kin
 //	a.sum(), a.sum(0), a.prod(-1)   a.Sum(), a.Sum(0), a.Prod(-1)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
 // DumpEnv is the environment variable that this package reads, and the only
@@ -53,8 +54,8 @@ func fileName(name string) string {
 }
 
 // Stages returns the names that Dump knows: "graph", then each pass, then
-// "plan" and "kernels".
-func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "kernels") }
+// "plan", "schedule" and "kernels".
+func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "schedule", "kernels") }
 
 // Dump writes the program as text at one stage of its compilation, or for "" at
 // all of them, each that changed something in full. The graph is written as it was built; with symbolic sizes, what
@@ -107,6 +108,11 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 			return err
 		}
 		section("plan", bound.plan.String)
+		nests, err := schedule.Schedule(bound.plan, p.machine, p.executor)
+		if err != nil {
+			return err
+		}
+		section("schedule", nests.String)
 		section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
 	}
 	_, err := w.Write(out.Bytes())

@@ -4,8 +4,9 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // The methods below are elementary functions of Float32 and Float64. They hold
 // the bounds of the table in the package's documentation, with gradual
-// underflow, and have the special values of C's Annex F; NaN gives NaN unless
-// something else is said. Each is written once, as an expansion in package ir.
+// underflow; those of Float16 are Float32's, rounded once. They have the special
+// values of C's Annex F; NaN gives NaN unless something else is said. Each is
+// written once, as an expansion in package ir.
 
 // Exp returns e to the power x.
 func (x Node) Exp() Node { return x.elementwise(ir.OpExp, ir.Attr{}) }

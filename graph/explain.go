@@ -2,13 +2,13 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -46,12 +46,17 @@ func (p *Program) Explain() string {
 		}
 		line(&b, "sizes", about+sizesText(p.sizes, bound.sizes), ir.Pos{})
 	}
-	steps := bound.linked.Steps()
-	for i, s := range steps {
-		explainStep(&b, i, bound.plan, s)
+	m := *p.machine
+	m.CompareAll = true
+	nests, err := schedule.Schedule(bound.plan, &m, p.executor)
+	if err != nil {
+		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
+	}
+	for i := range nests.Tasks {
+		explainTask(&b, bound.plan, &nests.Tasks[i])
 	}
 	explainLedger(&b, bound.plan.Ledger)
-	explainBytes(&b, bound.plan, steps)
+	explainBytes(&b, bound.plan)
 	return b.String()
 }
 
@@ -67,56 +72,73 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-8s%s\n", about, text)
 }
 
-func explainStep(b *strings.Builder, i int, plan *plan.Plan, s runtime.StepInfo) {
-	step := &plan.Steps[i]
-	text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents...).String()
-	if step.Kernel.Dots() {
-		text = product(step.Extents)
-	}
-	if s.Group >= 0 {
-		g := &plan.Rows[s.Group]
-		text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(s.Block, "row"), g.First, g.Last)
-	}
-	switch s.Compiled {
-	case "":
-	case "kernel":
-		text += ": one " + s.Engine + " kernel"
-	default:
-		text += ": " + s.Engine + ", " + s.Compiled
-	}
-	if n := len(s.Packed); n > 0 {
-		text += fmt.Sprintf(", %s packed", plural(n, "operand"))
-	}
-	if n := len(s.Streamed); n > 0 {
-		text += fmt.Sprintf(", %s streamed", plural(n, "output"))
-	}
-	line(b, "step "+strconv.Itoa(i), text, s.Pos)
-	line(b, "", s.Signature, ir.Pos{})
-}
-
-// work says what a step computes: its ops, and what it folds or scans by.
-func work(step *plan.FlatStep) []string {
-	var parts []string
-	k := step.Kernel
-	ops, by := len(k.Body), slices.Clone(k.Fold)
-	if step.Down && step.Scan == plan.NoScan { // the instructions of accumulators
-		for o, v := range k.Out {
-			if step.Accumulates(len(k.In) + o) {
-				by = append(by, k.Inst(v).Op)
-				ops--
-			}
+// explainTask tells of the steps of a task: what each computes, and how.
+func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
+	for i := t.First; i <= t.Last; i++ {
+		step := &pl.Steps[i]
+		text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
+		if role, _ := step.Kind(); role == plan.Contract {
+			text = product(step.Extents())
+		}
+		if t.Last > t.First {
+			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
+		}
+		if i-t.First >= len(t.Choices) { // without elements
+			line(b, "step "+strconv.Itoa(i), text, step.Pos)
+			continue
+		}
+		c := &t.Choices[i-t.First]
+		line(b, "step "+strconv.Itoa(i), text+": "+choiceText(c), step.Pos)
+		line(b, "", c.Kernel, ir.Pos{})
+		if why := runnerUp(c); why != "" {
+			line(b, "", why, ir.Pos{})
 		}
 	}
-	if ops > 0 {
+}
+
+// choiceText says by which strategy and which kernels a step is computed.
+func choiceText(c *nest.Choice) string {
+	text := c.Strategy + ", one " + c.Engine + " kernel"
+	if c.Kernels != 1 {
+		text = fmt.Sprintf("%s of %d %s kernels", c.Strategy, c.Kernels, c.Engine)
+	}
+	if n := len(c.Packed); n > 0 {
+		text += fmt.Sprintf(", %s packed", plural(n, "operand"))
+	}
+	if n := len(c.Streamed); n > 0 {
+		text += fmt.Sprintf(", %s past the caches", plural(n, "output"))
+	}
+	return text
+}
+
+// runnerUp tells the cheapest strategy that was not chosen, and its cost beside the
+// choice's.
+func runnerUp(c *nest.Choice) string {
+	best := -1
+	for i, r := range c.Rejected {
+		if r.Why == "" && (best < 0 || r.Cost < c.Rejected[best].Cost) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return fmt.Sprintf("cost %.3g; %s %.3g", c.Cost, c.Rejected[best].Strategy, c.Rejected[best].Cost)
+}
+
+// work says what a step computes: its ops, and what it reduces or scans by.
+func work(step *plan.Step) []string {
+	var parts []string
+	if ops := len(step.Body.Body); ops > 0 {
 		parts = append(parts, plural(ops, "op"))
 	}
-	for _, op := range by {
+	for _, o := range step.Out {
 		switch {
-		case op == ir.OpInvalid:
-		case step.Scan != plan.NoScan:
-			parts = append(parts, "a scan by "+op.String())
+		case o.Combine == ir.OpInvalid:
+		case step.Scans():
+			parts = append(parts, "a scan by "+o.Combine.String())
 		default:
-			parts = append(parts, "a fold by "+op.String())
+			parts = append(parts, "a reduction by "+o.Combine.String())
 		}
 	}
 	return parts
@@ -167,10 +189,11 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 // costs are short words for the decisions that cost memory traffic.
 var costs = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "staged", plan.Recomputed: "again", plan.Rewritten: "other"}
 
-func explainBytes(b *strings.Builder, pl *plan.Plan, steps []runtime.StepInfo) {
+func explainBytes(b *strings.Builder, pl *plan.Plan) {
 	moved, least := 0, 0
-	for _, s := range steps {
-		moved += s.Read + s.Written
+	for i := range pl.Steps {
+		read, written := pl.Traffic(i)
+		moved += read + written
 	}
 	for i := range pl.Buffers {
 		switch buf := &pl.Buffers[i]; buf.Kind {

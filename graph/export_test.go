@@ -2,7 +2,8 @@ package graph
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -18,8 +19,14 @@ func (p *Program) Helped() int { return p.executor.Helped() }
 // Plan returns the plan of the last run, or of the example sizes.
 func (p *Program) Plan() *plan.Plan { return p.latest().plan }
 
-// Steps describes the steps of that plan.
-func (p *Program) Steps() []runtime.StepInfo { return p.latest().linked.Steps() }
+// Tasks returns the schedule of that plan.
+func (p *Program) Tasks() []nest.Task {
+	nests, err := schedule.Schedule(p.latest().plan, p.machine, p.executor)
+	if err != nil {
+		panic(err)
+	}
+	return nests.Tasks
+}
 
 // Define returns the graph of some outputs as built, and the tensors behind the
 // params that are not inputs.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -19,10 +20,10 @@ func (p *Program) String() string {
 // Kernels returns the signature of each different kernel, in order of use: what
 // generated code is looked up by, and what genkernels emits. They depend on the
 // formulas, and on sizes only where an extent is 1, an input has strides of its
-// own, or a line is reduced: a longer one than 1024 is folded in parts, and the
-// mean of 2^k elements is a product. Those of lines short and long are among them;
-// a run that needs others is covered. There are none before the first run of a
-// program whose graph fits none of the example sizes.
+// own, or a line is reduced: one longer than 1024 is reduced in chunks, and the mean of
+// 2^k elements is a product. Those of short and long lines are among them; a run that
+// needs others is a tiling of built-in kernels. There are none before the first run of
+// a program whose graph fits none of the example sizes.
 func (p *Program) Kernels() []string {
 	bound := p.latest()
 	if bound == nil {
@@ -33,10 +34,9 @@ func (p *Program) Kernels() []string {
 	}
 	var sigs []string
 	seen := map[string]bool{}
-	for _, plan := range append([]*plan.Plan{bound.plan}, p.lines()...) {
-		for i := range plan.Steps {
-			k, _ := plan.Steps[i].Kernel.Canonical()
-			if sig := k.Signature(); !seen[sig] {
+	for _, pl := range append([]*plan.Plan{bound.plan}, p.lines()...) {
+		for _, sig := range schedule.Kernels(pl, p.machine) {
+			if !seen[sig] {
 				seen[sig] = true
 				sigs = append(sigs, sig)
 			}

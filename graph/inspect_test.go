@@ -53,8 +53,8 @@ func TestDump(t *testing.T) {
 	require.Equal(t, p.String(), f.String())
 
 	err = p.Dump(&all, "codegen")
-	require.ErrorContains(t, err, here2(-1)+`: dump: there is no stage "codegen": the stages are graph, contract, reductions, canonicalize, `)
-	require.ErrorContains(t, err, ", plan, kernels")
+	require.ErrorContains(t, err, here2(-1)+`: dump: there is no stage "codegen": the stages are graph, widen, contract, reductions, canonicalize, `)
+	require.ErrorContains(t, err, ", plan, schedule, kernels")
 }
 
 func TestDumpEnv(t *testing.T) {
@@ -89,7 +89,7 @@ func TestExplain(t *testing.T) {
 	require.Len(t, p.Kernels(), 3)
 	for _, sig := range p.Kernels() {
 		require.Contains(t, text, sig)
-		k, err := kernel.ParseKernel(sig)
+		k, err := kernel.ParseCode(sig)
 		require.NoError(t, err)
 		require.Equal(t, sig, k.Signature())
 	}

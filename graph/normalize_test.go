@@ -35,8 +35,9 @@ func costOf(t *testing.T, ys ...graph.Item) cost {
 			c.temps = max(c.temps, n)
 		}
 	}
-	for _, s := range p.Steps() {
-		c.read, c.write = c.read+float64(s.Read)/size, c.write+float64(s.Written)/size
+	for i := range pl.Steps {
+		read, written := pl.Traffic(i)
+		c.read, c.write = c.read+float64(read)/size, c.write+float64(written)/size
 	}
 	c.temps /= size
 	return c

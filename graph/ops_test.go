@@ -24,7 +24,6 @@ var otherwise = map[ir.Op]string{
 	ir.OpFold:   "the reductions pass makes it",
 	ir.OpSeldom: "expansions make it",
 	ir.OpAccess: "the views pass makes it of views",
-	ir.OpStream: "the executor stores large results by it",
 	ir.OpCopy:   "the passes make it where strides can't do",
 }
 

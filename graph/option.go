@@ -34,10 +34,10 @@ func (o Option) addTo(s *settings) { o(s) }
 // Name is what dumps call the program; "program" without it.
 func Name(name string) Option { return func(s *settings) { s.name = name } }
 
-// NoBroadcast makes implicit broadcasting an error: tensors that meet in an op
-// have one shape. Go numbers and Scalars may still stand beside any tensor, axes
+// NoBroadcast makes implicit broadcasting an error: the tensors of an op must have
+// one shape. Go numbers and Scalars still combine with any tensor, axes
 // that a reduction kept (KeepDims) repeat, as in Softmax, and BroadcastTo says what
-// it does. It does not look at the axes of products.
+// it does. Axes of products are not checked.
 func NoBroadcast() Option { return func(s *settings) { s.noBroadcast = true } }
 
 // Workers sets on how many threads a run may compute, 1 or more; without it, on
@@ -47,8 +47,8 @@ func Workers(n int) Option { return func(s *settings) { s.workers, s.workersSet 
 // Portable runs the Go loops in place of assembly. They give the same bits.
 func Portable() Option { return func(s *settings) { s.portable = true } }
 
-// CoverOnly runs every loop as a cover, tile by tile over the built-in kernels,
-// as if none had been generated for it: for measuring what generating gains.
+// CoverOnly computes every elementwise loop as a tiling of built-in kernels, as if no
+// kernel had been generated for it: to measure what generating gains.
 func CoverOnly() Option { return func(s *settings) { s.coverOnly = true } }
 
 // NoFusion gives every op a loop of its own: for comparing and debugging.

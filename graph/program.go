@@ -8,6 +8,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -26,6 +27,7 @@ type Program struct {
 	sizes    []string  // named
 	options  passes.Options
 	executor *runtime.Executor
+	machine  *schedule.Machine
 
 	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache bindings

@@ -127,7 +127,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return graph.Scalar(a.DType, goValue(a.DType, a.Bits))
 	case ir.OpIota:
 		return graph.Iota(a.DType, a.Shape[0])
-	case ir.OpCopy, ir.OpStream:
+	case ir.OpCopy:
 		return args[0]
 	case ir.OpReshape:
 		return args[0].Reshape(a.Shape)
@@ -219,6 +219,10 @@ func goValue(dt ir.DType, bits uint64) any {
 		return bits != 0
 	case ir.Uint8:
 		return uint8(bits)
+	case ir.Uint16:
+		return uint16(bits)
+	case ir.Float16:
+		return graph.Half(bits)
 	case ir.Int32:
 		return int32(bits)
 	case ir.Uint32:
@@ -227,8 +231,10 @@ func goValue(dt ir.DType, bits uint64) any {
 		return int64(bits)
 	case ir.Float32:
 		return math.Float32frombits(uint32(bits))
+	case ir.Float64:
+		return math.Float64frombits(bits)
 	}
-	return math.Float64frombits(bits)
+	panic(dt)
 }
 
 // bitsOf is goValue's inverse.
@@ -240,6 +246,10 @@ func bitsOf(v any) uint64 {
 		}
 		return 0
 	case uint8:
+		return uint64(v)
+	case uint16:
+		return uint64(v)
+	case graph.Half:
 		return uint64(v)
 	case int32:
 		return uint64(v)
@@ -260,6 +270,10 @@ func toTensor(t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor
 		return place[bool](t, a, at)
 	case ir.Uint8:
 		return place[uint8](t, a, at)
+	case ir.Uint16:
+		return place[uint16](t, a, at)
+	case ir.Float16:
+		return place[graph.Half](t, a, at)
 	case ir.Int32:
 		return place[int32](t, a, at)
 	case ir.Uint32:
@@ -268,8 +282,10 @@ func toTensor(t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor
 		return place[int64](t, a, at)
 	case ir.Float32:
 		return place[float32](t, a, at)
+	case ir.Float64:
+		return place[float64](t, a, at)
 	}
-	return place[float64](t, a, at)
+	panic(a.DType)
 }
 
 func place[T graph.Element](t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor {

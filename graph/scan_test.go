@@ -104,19 +104,10 @@ func scanElement(rng *rand.Rand, d ir.DType, special int) uint64 {
 	if rng.IntN(1000) < special {
 		v = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e30}[rng.IntN(6)]
 	}
-	switch d {
-	case ir.Float32:
-		return bitsOf(float32(v))
-	case ir.Float64:
-		return bitsOf(v)
-	case ir.Int32:
-		return bitsOf(int32(rng.Uint32()))
-	case ir.Uint8:
-		return bitsOf(uint8(rng.Uint32()))
-	case ir.Uint32:
-		return bitsOf(rng.Uint32())
+	if ir.Floats.Has(d) {
+		return ir.FromFloat(d, v)
 	}
-	return rng.Uint64()
+	return ir.Wrap(d, int64(rng.Uint64()))
 }
 
 // program makes results of scans of x, of values that are computed from it, and

@@ -16,6 +16,12 @@ type Tensor = tensor.Tensor
 // Element lists Go's types of the elements that run.
 type Element = tensor.Element
 
+// Half is Go's type of the elements of dtype Float16: their bits.
+type Half = tensor.Half
+
+// HalfOf returns the Half nearest to f.
+func HalfOf(f float32) Half { return tensor.HalfOf(f) }
+
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
 // go both ways. Without a shape it is 1-d of len(data).
 func Of[T Element](data []T, shape ...int) *Tensor { return tensor.Of(data, shape...) }

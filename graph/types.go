@@ -8,9 +8,10 @@ import (
 // DType is the type of one element.
 type DType = ir.DType
 
-// The element types. Float16, BFloat16, Fixed16x16, QInt8, QUint8 and the
-// integers of 16 bits, Int8 and Uint64 are declared and have no kernels yet:
-// using one is an error that says so.
+// The element types. BFloat16, Fixed16x16, QInt8, QUint8, Int8, Int16 and Uint64 are
+// declared and have no kernels yet: using one is an error that says so. Each op on
+// Float16 computes in float32 and rounds its results once; sums, scans and products
+// round at their end.
 const (
 	Bool       = ir.Bool
 	Int8       = ir.Int8

@@ -56,6 +56,10 @@ func elements(t *testing.T, x *graph.Tensor) []uint64 {
 		return elementsOf[int32](t, x)
 	case graph.Int64:
 		return elementsOf[int64](t, x)
+	case graph.Uint16:
+		return elementsOf[uint16](t, x)
+	case graph.Float16:
+		return elementsOf[graph.Half](t, x)
 	}
 	return elementsOf[float32](t, x)
 }

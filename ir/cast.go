@@ -22,6 +22,8 @@ func RefCast(in, out DType, a [3]uint64) uint64 {
 	return Wrap(out, int64(a[0]))
 }
 
+// floatOfInt rounds an integer once. Those that float64 does not hold are past
+// the greatest float16, so that rounding them on the way does not matter there.
 func floatOfInt(in, out DType, a uint64) uint64 {
 	switch {
 	case out == Float32 && in == Uint64:
@@ -29,9 +31,9 @@ func floatOfInt(in, out DType, a uint64) uint64 {
 	case out == Float32:
 		return uint64(math.Float32bits(float32(int64(a))))
 	case in == Uint64:
-		return math.Float64bits(float64(a))
+		return FromFloat(out, float64(a))
 	}
-	return math.Float64bits(float64(int64(a)))
+	return FromFloat(out, float64(int64(a)))
 }
 
 // saturateInt converts a float to the nearest integer towards zero that d holds.

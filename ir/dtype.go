@@ -31,31 +31,37 @@ const (
 	numDTypes
 )
 
+// dtypeInfo is a row of the table of element types.
 type dtypeInfo struct {
-	name string // Go's name, in messages
-	text string // the name in IR text
-	size int    // bytes
-	runs bool
+	name    string // Go's name, in messages
+	text    string // the name in IR text
+	storage int    // bytes of an element in memory
+	// compute is the type that elements are computed in: the type itself where it has
+	// kernels of every kind, Invalid where it has none yet. Any other type has loads,
+	// stores and conversions alone. Each op on it is that of the compute type, whose
+	// result is rounded or wrapped to the type; reductions, scans and products convert
+	// their operands once and their results once (package elementary, passes/widen.go).
+	compute DType
 }
 
 var dtypes = [numDTypes]dtypeInfo{
-	Invalid:    {"invalid", "invalid", 0, false},
-	Bool:       {"bool", "bool", 1, true},
-	Int8:       {"int8", "i8", 1, false},
-	Int16:      {"int16", "i16", 2, false},
-	Int32:      {"int32", "i32", 4, true},
-	Int64:      {"int64", "i64", 8, true},
-	Uint8:      {"uint8", "u8", 1, true},
-	Uint16:     {"uint16", "u16", 2, false},
-	Uint32:     {"uint32", "u32", 4, true},
-	Uint64:     {"uint64", "u64", 8, false},
-	Float16:    {"float16", "f16", 2, false},
-	BFloat16:   {"bfloat16", "bf16", 2, false},
-	Float32:    {"float32", "f32", 4, true},
-	Float64:    {"float64", "f64", 8, true},
-	Fixed16x16: {"fixed16x16", "q16x16", 4, false},
-	QInt8:      {"qint8", "qi8", 1, false},
-	QUint8:     {"quint8", "qu8", 1, false},
+	Invalid:    {"invalid", "invalid", 0, Invalid},
+	Bool:       {"bool", "bool", 1, Bool},
+	Int8:       {"int8", "i8", 1, Invalid},
+	Int16:      {"int16", "i16", 2, Invalid},
+	Int32:      {"int32", "i32", 4, Int32},
+	Int64:      {"int64", "i64", 8, Int64},
+	Uint8:      {"uint8", "u8", 1, Uint8},
+	Uint16:     {"uint16", "u16", 2, Int32},
+	Uint32:     {"uint32", "u32", 4, Uint32},
+	Uint64:     {"uint64", "u64", 8, Invalid},
+	Float16:    {"float16", "f16", 2, Float32},
+	BFloat16:   {"bfloat16", "bf16", 2, Invalid},
+	Float32:    {"float32", "f32", 4, Float32},
+	Float64:    {"float64", "f64", 8, Float64},
+	Fixed16x16: {"fixed16x16", "q16x16", 4, Invalid},
+	QInt8:      {"qint8", "qi8", 1, Invalid},
+	QUint8:     {"quint8", "qu8", 1, Invalid},
 }
 
 func (d DType) info() dtypeInfo {
@@ -71,11 +77,17 @@ func (d DType) String() string { return d.info().name }
 // Text returns the name in IR text, "f32".
 func (d DType) Text() string { return d.info().text }
 
-// Size returns the bytes of one element.
-func (d DType) Size() int { return d.info().size }
+// Size returns the bytes of one element in memory.
+func (d DType) Size() int { return d.info().storage }
+
+// Compute returns the type that elements are computed in, see dtypeInfo.
+func (d DType) Compute() DType { return d.info().compute }
 
 // Runs reports whether kernels exist for the type.
-func (d DType) Runs() bool { return d.info().runs }
+func (d DType) Runs() bool { return d.Compute() != Invalid }
+
+// Native reports whether the type has kernels of every kind: it is computed in itself.
+func (d DType) Native() bool { return d.Runs() && d.Compute() == d }
 
 // CheckRuns returns an error for a type that is declared but has no kernels yet.
 func (d DType) CheckRuns() error {
@@ -119,8 +131,20 @@ var (
 	Floats   = SetOf(Float16, BFloat16, Float32, Float64)
 	Numeric  = Ints | Floats
 	AllTypes = Numeric | Bools
-	Running  = SetOf(Bool, Uint8, Int32, Uint32, Int64, Float32, Float64)
+	Running  = setWhere(DType.Runs)
+	Native   = setWhere(DType.Native)
 )
+
+// setWhere returns the set of the types with a property.
+func setWhere(has func(DType) bool) DTypes {
+	var s DTypes
+	for d := Bool; d < numDTypes; d++ {
+		if has(d) {
+			s |= 1 << d
+		}
+	}
+	return s
+}
 
 // Has reports whether d is in the set.
 func (s DTypes) Has(d DType) bool { return s&(1<<d) != 0 }

@@ -20,6 +20,9 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 	if err := dt.CheckRuns(); err != nil {
 		return 0, err
 	}
+	if half, ok := value.(interface{ Float32() float32 }); ok { // its bits are in an integer
+		value = half.Float32()
+	}
 	v := reflect.ValueOf(value)
 	isBool := v.Kind() == reflect.Bool
 	switch {
@@ -36,9 +39,9 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 	case v.CanFloat():
 		return encodeIntegral(dt, v.Float())
 	case v.CanUint() && Floats.Has(dt):
-		return floatOfInt(Uint64, dt, v.Uint()), nil
+		return finite(dt, floatOfInt(Uint64, dt, v.Uint()), value)
 	case Floats.Has(dt):
-		return floatOfInt(Int64, dt, uint64(v.Int())), nil
+		return finite(dt, floatOfInt(Int64, dt, uint64(v.Int())), value)
 	case v.CanUint():
 		return encodeInt(dt, v.Uint(), false, value)
 	}
@@ -48,11 +51,23 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 // encodeFloat rounds a float to a float type.
 func encodeFloat(dt DType, f float64) (uint64, error) {
 	bits := FromFloat(dt, f)
-	if math.IsInf(ToFloat(dt, bits), 0) && !math.IsInf(f, 0) {
-		return 0, fmt.Errorf("%v is past the greatest %s, %v", f, dt, math.MaxFloat32)
+	if math.IsInf(f, 0) {
+		return bits, nil
+	}
+	return finite(dt, bits, f)
+}
+
+// finite returns an element unless it is an infinity, which a finite value became.
+func finite(dt DType, bits uint64, value any) (uint64, error) {
+	if math.IsInf(ToFloat(dt, bits), 0) {
+		return 0, fmt.Errorf("%v is past the greatest %s, %v", value, dt, greatest(dt))
 	}
 	return bits, nil
 }
+
+// greatest returns the greatest finite number of a float type: the one before
+// infinity.
+func greatest(dt DType) float64 { return ToFloat(dt, FromFloat(dt, math.Inf(1))-1) }
 
 // encodeIntegral fits a float to an integer type.
 func encodeIntegral(dt DType, f float64) (uint64, error) {

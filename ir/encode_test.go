@@ -69,7 +69,10 @@ func TestEncodeErrors(t *testing.T) {
 		{ir.Float32, "1", "1 (string) is neither a number nor a bool"},
 		{ir.Bool, nil, "<nil> (<nil>) is neither a number nor a bool"},
 		{ir.Float64, 1i, "(0+1i) (complex128) is neither a number nor a bool"},
-		{ir.Float16, 1, "dtype float16 has no kernels yet; use one of bool, int32, int64, uint8, uint32, float32, float64"},
+		{ir.Float16, 65520, "65520 is past the greatest float16, 65504"},
+		{ir.Float16, 1e5, "100000 is past the greatest float16, 65504"},
+		{ir.Uint16, 1 << 16, "65536 is outside uint16, [0, 65535]"},
+		{ir.BFloat16, 1, "dtype bfloat16 has no kernels yet; use one of bool, int32, int64, uint8, uint16, uint32, float16, float32, float64"},
 	} {
 		_, err := ir.Encode(c.dt, c.v)
 		require.EqualError(t, err, c.want)

@@ -1,18 +1,19 @@
 package ir
 
 import (
+	"fmt"
 	"math"
 )
 
 // An element is kept in a uint64: bool as 0 or 1, integers extended to 64 bits
-// by their sign or by zeros, float32 as its bits, float64 as its bits. The
+// by their sign or by zeros, floats as their bits. The
 // functions below are the meaning of the lane ops on such elements.
 
 func refCopy(_, _ DType, a [3]uint64) uint64 { return a[0] }
 
 // arith builds a reference from one function on floats and one on integers.
-// Float32 is computed in float64 and rounded once more: for + - * / and sqrt
-// 53 bits are enough for that to be the float32 result (Figueroa 1995).
+// Float32 and float16 are computed in float64 and rounded once more: for + - * / and
+// sqrt 53 bits are enough for that to be the one rounding (Figueroa 1995).
 func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 {
 		if Floats.Has(in) {
@@ -95,12 +96,18 @@ func refRem(in, _ DType, a [3]uint64) uint64 {
 	return Wrap(in, int64(a[0])%int64(a[1]))
 }
 
+// refFMA: the sum of a product of float16 and a float16 is that of float64 but
+// for less than 2^-53 of it, which never lies between it and a number where float16
+// rounds the other way: the product has 22 bits.
 func refFMA(in, _ DType, a [3]uint64) uint64 {
-	if in == Float32 {
+	switch in {
+	case Float32:
 		f := math.Float32frombits
 		return uint64(math.Float32bits(FMA32(f(uint32(a[0])), f(uint32(a[1])), f(uint32(a[2])))))
+	case Float16, Float64:
+		return FromFloat(in, math.FMA(ToFloat(in, a[0]), ToFloat(in, a[1]), ToFloat(in, a[2])))
 	}
-	return FromFloat(in, math.FMA(ToFloat(in, a[0]), ToFloat(in, a[1]), ToFloat(in, a[2])))
+	panic(noMeaning("fma", in))
 }
 
 func refMin(in, _ DType, a [3]uint64) uint64 {
@@ -215,18 +222,40 @@ func Wrap(d DType, v int64) uint64 {
 	return uint64(v) << shift >> shift
 }
 
+// ToFloat returns the number that an element of a float type is.
 func ToFloat(d DType, a uint64) float64 {
-	if d == Float32 {
+	switch d {
+	case Float16:
+		return float64(Float16frombits(uint16(a)))
+	case Float32:
 		return float64(math.Float32frombits(uint32(a)))
+	case Float64:
+		return math.Float64frombits(a)
 	}
-	return math.Float64frombits(a)
+	panic(noMeaning("a number with a fraction", d))
 }
 
+// FromFloat returns the element of a float type nearest to v, the even one of two.
 func FromFloat(d DType, v float64) uint64 {
-	if d == Float32 {
+	switch d {
+	case Float16:
+		return uint64(Float16bits(float32(roundToOdd(v))))
+	case Float32:
 		return uint64(math.Float32bits(float32(v)))
+	case Float64:
+		return math.Float64bits(v)
 	}
-	return math.Float64bits(v)
+	panic(noMeaning("a number with a fraction", d))
+}
+
+// IsNaN reports whether an element is not a number.
+func IsNaN(d DType, a uint64) bool {
+	return Floats.Has(d) && ToFloat(d, a) != ToFloat(d, a)
+}
+
+// noMeaning is the text of a panic: a switch on types met one that it has no case for.
+func noMeaning(what string, d DType) string {
+	return fmt.Sprintf("BUG: ir: %s has no meaning in %s", what, d)
 }
 
 // order compares two elements: -1, 0, 1, or 2 where one is NaN.

@@ -9,129 +9,6 @@ import (
 // Op names an operation. Its row in the table says everything else about it.
 type Op uint8
 
-// The operations, in the order of the table.
-const (
-	OpInvalid Op = iota
-
-	OpParam  // a buffer given at run time
-	OpConst  // one element, by its bits
-	OpExtent // a size, as one element
-	OpIota   // 0, 1, 2, ...
-
-	OpReshape
-	OpPermute
-	OpSlice
-	OpIndex
-	OpFlip
-	OpExpand
-	OpDiagonal
-	OpSqueeze
-	OpUnsqueeze
-	OpAccess // a buffer read through one layout: what the views pass leaves
-
-	OpCopy
-	OpAdd
-	OpSub
-	OpMul
-	OpDiv
-	OpRem
-	OpFMA
-	OpNeg
-	OpAbs
-	OpSqrt
-	OpMin
-	OpMax
-	OpFloor
-	OpCeil
-	OpTrunc
-	OpRound
-	OpEq
-	OpNe
-	OpLt
-	OpLe
-	OpAnd
-	OpOr
-	OpXor
-	OpNot
-	OpShl
-	OpShr
-	OpSelect
-	OpSeldom
-	OpCast
-	OpBitcast
-	OpStream
-
-	OpGt
-	OpGe
-	OpSign
-	OpReciprocal
-	OpSquare
-	OpClip
-	OpMod
-	OpFloorDiv
-	OpIsNaN
-	OpIsInf
-	OpIsFinite
-	OpExp
-	OpExp2
-	OpExpm1
-	OpLog
-	OpLog2
-	OpLog10
-	OpLog1p
-	OpPow
-	OpCbrt
-	OpRsqrt
-	OpHypot
-	OpSin
-	OpCos
-	OpTan
-	OpAsin
-	OpAcos
-	OpAtan
-	OpAtan2
-	OpSinh
-	OpCosh
-	OpTanh
-	OpAsinh
-	OpAcosh
-	OpAtanh
-	OpErf
-	OpErfc
-	OpFMod
-
-	OpSigmoid
-	OpSiLU
-	OpSoftplus
-	OpGELU
-	OpGELUTanh
-	OpMish
-	OpELU
-	OpSELU
-	OpCELU
-	OpHardSwish
-	OpSoftsign
-	OpLogit
-
-	OpSum
-	OpProd
-	OpAMin
-	OpAMax
-	OpAll
-	OpAny
-	OpArgMin
-	OpArgMax
-	OpFold // one step of a reduction: what the reductions pass makes of them
-	OpCumSum
-	OpCumProd
-	OpCumMin
-	OpCumMax
-
-	OpDot
-
-	numOps
-)
-
 // Kind says at which stage of the compiler an op is handled.
 type Kind uint8
 
@@ -215,11 +92,15 @@ func (op Op) IsElementwise() bool {
 // Finds reports whether op gives the place of an element along a line.
 func (op Op) Finds() bool { return op.Info().Result == GivesIndex }
 
-// IsComputed reports whether op computes elements in a loop.
-func (op Op) IsComputed() bool {
+// Accumulates reports whether op computes an element from many of an operand: it
+// reduces, scans or multiplies matrices.
+func (op Op) Accumulates() bool {
 	k := op.Info().Kind
-	return k == Lane || k == Composed || k == Reduce || k == Scan || k == Contract
+	return k == Reduce || k == Scan || k == Contract
 }
+
+// IsComputed reports whether op computes elements in a loop.
+func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() }
 
 // IsView reports whether op only moves indices.
 func (op Op) IsView() bool { return op.Info().Kind == View }

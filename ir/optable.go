@@ -1,5 +1,127 @@
 package ir
 
+// The operations, in the order of the table.
+const (
+	OpInvalid Op = iota
+
+	OpParam  // a buffer given at run time
+	OpConst  // one element, by its bits
+	OpExtent // a size, as one element
+	OpIota   // 0, 1, 2, ...
+
+	OpReshape
+	OpPermute
+	OpSlice
+	OpIndex
+	OpFlip
+	OpExpand
+	OpDiagonal
+	OpSqueeze
+	OpUnsqueeze
+	OpAccess // a buffer read through one layout: what the views pass leaves
+
+	OpCopy
+	OpAdd
+	OpSub
+	OpMul
+	OpDiv
+	OpRem
+	OpFMA
+	OpNeg
+	OpAbs
+	OpSqrt
+	OpMin
+	OpMax
+	OpFloor
+	OpCeil
+	OpTrunc
+	OpRound
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpAnd
+	OpOr
+	OpXor
+	OpNot
+	OpShl
+	OpShr
+	OpSelect
+	OpSeldom
+	OpCast
+	OpBitcast
+
+	OpGt
+	OpGe
+	OpSign
+	OpReciprocal
+	OpSquare
+	OpClip
+	OpMod
+	OpFloorDiv
+	OpIsNaN
+	OpIsInf
+	OpIsFinite
+	OpExp
+	OpExp2
+	OpExpm1
+	OpLog
+	OpLog2
+	OpLog10
+	OpLog1p
+	OpPow
+	OpCbrt
+	OpRsqrt
+	OpHypot
+	OpSin
+	OpCos
+	OpTan
+	OpAsin
+	OpAcos
+	OpAtan
+	OpAtan2
+	OpSinh
+	OpCosh
+	OpTanh
+	OpAsinh
+	OpAcosh
+	OpAtanh
+	OpErf
+	OpErfc
+	OpFMod
+
+	OpSigmoid
+	OpSiLU
+	OpSoftplus
+	OpGELU
+	OpGELUTanh
+	OpMish
+	OpELU
+	OpSELU
+	OpCELU
+	OpHardSwish
+	OpSoftsign
+	OpLogit
+
+	OpSum
+	OpProd
+	OpAMin
+	OpAMax
+	OpAll
+	OpAny
+	OpArgMin
+	OpArgMax
+	OpFold // one step of a reduction: what the reductions pass makes of them
+	OpCumSum
+	OpCumProd
+	OpCumMin
+	OpCumMax
+
+	OpDot
+
+	numOps
+)
+
 var table [numOps]OpInfo
 
 func init() { // not an initializer: expansions read the table
@@ -15,11 +137,8 @@ func init() { // not an initializer: expansions read the table
 	}
 }
 
-// rows declares every operation, one row each. To add an elementwise op:
-// its row here, its instructions in codegen/avo (a lane op) or its expansion
-// here (a composed op), and its method on graph.Node; for an elementary function
-// its oracle in cmd/ulp besides. A view op is its row, with its two rules in
-// view.go, and its method.
+// rows declares every operation, one row each. docs/adding.md says what else a new
+// operation needs.
 var rows = [numOps]OpInfo{
 	OpInvalid: {Name: "invalid"},
 
@@ -86,7 +205,6 @@ var rows = [numOps]OpInfo{
 	OpSeldom:  {Name: "seldom", Doc: "y where x, else z, as select: for an x that is seldom true, as y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpCast:    {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
 	OpBitcast: {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
-	OpStream:  {Name: "stream", Doc: "x; alone in a kernel, stored past the caches", Kind: Lane, Arity: 1, Domain: SetOf(Uint8), Idempotent: true, Cost: 0, Ref: refCopy},
 
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
@@ -157,5 +275,5 @@ var rows = [numOps]OpInfo{
 	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}},
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}},
 
-	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float32, Float64), Cost: 1},
+	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1},
 }

@@ -24,7 +24,7 @@ func ConstText(d DType, bits uint64) string {
 		return strconv.FormatBool(bits != 0)
 	case Signed.Has(d):
 		return strconv.FormatInt(int64(bits), 10)
-	case d == Float32 || d == Float64:
+	case Floats.Has(d):
 		return floatText(d, bits)
 	}
 	return strconv.FormatUint(bits, 10)
@@ -39,7 +39,7 @@ func floatText(d DType, bits uint64) string {
 	case math.IsInf(v, 0):
 		return map[bool]string{true: "inf", false: "-inf"}[v > 0]
 	default:
-		return strconv.FormatFloat(v, 'g', -1, 8*d.Size())
+		return FormatFloat(d, v, 'g', -1)
 	}
 }
 
@@ -109,6 +109,9 @@ func parseFloat(d DType, text string) (uint64, error) {
 			err = strconv.ErrSyntax
 		}
 		return bits, err
+	}
+	if d == Float16 {
+		return parseFloat16(text)
 	}
 	v, err := strconv.ParseFloat(text, 8*d.Size())
 	return FromFloat(d, v), err

@@ -150,6 +150,16 @@ func EmptyFold(by Op, d DType) uint64 {
 	return bits
 }
 
+// WideBound returns, for an exclusive scan of the least or the greatest integer that
+// is computed in a wider type, what the results are bounded by, as an element of that:
+// the first is the identity of the wider type, which the narrow one does not have.
+func WideBound(op Op, d DType) (bits uint64, ok bool) {
+	if by := op.Info().By; op.Info().Kind == Scan && Ints.Has(d) && (by == OpMin || by == OpMax) {
+		return by.Info().Identity(d)
+	}
+	return 0, false
+}
+
 // inferAlong returns the type of a reduction or a scan.
 func InferAlong(op Op, a Attr, x Type) (Type, error) {
 	info := op.Info()
@@ -229,4 +239,10 @@ func ElementOf(d DType, n int) uint64 {
 		return FromFloat(d, float64(n))
 	}
 	return Wrap(d, int64(n))
+}
+
+// CheckReduce returns an error unless an op combines elements of a type into one.
+func CheckReduce(by Op, d DType) error {
+	_, err := InferFold(Attr{By: by}, Type{d, Shape{Fixed(1)}})
+	return err
 }

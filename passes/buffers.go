@@ -52,14 +52,14 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 	steps := p.Steps[i : end+1]
 	for k := range steps {
 		step := &steps[k]
-		ins, outs := step.Operands[:len(step.Kernel.In)], step.Operands[len(step.Kernel.In):]
-		for _, out := range outs {
+		ins := step.In
+		for _, out := range step.Out {
 			b := &p.Buffers[out.Buffer]
 			if b.Kind != kind || placed[out.Buffer] {
 				continue
 			}
 			placed[out.Buffer] = true
-			if in, ok := inPlace(p, i, last, ins, out, gone); ok && i == end {
+			if in, ok := inPlace(p, i, last, ins, out.Access, gone); ok && i == end {
 				gone[in] = true
 				b.Offset = p.Buffers[in].Offset
 				continue
@@ -71,7 +71,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 		}
 	}
 	for k := range steps {
-		for _, a := range steps[k].Operands {
+		for a := range steps[k].Accesses() {
 			b := &p.Buffers[a.Buffer]
 			if b.Kind == kind && last[a.Buffer] <= end && !gone[a.Buffer] {
 				gone[a.Buffer] = true
@@ -86,7 +86,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 func lastUse(p *plan.Plan) []int {
 	last := make([]int, len(p.Buffers))
 	for i, step := range p.Steps {
-		for _, a := range step.Operands {
+		for a := range step.Accesses() {
 			last[a.Buffer] = i
 		}
 	}
@@ -99,7 +99,7 @@ func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out plan.Access
 	for _, in := range ins {
 		b := &p.Buffers[in.Buffer]
 		o := &p.Buffers[out.Buffer]
-		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || p.Steps[i].Folds() || p.Steps[i].Scan == plan.Exclusive {
+		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || !p.Steps[i].InPlace() {
 			continue
 		}
 		if b.DType.Size() == o.DType.Size() && place(b) == place(o) && readsOnlyAt(ins, in.Buffer, out) {

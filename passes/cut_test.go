@@ -143,7 +143,7 @@ func TestCutsAreEven(t *testing.T) {
 	}
 	p := b.lower(y)
 	require.Len(t, p.Steps, 2)
-	require.InDelta(t, len(p.Steps[0].Kernel.Body), len(p.Steps[1].Kernel.Body), 2*cutWindow)
+	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*cutWindow)
 }
 
 // TestCutsKeepMeaning compares large random graphs, cut into many kernels, with
@@ -181,7 +181,7 @@ func TestCutsKeepMeaning(t *testing.T) {
 			require.NoError(t, s.run(p), text)
 			require.NoError(t, s.verify(p), text)
 		}
-		sameBits(t, want, interpret(s.Plan, in), text)
+		sameBits(t, want, planned(t, s.Plan, in), text)
 	})
 }
 

@@ -132,11 +132,18 @@ func (l *looper) dot(v *ir.Value) {
 	if !ok {
 		panic("the matrices of a product have no common axes")
 	}
-	s := plan.FlatStep{Kernel: kernel.DotKernel(v.Type.DType), Panels: packed, Pos: v.Pos, Rows: d.rows, Cols: d.cols}
-	s.Extents = append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols)
+	s := plan.Step{Pos: v.Pos, Axes: parallel(append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols))}
+	s.Axes[len(s.Axes)-3].Role = plan.Contract
 	left.Strides = append(slices.Clone(batch[0].Strides), x.Strides[rank-1], x.Strides[rank-2], 0)
 	right.Strides = append(slices.Clone(batch[1].Strides), y.Strides[rank-2], 0, y.Strides[rank-1])
+	if packed {
+		width := kernel.DotColumns(v.Type.DType)
+		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
+	}
 	out := plan.Access{Buffer: l.of(stored), Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
-	s.Operands = []plan.Access{left, right, out}
+	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(left.Strides)}, kernel.Operand{DType: v.Type.DType, Splat: allZero(right.Strides)})
+	b.Store(b.Op(ir.OpMul, 0, 1))
+	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first
+	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.Plan.Steps = append(l.Plan.Steps, s)
 }

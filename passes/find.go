@@ -8,6 +8,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
+// shortLine is up to how many elements a line is too short for a search of its own: it
+// would not fill a vector.
+const shortLine = 8
+
 // find writes where the least or greatest element of a line stands.
 //
 // Along the last axis one pass folds each chunk to that element and its place. Of

@@ -9,21 +9,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// loops makes a step of each group: the kernel, the loop nest and each
+// loops makes a step of each group: the body, the axes with their roles, and each
 // operand's strides.
 //
-// The axes keep the order of the outputs, which are row-major: any other order
-// would scatter the stores. Axes of extent 1 go, adjacent axes become one where
-// every operand allows it, and the last axis is the kernel's columns.
+// The axes keep the order of the outputs, which are row-major; a reduced axis comes
+// last. Axes of extent 1 go, and adjacent axes become one where every operand allows
+// it.
 //
 // Requires: fuse.
-// Ensures: the plan's buffers and steps, each of one block, but for the places
-// of temporaries; no two adjacent axes of a step can be folded; kernels are
-// canonical.
+// Ensures: the plan's buffers and steps, but for the places of temporaries; no two
+// adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
 	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
 	l := &looper{State: s, panels: packedAlone(s), placed: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
-	s.Plan = &plan.Plan{Name: s.Func.Name}
+	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups))}
 	l.interfaceBuffers()
 	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
 		for _, p := range l.placed {
@@ -104,13 +103,7 @@ func (l *looper) group(g *group) bool {
 		l.Plan.Steps = append(l.Plan.Steps, l.scan(g.values[0]))
 		return true
 	}
-	n := l.nest(g)
-	step := n.step(l.Func.Fast)
-	if step.ShortRows() {
-		n.short = true
-		step = n.step(l.Func.Fast)
-	}
-	l.Plan.Steps = append(l.Plan.Steps, step)
+	l.Plan.Steps = append(l.Plan.Steps, l.nest(g).step(l.Func.Fast))
 	return true
 }
 

@@ -63,13 +63,13 @@ func (l *looper) postpone(g *group) bool {
 	}
 	n := l.nest(g)
 	var order []int
-	p.kernel, order = n.kernel(l.Func.Fast)
+	p.kernel, order = n.body(l.Func.Fast)
 	x := extents(g.outputs[0])
 	matrices := append(slices.Clone(p.shape), x[len(x)-2:]...)
 	for _, i := range order {
-		a := n.operands[i]
+		a := n.in[i]
 		m, ok := layout.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(matrices...)
-		if !ok || (m.Strides[len(m.Strides)-1] == 0) != p.kernel.In[len(p.inputs)].Splat {
+		if !ok || allZero(m.Strides) != p.kernel.In[len(p.inputs)].Splat {
 			return false
 		}
 		a.Strides = m.Strides
@@ -83,7 +83,7 @@ func (l *looper) postpone(g *group) bool {
 func (l *looper) copied(a *ir.Value) *packing {
 	own := plain(layoutOf(a))
 	last := len(own.Shape) - 1
-	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, kernel.Operand{DType: a.Type.DType, Splat: own.Strides[last] == 0})
+	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, kernel.Operand{DType: a.Type.DType, Splat: allZero(own.Strides)})
 	if err != nil {
 		panic(err)
 	}
@@ -113,20 +113,20 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 		if part.panels*part.cols == 0 {
 			continue
 		}
-		s := plan.FlatStep{Kernel: p.kernel, Extents: append(slices.Clone(p.shape), part.panels, d.pairs, part.cols), Rows: d.pairs, Cols: part.cols, Pos: v.Pos}
+		s := plan.Step{Body: p.kernel, Axes: parallel(append(slices.Clone(p.shape), part.panels, d.pairs, part.cols)), Pos: v.Pos}
 		for _, in := range p.inputs {
 			last := len(in.Strides) - 1
 			across, down := in.Strides[last], in.Strides[last-1]
 			in.Offset += part.first * across
 			in.Strides = append(slices.Clone(in.Strides[:last-1]), width*across, down, across)
-			s.Operands = append(s.Operands, in)
+			s.In = append(s.In, in)
 		}
 		strides := append(slices.Clone(own.Strides[:len(p.shape)]), width*d.pairs, width, 1)
-		s.Operands = append(s.Operands, plan.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides})
+		s.Out = []plan.Output{{Access: plan.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides}}}
 		l.Plan.Steps = append(l.Plan.Steps, s)
-		l.tellPacked(v, p, s.Extents)
+		l.tellPacked(v, p, s.Extents())
 	}
-	return plan.Access{Buffer: buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, own, d.pairs)}
+	return plan.Access{Buffer: buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, own, width)}
 }
 
 // tellPacked records a step that packs.
@@ -141,8 +141,8 @@ func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
 }
 
 // panelStrides returns the strides of packed matrices along the axes of y: repeats
-// have 0, rows and columns what ir.Step says.
-func panelStrides(y, own layout.Layout, pairs int) []int {
+// have 0, rows are as wide as a panel, and columns are those of one: see plan.Panel.
+func panelStrides(y, own layout.Layout, width int) []int {
 	last := len(y.Shape) - 2
 	strides, next := make([]int, last), 0
 	for k, n := range y.Shape[:last] {
@@ -151,5 +151,5 @@ func panelStrides(y, own layout.Layout, pairs int) []int {
 			next++
 		}
 	}
-	return append(strides, 1, pairs)
+	return append(strides, width, 1)
 }

@@ -1,7 +1,13 @@
-// Package passes turns a graph, an ir.Func, into an ir.Plan: it folds views
-// into strides, fuses elementwise chains and lays out buffers. The passes run
-// in the order of Default, each in a file of its own whose comment says what it
-// requires and what it ensures.
+// Package passes turns a graph, an [ir.Func] whose sizes are numbers, into a
+// [plan.Plan]: steps with one access for each operand. It rewrites views into strides,
+// fuses chains of elementwise operations with their reductions, collapses axes, and
+// assigns memory. What the machine does for each step is decided later, by package
+// passes/schedule.
+//
+// [Default] lists the passes in order. Each is in a file of its own whose comment says
+// what it requires and what it ensures; the constraints on their order are data, with
+// reasons. No pass changes a bit of any result. Every decision goes to the plan's ledger
+// with its reason.
 package passes
 
 import (
@@ -41,7 +47,8 @@ type State struct {
 
 // Default is the pipeline.
 var Default = []Pass{
-	{Name: "contract", Run: contract, Check: checkContract},
+	{Name: "widen", Run: widen, Check: checkWide},
+	{Name: "contract", Run: contract, Check: checkContract, After: []Order{{"widen", "the products of elements that it writes are of the type that they are added in"}}},
 	{Name: "reductions", Run: reductions, Check: checkReductions, After: []Order{{"contract", "it makes products sums"}}},
 	{Name: "canonicalize", Run: canonicalize, Check: checkCanonical, After: []Order{{"reductions", "it writes views that may change nothing"}}},
 	{Name: "simplify", Run: simplify, Check: checkSimple, After: []Order{{"canonicalize", "rules match one form of each op"}}},
@@ -53,7 +60,6 @@ var Default = []Pass{
 	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "rows", Run: rows, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
 	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"rows", "lifetimes are counted in steps, and scratch is not in the arena"}}},
-	{Name: "schedule", Run: schedule, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"loops", "blocks divide extents that are final"}}},
 }
 
 // Options are settings of Lower.

@@ -3,8 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -23,6 +21,8 @@ const (
 	// stored is small.
 	dotRows, productBlocks = 96, 4
 	leastProductRows       = 4 * dotRows
+	// minGroupColumns is how many columns a column reduction in a group has at least.
+	minGroupColumns = 16
 	// lookAhead is how many steps are looked through for those of a group.
 	lookAhead = 64
 )
@@ -74,9 +74,9 @@ func (r *grouper) users() {
 }
 
 // buffersOf lists the buffers that a step touches, each once.
-func buffersOf(s *plan.FlatStep) []int {
+func buffersOf(s *plan.Step) []int {
 	var out []int
-	for _, a := range s.Operands {
+	for a := range s.Accesses() {
 		if !slices.Contains(out, a.Buffer) {
 			out = append(out, a.Buffer)
 		}
@@ -92,7 +92,7 @@ type rowGroup struct {
 	rows   int         // in all
 	outer  []int       // the extents of the outer axes
 	made   []madeRows  // buffers that its steps write
-	split  []plan.FlatStep // the steps with the outer axes split
+	split  []plan.Step // the steps with the outer axes split
 	along  []int       // which axis is the last outer one
 }
 
@@ -146,44 +146,61 @@ func (r *grouper) group(i int) *rowGroup {
 // none.
 func (r *grouper) rowsFrom(i int) int {
 	s := &r.p.Steps[i]
-	if n := rowsOf(s); n > 0 || s.Down {
+	if n := rowsOf(s); n > 0 || acrossRows(s) {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
-		if next := &r.p.Steps[j]; (next.Scan != plan.NoScan || next.Kernel.Dots()) && slices.Contains(written(s), next.Operands[0].Buffer) {
+		if next := &r.p.Steps[j]; (next.Scans() || contracts(next)) && slices.Contains(written(s), next.In[0].Buffer) {
 			return rowsOf(next)
 		}
 	}
 	return 0
 }
 
+// contracts reports whether a step is a product.
+func contracts(s *plan.Step) bool {
+	role, _ := s.Kind()
+	return role == plan.Contract
+}
+
+// acrossRows reports whether a step is vectorized across the lines that it reduces or
+// scans, so that each of its blocks has all elements of many lines.
+func acrossRows(s *plan.Step) bool {
+	if s.Scans() {
+		_, axis := s.Kind()
+		return axis < len(s.Axes)-1
+	}
+	return s.ColumnReduction()
+}
+
 // rowsOf returns how many rows a step folds, scans or multiplies.
-func rowsOf(s *plan.FlatStep) int {
-	if s.Down || s.Kernel.Fold == nil && !s.Kernel.Dots() {
+func rowsOf(s *plan.Step) int {
+	role, _ := s.Kind()
+	if role == plan.Parallel || acrossRows(s) {
 		return 0
 	}
 	rows := 1
 	for _, k := range keptAxes(s) {
-		rows *= s.Extents[k]
+		rows *= s.Axes[k].Extent
 	}
-	if s.Kernel.Dots() {
-		rows /= max(1, s.Extents[len(s.Extents)-1])
+	if role == plan.Contract {
+		rows /= max(1, s.Axes[len(s.Axes)-1].Extent)
 	}
 	return rows
 }
 
 // written lists the buffers that a step writes.
-func written(s *plan.FlatStep) []int {
+func written(s *plan.Step) []int {
 	var out []int
-	for _, a := range s.Operands[len(s.Kernel.In):] {
-		out = append(out, a.Buffer)
+	for _, o := range s.Out {
+		out = append(out, o.Buffer)
 	}
 	return out
 }
 
 // ready reports whether step j needs none of the late buffers.
 func (r *grouper) ready(j int, late map[int]bool) bool {
-	return !slices.ContainsFunc(r.p.Steps[j].Operands, func(a plan.Access) bool { return late[a.Buffer] })
+	return !r.p.Steps[j].Touches(func(b int) bool { return late[b] })
 }
 
 // take adds step j to the group, with what it waits for: a step of the same rows
@@ -191,8 +208,7 @@ func (r *grouper) ready(j int, late map[int]bool) bool {
 func (r *grouper) take(g *rowGroup, j int, spare map[int][]int) bool {
 	next := *g
 	next.before = slices.Clone(g.before)
-	s := &r.p.Steps[j]
-	for _, a := range s.Operands[:len(s.Kernel.In)] {
+	for _, a := range r.p.Steps[j].In {
 		for _, k := range spare[a.Buffer] {
 			if k == j || slices.Contains(next.steps, k) || slices.Contains(next.before, k) {
 				continue
@@ -222,8 +238,7 @@ func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
 	if r.reads(g, k) {
 		return false
 	}
-	s := &r.p.Steps[k]
-	for _, a := range s.Operands[:len(s.Kernel.In)] {
+	for _, a := range r.p.Steps[k].In {
 		for _, b := range spare[a.Buffer] {
 			if b != k && !slices.Contains(g.before, b) && !r.moveUp(g, b, spare) {
 				return false
@@ -236,19 +251,19 @@ func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
 
 // reads reports whether step j reads what the group makes.
 func (r *grouper) reads(g *rowGroup, j int) bool {
-	return slices.ContainsFunc(r.p.Steps[j].Operands, func(a plan.Access) bool { return g.row(a.Buffer) > 0 })
+	return r.p.Steps[j].Touches(func(b int) bool { return g.row(b) > 0 })
 }
 
 // multiplies reports whether a step of the group is a product.
 func (g *rowGroup) multiplies() bool {
-	return slices.ContainsFunc(g.split, func(s plan.FlatStep) bool { return s.Kernel.Dots() })
+	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return contracts(&s) })
 }
 
 // stages returns how many steps work on whole rows.
 func (g *rowGroup) stages() int {
 	n := 0
 	for k, s := range g.split {
-		if g.along[k] != len(s.Extents)-1 {
+		if g.along[k] != len(s.Axes)-1 {
 			n++
 		}
 	}
@@ -259,9 +274,9 @@ func (g *rowGroup) stages() int {
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
-	case s.Down && (s.Scan != plan.NoScan || s.Extents[len(s.Extents)-1] < minColumns):
+	case acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < minGroupColumns):
 		return false // each of its blocks has all rows
-	case s.Kernel.Dots() && g.rows < leastProductRows && !r.eager:
+	case contracts(s) && g.rows < leastProductRows && !r.eager:
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)
@@ -287,17 +302,19 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 // local reports whether a step reads and writes of the group's buffers, for each
 // row, the elements of that row alone, and notes what it writes: the distance
 // from a row to the next.
-func (g *rowGroup) local(p *plan.Plan, s *plan.FlatStep, along int) bool {
-	ins := len(s.Kernel.In)
-	for o, a := range slices.Concat(s.Operands[ins:], s.Operands[:ins]) {
-		row := g.row(a.Buffer)
-		if o < len(s.Operands)-ins && row == 0 {
-			row = max(a.Strides[along], 1)
-			g.made = append(g.made, madeRows{a.Buffer, row})
-		} else if row == 0 {
-			continue
+func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
+	for o, out := range s.Out {
+		row := g.row(out.Buffer)
+		if row == 0 {
+			row = max(out.Strides[along], 1)
+			g.made = append(g.made, madeRows{out.Buffer, row})
 		}
-		if !g.rowOnly(&p.Buffers[a.Buffer], s, a, along, row) {
+		if !g.rowOnly(&p.Buffers[out.Buffer], s.Reach(o), out.Access, along, row) {
+			return false
+		}
+	}
+	for _, a := range s.In {
+		if row := g.row(a.Buffer); row > 0 && !g.rowOnly(&p.Buffers[a.Buffer], s.Extents(), a, along, row) {
 			return false
 		}
 	}
@@ -307,11 +324,11 @@ func (g *rowGroup) local(p *plan.Plan, s *plan.FlatStep, along int) bool {
 // rowOnly reports whether an access touches, for each row, elements of that row
 // alone, the rows being that far apart: next to each other if a row is more than
 // one element and they are 1 apart, as the chunks of a fold are.
-func (g *rowGroup) rowOnly(b *plan.Buffer, s *plan.FlatStep, a plan.Access, along, row int) bool {
+func (g *rowGroup) rowOnly(b *plan.Buffer, extents []int, a plan.Access, along, row int) bool {
 	outer := layout.RowMajor(g.outer...).Strides
 	inner := layout.Layout{Offset: a.Offset}
 	lead := len(outer) - 1
-	for k, n := range s.Extents {
+	for k, n := range extents {
 		want := 0
 		switch {
 		case k < lead:
@@ -328,26 +345,9 @@ func (g *rowGroup) rowOnly(b *plan.Buffer, s *plan.FlatStep, a plan.Access, alon
 			return false
 		}
 	}
-	if s.Kernel.Fold != nil && g.folded(s, a) {
-		last := len(inner.Shape) - 1
-		inner.Shape[last] = ir.Chunks(inner.Shape[last])
-	}
-	if s.Down && g.folded(s, a) {
-		inner.Shape[0] = ir.Chunks(inner.Shape[0])
-	}
 	lo, hi := inner.Bounds()
 	if width := b.Size() / g.rows; row == 1 && width > 1 { // chunk after chunk
 		return lo >= 0 && hi < b.Size() && !slices.ContainsFunc(append(inner.Strides, lo), func(n int) bool { return n%g.rows != 0 })
 	}
 	return lo >= 0 && hi < row
-}
-
-// folded reports whether an access is of an output that a step folds.
-func (g *rowGroup) folded(s *plan.FlatStep, a plan.Access) bool {
-	for o, out := range s.Operands[len(s.Kernel.In):] {
-		if out.Buffer == a.Buffer {
-			return s.Scan == plan.NoScan && (s.Down || s.Kernel.FoldOf(o) != ir.OpInvalid)
-		}
-	}
-	return false
 }

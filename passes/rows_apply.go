@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -75,11 +76,13 @@ func (r *grouper) scratch(g *rowGroup, group *plan.RowGroup) {
 		kept[made.buffer] = chunked
 	}
 	for i := range steps {
-		for o := range steps[i].Operands {
-			a := &steps[i].Operands[o]
+		own := func(a *plan.Access) {
 			if chunked, ok := kept[a.Buffer]; ok {
 				g.ofBlock(a, group, group.Along[i], chunked)
 			}
+		}
+		for a := range steps[i].Accesses() {
+			own(a)
 		}
 	}
 }
@@ -107,23 +110,28 @@ func (r *grouper) bytesOfRow(g *rowGroup) (row, shared int) {
 	own, all := map[int]int{}, map[int]int{} // by buffer
 	for k := range g.split {
 		s := &g.split[k]
-		for _, a := range s.Operands {
-			if g.folded(s, a) {
-				continue // an element or a few
-			}
+		touch := func(a plan.Access) {
 			of := own
 			if a.Strides[g.along[k]] == 0 {
-				if of = all; s.Kernel.Dots() {
-					continue
+				if of = all; contracts(s) {
+					return
 				}
 			}
 			n := r.p.Buffers[a.Buffer].DType.Size()
-			for axis := len(g.outer) - 1; axis < len(s.Extents); axis++ {
+			for axis := len(g.outer) - 1; axis < len(s.Axes); axis++ {
 				if axis != g.along[k] && a.Strides[axis] != 0 {
-					n *= s.Extents[axis]
+					n *= s.Axes[axis].Extent
 				}
 			}
 			of[a.Buffer] = max(of[a.Buffer], n)
+		}
+		for _, a := range s.In {
+			touch(a)
+		}
+		for _, o := range s.Out {
+			if contracts(s) || s.Scans() || o.Combine == ir.OpInvalid { // what is reduced is an element or a few
+				touch(o.Access)
+			}
 		}
 	}
 	for _, n := range own {

@@ -10,16 +10,13 @@ import (
 // The outer axes of a row group, and the loop nests of its steps with those
 // axes apart.
 
-// keptAxes returns the axes of a step's loop nest that a fold or a product leaves:
-// all of a step that has neither.
-func keptAxes(s *plan.FlatStep) []int {
-	last := len(s.Extents) - 1
-	axes := make([]int, 0, last+1)
-	for k := range s.Extents {
-		if s.Down && k == last-1 || s.Kernel.Fold != nil && k == last || s.Kernel.Dots() && k == last-2 {
-			continue
+// keptAxes returns the axes of a step that are parallel.
+func keptAxes(s *plan.Step) []int {
+	axes := make([]int, 0, len(s.Axes))
+	for k, a := range s.Axes {
+		if a.Role == plan.Parallel {
+			axes = append(axes, k)
 		}
-		axes = append(axes, k)
 	}
 	return axes
 }
@@ -34,7 +31,7 @@ func pick[T any](from []T, axes []int) []T {
 
 // outerAxes returns the coarsest shape of the rows that refines outer and has
 // the cuts of a step's nest.
-func outerAxes(s *plan.FlatStep, outer []int, rows int) ([]int, bool) {
+func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
 	shape, ok := common(s, outer, rows)
 	if !ok {
 		return nil, false
@@ -50,8 +47,8 @@ func outerAxes(s *plan.FlatStep, outer []int, rows int) ([]int, bool) {
 
 // common returns the coarsest shape that the kept axes of a step and the outer
 // axes, with all the elements of a row behind them, are made of.
-func common(s *plan.FlatStep, outer []int, rows int) ([]int, bool) {
-	kept := pick(s.Extents, keptAxes(s))
+func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
+	kept := pick(s.Extents(), keptAxes(s))
 	n := 1
 	for _, e := range kept {
 		n *= e
@@ -73,54 +70,66 @@ func apart(shape []int) layout.Layout {
 
 // splitRows returns a step with the outer axes as axes of their own, and which of
 // its axes is the last of them.
-func splitRows(s *plan.FlatStep, outer []int, rows int) (split plan.FlatStep, along int, ok bool) {
+func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int, ok bool) {
 	shape, ok := common(s, outer, rows)
 	if !ok || len(shape) < len(outer) || !slices.Equal(shape[:len(outer)], outer) {
 		return split, 0, false
 	}
-	axes, last := keptAxes(s), len(s.Extents)-1
-	folded, dots := s.Down || s.Kernel.Fold != nil, s.Kernel.Dots()
-	switch {
-	case folded && len(shape) != len(outer):
-		return split, 0, false // it folds other rows
-	case dots && (len(shape) != len(outer)+1 || shape[len(outer)] != s.Extents[last]):
-		return split, 0, false // rows of its product
+	role, axis := s.Kind()
+	at := len(shape) // where that axis goes
+	switch role {
+	case plan.Reduce, plan.Scan, plan.ScanExclusive:
+		if len(shape) != len(outer) {
+			return split, 0, false // of other rows
+		}
+	case plan.Contract:
+		if len(shape) != len(outer)+1 || shape[len(outer)] != s.Axes[len(s.Axes)-1].Extent {
+			return split, 0, false // rows of its product
+		}
+		at -= 2
+	}
+	axes := keptAxes(s)
+	extents := pick(s.Extents(), axes)
+	cut := func(a plan.Access) (plan.Access, bool) {
+		l, ok := layout.Layout{Shape: extents, Strides: pick(a.Strides, axes)}.Reshape(shape...)
+		if !ok || a.Panel != nil && a.Panel.Axis != len(s.Axes)-1 {
+			return a, false
+		}
+		if a.Panel != nil {
+			panel := *a.Panel
+			panel.Axis = len(shape) // the columns: behind the pairs and the other axes
+			a.Panel = &panel
+		}
+		own := l.Strides
+		if axis >= 0 {
+			own = slices.Insert(own, at, a.Strides[axis])
+		}
+		a.Strides = leading(own, max(2, len(own)), 0)
+		return a, true
 	}
 	split = *s
-	split.Operands = slices.Clone(s.Operands)
-	for i := range split.Operands {
-		a := &split.Operands[i]
-		l, ok := layout.Layout{Shape: pick(s.Extents, axes), Strides: pick(a.Strides, axes)}.Reshape(shape...)
-		if !ok {
+	split.In, split.Out = slices.Clone(s.In), slices.Clone(s.Out)
+	for i := range split.In {
+		if split.In[i], ok = cut(split.In[i]); !ok {
 			return split, 0, false
 		}
-		a.Strides = l.Strides
-		switch {
-		case s.Down:
-			a.Strides = slices.Insert(a.Strides, len(shape)-1, s.Operands[i].Strides[last-1])
-		case dots:
-			a.Strides = slices.Insert(a.Strides, len(shape)-2, s.Operands[i].Strides[last-2])
-		case folded:
-			a.Strides = append(a.Strides, s.Operands[i].Strides[last])
+	}
+	for i := range split.Out {
+		if split.Out[i].Access, ok = cut(split.Out[i].Access); !ok {
+			return split, 0, false
 		}
-		a.Strides = atLeastTwo(a.Strides, 0)
 	}
+	split.Axes = parallel(shape)
 	along = len(outer) - 1
-	switch {
-	case s.Down:
-		split.Extents = slices.Insert(slices.Clone(shape), len(shape)-1, s.Extents[last-1])
-		along++
-	case dots:
-		split.Extents = slices.Insert(slices.Clone(shape), len(shape)-2, s.Extents[last-2])
-		along++
-	case folded:
-		split.Extents = append(slices.Clone(shape), s.Extents[last])
-	default:
-		split.Extents = slices.Clone(shape)
+	if axis >= 0 {
+		split.Axes = slices.Insert(split.Axes, at, s.Axes[axis])
+		if at <= along {
+			along++
+		}
 	}
-	if len(split.Extents) < 2 {
-		split.Extents = atLeastTwo(split.Extents, 1)
-		along++
+	if pad := max(0, 2-len(split.Axes)); pad > 0 {
+		split.Axes = append(parallel(leading(nil, pad, 1)), split.Axes...)
+		along += pad
 	}
 	return split, along, true
 }

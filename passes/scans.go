@@ -26,40 +26,34 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 	return v.Args[0], nil
 }
 
-// scan returns the step of a scan. Its output is row-major, so the scanned axis
-// is the columns if no other is inside it, and else the rows, with the innermost
-// axis as the columns.
-func (l *looper) scan(v *ir.Value) plan.FlatStep {
+// scan returns the step of a scan: the axes outside the scanned one, that one, and the
+// axes inside it.
+func (l *looper) scan(v *ir.Value) plan.Step {
 	in, out := layoutOf(v.Args[0]), layoutOf(v)
 	outer, line, inner := cutAxes(v.Attr.Axis, in, out)
-	axes := [][]layout.Layout{outer, inner, line}
-	if len(inner[0].Shape) > 0 { // the line before the last
-		k := len(inner[0].Shape) - 1
-		last := []layout.Layout{subLayout(inner[0], k, k+1), subLayout(inner[1], k, k+1)}
-		axes = [][]layout.Layout{outer, {subLayout(inner[0], 0, k), subLayout(inner[1], 0, k)}, line, last}
-	}
-	s := plan.FlatStep{Scan: plan.Inclusive, Down: len(inner[0].Shape) > 0, Pos: v.Pos}
+	role := plan.Scan
 	if v.Attr.Exclusive {
-		s.Scan = plan.Exclusive
+		role = plan.ScanExclusive
 	}
-	operands := make([]plan.Access, 2)
-	for _, part := range axes {
-		s.Extents = append(s.Extents, part[0].Shape...)
-		for i := range operands {
-			operands[i].Strides = append(operands[i].Strides, part[i].Strides...)
+	var extents []int
+	access := []plan.Access{{Buffer: l.of(base(v.Args[0])), Offset: in.Offset}, {Buffer: l.of(v)}}
+	axis := max(len(outer[0].Shape), 1-len(inner[0].Shape))
+	for _, part := range [][]layout.Layout{outer, line, inner} {
+		extents = append(extents, part[0].Shape...)
+		for i := range access {
+			access[i].Strides = append(access[i].Strides, part[i].Strides...)
 		}
 	}
-	operands[0].Buffer, operands[0].Offset = l.of(base(v.Args[0])), in.Offset
-	operands[1].Buffer = l.of(v)
-	s.Extents = atLeastTwo(s.Extents, 1)
-	for i := range operands {
-		operands[i].Strides = atLeastTwo(operands[i].Strides, 0)
+	rank := max(2, len(extents))
+	for i := range access {
+		access[i].Strides = leading(access[i].Strides, rank, 0)
 	}
-	s.Operands = operands
-	s.Rows, s.Cols = s.Extents[len(s.Extents)-2], s.Extents[len(s.Extents)-1]
-	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType})
-	b.Fold(v.Op.Info().By, 0)
-	s.Kernel, _ = b.Kernel().Canonical()
+	s := plan.Step{Axes: parallel(leading(extents, rank, 1)), In: access[:1:1], Pos: v.Pos}
+	s.Axes[axis].Role = role
+	s.Out = []plan.Output{{Access: access[1], Combine: v.Op.Info().By}}
+	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(access[0].Strides)})
+	b.Store(0)
+	s.Body, _ = b.Kernel().Canonical()
 	return s
 }
 

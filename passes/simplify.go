@@ -212,8 +212,8 @@ func holds(wide, narrow ir.DType) bool {
 		return false
 	case ir.Floats.Has(narrow):
 		return ir.Floats.Has(wide) && w > n
-	case ir.Floats.Has(wide): // the integers up to 2^24 or 2^53
-		return wide == ir.Float64 && n <= 32 || wide == ir.Float32 && n <= 16
+	case ir.Floats.Has(wide): // the integers up to 2^11, 2^24 or 2^53
+		return n < w && n <= 32
 	case ir.Signed.Has(narrow):
 		return w >= n
 	}
@@ -226,32 +226,19 @@ func divideByPower(f *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if v.Op != ir.OpDiv || v.Args[1].Op != ir.OpConst || !ir.Floats.Has(v.Type.DType) {
 		return nil, nil
 	}
-	c, dt := floatOf(v.Args[1]), v.Type.DType
+	dt := v.Type.DType
+	c := ir.ToFloat(dt, v.Args[1].Attr.Bits)
 	frac, exp := math.Frexp(c)
 	if math.Abs(frac) != 0.5 || exp < -100 || exp > 100 {
 		return nil, nil
 	}
-	r, err := f.Add(ir.OpConst, ir.Attr{DType: dt, Bits: constBits(dt, 1/c)}, v.Args[1].Pos)
+	bits := ir.FromFloat(dt, 1/c)
+	if ir.ToFloat(dt, bits) != 1/c { // float16 has few powers
+		return nil, nil
+	}
+	r, err := f.Add(ir.OpConst, ir.Attr{DType: dt, Bits: bits}, v.Args[1].Pos)
 	if err != nil {
 		return nil, err
 	}
 	return f.Add(ir.OpMul, ir.Attr{}, v.Pos, v.Args[0], r)
-}
-
-// constBits returns the element of a type for a small number.
-func constBits(dt ir.DType, v float64) uint64 {
-	switch dt {
-	case ir.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case ir.Float64:
-		return math.Float64bits(v)
-	}
-	return uint64(int64(v))
-}
-
-func floatOf(c *ir.Value) float64 {
-	if c.Type.DType == ir.Float32 {
-		return float64(math.Float32frombits(uint32(c.Attr.Bits)))
-	}
-	return math.Float64frombits(c.Attr.Bits)
 }

@@ -25,28 +25,27 @@ type buffer struct {
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
 	dense  bool
-	offset int  // temporary: bytes from the start of the arena; scratch: of its group's
-	bytes  int  // that it takes there: scratch for a block of rows
-	read   bool // by a step
+	offset int // temporary: bytes from the start of the arena; scratch: of its group's
+	bytes  int // that it takes there: scratch for a block of rows
 }
 
-// linkBuffers checks the plan's buffers and puts them in order.
-func (l *Linked) linkBuffers(p *plan.Plan) error {
-	l.buffers = make([]buffer, 0, len(p.Buffers))
-	for i := range p.Buffers {
-		b, err := linkBuffer(&p.Buffers[i], p.Arena)
+// linkBuffers checks the buffers of a plan or program and puts them in order.
+func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
+	l.buffers = make([]buffer, 0, len(buffers))
+	for i := range buffers {
+		b, err := linkBuffer(&buffers[i], arena)
 		if err != nil {
-			return fmt.Errorf("buffer %d %q: %w", i, p.Buffers[i].Name, err)
+			return fmt.Errorf("buffer %d %q: %w", i, buffers[i].Name, err)
 		}
 		switch b.kind {
 		case plan.ConstBuffer:
 			b.index = len(l.consts)
 			l.consts = append(l.consts, 0)
-			memory.StoreBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), p.Buffers[i].Bits)
+			memory.StoreBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), buffers[i].Bits)
 		case plan.ParamBuffer:
-			l.params, err = enlist(l.params, len(p.Buffers), b.index, i)
+			l.params, err = enlist(l.params, len(buffers), b.index, i)
 		case plan.ResultBuffer:
-			l.results, err = enlist(l.results, len(p.Buffers), b.index, i)
+			l.results, err = enlist(l.results, len(buffers), b.index, i)
 		}
 		if err != nil {
 			return fmt.Errorf("buffer %d %q: %w", i, b.name, err)
@@ -156,16 +155,4 @@ func (b *buffer) check(t *tensor.Tensor) error {
 		}
 	}
 	return fmt.Errorf("strides %v given, the plan is for %v", t.Strides(), b.layout.Strides)
-}
-
-// mayAlias reports whether a write of one buffer may be a write of the other.
-func mayAlias(buffers []buffer, i, j int) bool {
-	a, b := &buffers[i], &buffers[j]
-	switch {
-	case i == j:
-		return true
-	case a.kind != b.kind || a.kind != plan.TempBuffer && a.kind != plan.ScratchBuffer:
-		return false // Run keeps params and results apart
-	}
-	return a.offset < b.offset+b.bytes && b.offset < a.offset+a.bytes
 }

@@ -19,32 +19,31 @@ import (
 // Executor runs plans. Its fields are settings, to be set before the first
 // Link; the zero Executor is ready. It must not be copied after that.
 //
-// An Executor owns its workers: goroutines started by the first run that has
-// work for several, and ended when neither the Executor nor a plan that it linked
-// is reachable. Concurrent runs share them. A worker that has done its part looks
-// for more for some microseconds, about 32 at most, before it parks; parked it costs
-// nothing. While it looks, a step of a few microseconds is worth sharing with it;
-// otherwise only one of ten or more is, or many small ones in a burst.
+// An Executor owns a pool of workers: goroutines that start with the first run that has
+// work for several, and end when neither the Executor nor a plan that it linked is
+// reachable. Concurrent runs share them. A worker without work spins for 32 microseconds
+// at most before it parks; a parked worker costs nothing. A step of a few microseconds
+// is shared with a worker that spins; a parked worker is woken for a step of ten
+// microseconds or more, or for many small ones in a row.
 type Executor struct {
 	// Workers is how many goroutines compute one run, the caller's included.
 	// 0 stands for GOMAXPROCS at the first Link. The results do not depend on it.
 	Workers int
 	// Portable keeps to the generated Go loops, never assembly.
 	Portable bool
-	// NoFused never takes one kernel for a whole body, always its single
-	// operations: for tests and measurements.
-	NoFused bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
-	// for 32 Ki, less in small steps, and leaves steps to the caller that are done
-	// before a worker has come. A number is for tests: every step of two chunks is
-	// then shared, every result that can be is stored past the caches, and who has
-	// computed a chunk lets the others run. The results do not depend on it.
+	// for 32 Ki, less in small steps, and for steps of one chunk where waking a worker
+	// takes longer than the step. Any other number is for tests: then every step of two
+	// chunks is shared, every result that can be is written by non-temporal stores, and
+	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
+	// Verify makes LinkProgram verify a program first: for tests, and for programs that
+	// are read from text.
+	Verify bool
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
-	stream int                                               // benchmarks; 0 is streamFrom
 	once   sync.Once
-	crew   *crew
+	pool   *pool
 }
 
 var shared Executor
@@ -53,21 +52,21 @@ var shared Executor
 // workers stay for the life of the process.
 func DefaultExecutor() *Executor { return &shared }
 
-// workers returns the crew, made at the first call.
-func (e *Executor) workers() *crew {
+// workers returns the pool, made at the first call.
+func (e *Executor) workers() *pool {
 	e.once.Do(func() {
 		n := e.Workers
 		if n <= 0 {
 			n = goruntime.GOMAXPROCS(0)
 		}
-		e.crew = newCrew(n - 1)
-		goruntime.AddCleanup(e, (*crew).stop, e.crew)
+		e.pool = newPool(n - 1)
+		goruntime.AddCleanup(e, (*pool).stop, e.pool)
 	})
-	return e.crew
+	return e.pool
 }
 
-// Helped returns how many chunks the workers have computed so far, those of the
-// goroutines that called Run not counted.
+// Helped returns how many chunks the pool's workers have computed so far. Chunks that
+// the callers of Run computed are not counted.
 func (e *Executor) Helped() int {
 	return int(e.workers().helped.Load())
 }
@@ -77,40 +76,15 @@ func (e *Executor) Helped() int {
 // which later runs take over.
 type Linked struct {
 	exec    *Executor // keeps the workers
-	crew    *crew
+	pool    *pool
 	buffers []buffer
 	params  []int // the buffer of each input
 	results []int // the buffer of each output
 	consts  []uint64
 	arena   int
-	tasks   []*task // without those that have no elements
-	infos   []StepInfo
-	pool    sync.Pool // of *state
+	tasks   []*task   // without those that have no elements
+	states  sync.Pool // of *state
 }
-
-// Link chooses for each step of the plan the first that exists: the kernel of
-// that very signature in assembly; a cover of it by the built-in kernels, of one
-// or two operations each, in assembly; the portable kernel of that signature; a
-// portable cover. It is an error
-// when an operation has no kernel, or when the plan is not sound: an access
-// outside its buffer, an operand of the wrong type.
-func (e *Executor) Link(p *plan.Plan) (*Linked, error) {
-	if p == nil {
-		return nil, fmt.Errorf("link: the plan is nil")
-	}
-	l := &Linked{exec: e, crew: e.workers(), arena: p.Arena}
-	if err := l.linkBuffers(p); err != nil {
-		return nil, fmt.Errorf("link %s: %w", p.Name, err)
-	}
-	l.markRead(p)
-	if err := l.link(p); err != nil {
-		return nil, fmt.Errorf("link %s: %w", p.Name, err)
-	}
-	return l, nil
-}
-
-// Steps describes the steps in the plan's order.
-func (l *Linked) Steps() []StepInfo { return append([]StepInfo(nil), l.infos...) }
 
 // NewResult returns a fresh tensor for result i of the plan, to be given to Run.
 // It fails as New does, and on an i that there is not.
@@ -151,7 +125,7 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	st, _ := l.pool.Get().(*state)
+	st, _ := l.states.Get().(*state)
 	if st == nil {
 		var err error
 		if st, err = newState(l); err != nil {
@@ -163,7 +137,7 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 		err = st.run(ctx)
 	}
 	st.release()
-	l.pool.Put(st)
+	l.states.Put(st)
 	goruntime.KeepAlive(outs)
 	goruntime.KeepAlive(ins)
 	return err
@@ -171,14 +145,14 @@ func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
 
 // state is what one run needs, reused by later ones.
 type state struct {
-	l     *Linked
-	bases []unsafe.Pointer // of each buffer: its element at index 0,...,0
-	arena []byte           // temporaries
-	spare []byte           // outs that overlap are computed here
-	moves []spareOut
-	reach []reach // of the tensors that have elements
-	lane  lane    // the caller's
-	job   job
+	l      *Linked
+	bases  []unsafe.Pointer // of each buffer: its element at index 0,...,0
+	arena  []byte           // temporaries
+	spare  []byte           // outs that overlap are computed here
+	moves  []spareOut
+	reach  []reach // of the tensors that have elements
+	worker worker  // the caller's
+	job    job
 }
 
 // spareOut is an out computed in spare memory, to be copied at the end.
@@ -189,7 +163,8 @@ type spareOut struct {
 
 func newState(l *Linked) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
-	st.job.left.L = &l.crew.mu
+	st.worker.frames = make([]frames, len(l.tasks))
+	st.job.left.L = &l.pool.mu
 	var err error
 	if st.arena, err = memory.Allocate(l.arena); err != nil {
 		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)

@@ -24,7 +24,10 @@ type numbers struct {
 const iotaLeast = 1 << 12
 
 func checkIota(b *buffer) error {
-	limit := map[ir.DType]int64{ir.Int32: 1 << 31, ir.Uint32: 1 << 32, ir.Int64: 1 << 62}[b.dtype]
+	limit, ok := map[ir.DType]int64{ir.Int32: 1 << 31, ir.Uint32: 1 << 32, ir.Int64: 1 << 62}[b.dtype]
+	if !ok {
+		return fmt.Errorf("there are no tables of numbers of type %s: cast one of int32", b.dtype)
+	}
 	if int64(b.elems) > limit {
 		return fmt.Errorf("no table of the numbers below %d has type %s", b.elems, b.dtype)
 	}

@@ -9,42 +9,42 @@ import (
 	"unsafe"
 )
 
-// job is a task being computed. Its chunks are handed out by a counter, to the
-// caller from the first on and to helpers from the last on: so, when a task is
-// computed again and again, a chunk's data is in the cache of who has it next.
+// A job is one execution of a task. A counter hands its chunks out: to the caller of the
+// run from the first on, to the pool's workers from the last on. So when a task is
+// executed again and again, each goroutine gets chunks whose data is in its cache.
 type job struct {
 	ctx   context.Context
 	task  *task
-	bases []unsafe.Pointer
+	bases []unsafe.Pointer // of the program's buffers
 
 	failed atomic.Bool
-	err    error // of the first to fail
+	err    error // the first one
 
-	taken  atomic.Int64 // chunks: by the caller, plus helper times those by helpers
+	taken  atomic.Int64 // chunks: byCaller for each of the caller's, byHelper for each other
 	large  atomic.Bool  // worth waking workers for
-	want   atomic.Int32 // how many may still join; nobody may at 0 and below
-	active atomic.Int32 // helpers at work, and those that ask whether they may
-	waits  atomic.Bool  // the caller is parked until the last of them has left
+	want   atomic.Int32 // workers that may still join; none if 0 or less
+	active atomic.Int32 // workers that have joined, and those that are trying to
+	waits  atomic.Bool  // the caller is parked until active is 0
 	left   sync.Cond
-	place  *atomic.Pointer[job] // of the crew's, where it stands
+	slot   *atomic.Pointer[job] // of the pool, where workers find the job
 }
 
-// What a chunk adds to job.taken, and how many there are at most.
+// What a chunk adds to job.taken, and how many chunks a task has at most.
 const (
-	caller     = 1
-	helper     = 1 << 32
-	mostChunks = 1 << 30
+	byCaller  = 1
+	byHelper  = 1 << 32
+	maxChunks = 1 << 30
 )
 
-// run computes a task and returns when nobody works on it any more. The job's
-// fields are for this run; nothing is allocated.
+// run executes a task on the caller's worker and on those of the pool that join, and
+// returns after the last of them has left. It allocates nothing.
 func (j *job) run(ctx context.Context, t *task, st *state) error {
 	j.ctx, j.task, j.bases, j.err = ctx, t, st.bases, nil
-	if j.failed.Load() { // a store takes long
+	if j.failed.Load() { // a store costs more
 		j.failed.Store(false)
 	}
 	if t.chunks == 1 {
-		j.once(&st.lane)
+		j.runAlone(&st.worker)
 	} else {
 		j.share(st)
 	}
@@ -52,22 +52,22 @@ func (j *job) run(ctx context.Context, t *task, st *state) error {
 	return j.err
 }
 
-// share computes the chunks with the helpers that come.
+// share computes chunks together with the workers that join.
 func (j *job) share(st *state) {
 	j.taken.Store(0)
-	come := st.l.crew.offer(j)
-	j.work(&st.lane, caller)
-	if come {
-		st.l.crew.finish(j)
+	submitted := st.l.pool.submit(j)
+	j.work(&st.worker, byCaller)
+	if submitted {
+		st.l.pool.finish(j)
 	}
 }
 
-// once computes the only chunk, as work does: there are no others to let go first.
-func (j *job) once(ln *lane) {
+// runAlone is work for a task of one chunk, which needs no counter.
+func (j *job) runAlone(w *worker) {
 	t := j.task
-	defer j.end(ln, t)
-	ln.job = j
-	err := ln.prepare(t)
+	defer j.end(w, t)
+	w.job = j
+	err := t.prepare(w)
 	if err == nil {
 		err = j.ctx.Err()
 	}
@@ -75,16 +75,16 @@ func (j *job) once(ln *lane) {
 		j.fail(err)
 		return
 	}
-	t.compute(ln, j.bases, 0)
+	t.compute(w, j.bases, 0, t.blocks)
 }
 
-// work computes chunks until none is left, and returns how many. A panic becomes
-// the job's error.
-func (j *job) work(ln *lane, who int64) (chunks int) {
+// work computes chunks until none is left, and returns how many. A panic becomes the
+// job's error.
+func (j *job) work(w *worker, who int64) (chunks int) {
 	t := j.task
-	defer j.end(ln, t)
-	ln.job = j
-	if err := ln.prepare(t); err != nil {
+	defer j.end(w, t)
+	w.job = j
+	if err := t.prepare(w); err != nil {
 		j.fail(err)
 		return 0
 	}
@@ -94,25 +94,25 @@ func (j *job) work(ln *lane, who int64) (chunks int) {
 			return chunks
 		}
 		if left == 0 {
-			j.want.Store(0) // who came now would only be waited for
+			j.want.Store(0) // a worker that joined now would find nothing
 		}
 		if err := j.ctx.Err(); err != nil {
 			j.fail(err)
 			return chunks
 		}
-		t.compute(ln, j.bases, c)
+		t.run(w, j.bases, c)
 		if t.yields {
 			goruntime.Gosched()
 		}
 	}
 }
 
-// take takes one of n chunks, and returns how many are left then: less than none
-// if there was none to take.
+// take takes one of n chunks and returns how many are left then: less than 0 if there
+// was none to take.
 func (j *job) take(n int, who int64) (c, left int) {
 	taken := j.taken.Add(who)
-	front, back := int(taken%helper), int(taken/helper)
-	if who == caller {
+	front, back := int(taken%byHelper), int(taken/byHelper)
+	if who == byCaller {
 		c = front - 1
 	} else {
 		c = n - back
@@ -120,33 +120,39 @@ func (j *job) take(n int, who int64) (c, left int) {
 	return c, n - front - back
 }
 
-func (j *job) end(ln *lane, t *task) {
+// end is deferred by whoever computes chunks.
+func (j *job) end(w *worker, t *task) {
 	if p := recover(); p != nil {
-		s := ln.now
-		if s == nil {
-			s = t.steps[0]
-		}
-		j.fail(fmt.Errorf("run: %s: %v", s.kernel.Signature(), p))
+		j.fail(fmt.Errorf("run: %s: %v", t.kernel(w), p))
 	}
-	ln.forget(t)
-	t.fence()
+	t.finish(w)
+	w.job = nil
 }
 
-// fail notes the first error and keeps the others from taking another chunk.
+// fail records the first error and keeps all from taking another chunk.
 func (j *job) fail(err error) {
 	if j.failed.CompareAndSwap(false, true) {
 		j.err = err
 	}
-	j.taken.Store(mostChunks)
+	j.taken.Store(maxChunks)
 }
 
-// join makes a worker one of the job's helpers, if one is wanted. The worker may
-// have found the job long ago: then it is over, or computes another task.
+// stopped reports whether the run has failed or is cancelled. A computation that takes
+// long calls it between kernels, and returns if so.
+func (j *job) stopped() bool {
+	if err := j.ctx.Err(); err != nil {
+		j.fail(err)
+	}
+	return j.failed.Load()
+}
+
+// join adds the calling worker to the job if it still wants one. The worker may have
+// found the job a while ago: by now it may be over, or execute another task.
 func (j *job) join() bool {
 	if j.want.Load() <= 0 {
 		return false
 	}
-	j.active.Add(1) // first, so that the caller waits for whoever has got in
+	j.active.Add(1) // before want, so that the caller waits for every worker that joins
 	if j.want.Add(-1) >= 0 {
 		return true
 	}
@@ -154,7 +160,7 @@ func (j *job) join() bool {
 	return false
 }
 
-// leave is a helper's end of join.
+// leave ends what join began.
 func (j *job) leave() {
 	if j.active.Add(-1) == 0 && j.waits.Load() {
 		j.left.L.Lock()
@@ -164,12 +170,13 @@ func (j *job) leave() {
 	}
 }
 
-// alone reports whether no helper is at work.
+// alone reports whether no worker of the pool is active.
 func (j *job) alone() bool { return j.active.Load() == 0 }
 
-// wait returns when no helper is at work. It watches for so long, then it parks.
-func (j *job) wait(long int64) {
-	if watch(long, j.alone) {
+// wait returns when no worker of the pool is active. It spins for timeout nanoseconds,
+// then it parks.
+func (j *job) wait(timeout int64) {
+	if spin(timeout, j.alone) {
 		return
 	}
 	j.left.L.Lock()

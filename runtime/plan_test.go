@@ -1,335 +1,228 @@
-package runtime
+package runtime_test
 
 import (
-	"context"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"unsafe"
+	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/stridefuse/stridefuse/ir"
+	"pgregory.net/rapid"
 
-	"github.com/stridefuse/stridefuse/ir/kernel"
-	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/ir/plan"
-	"github.com/stridefuse/stridefuse/runtime/abi"
-	"github.com/stridefuse/stridefuse/runtime/internal/memory"
-	"github.com/stridefuse/stridefuse/runtime/tensor"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// planMaker writes plans by hand.
-type planMaker struct {
-	plan plan.Plan
-	next [4]int
+// graphs has every kind of step: what they compute, and how, passes and schedule test.
+var graphs = map[string]string{
+	"chain": `func f(%a: f32[N,M], %b: f32[N,M], %c: f32[M]) {
+  %0 = expand %c   : f32[N,M]
+  %1 = mul %a, %b  : f32[N,M]
+  %2 = add %1, %0  : f32[N,M]
+  %3 = mul %2, %a  : f32[N,M]
+  %4 = const 1     : f32[]
+  %5 = expand %4   : f32[N,M]
+  %6 = abs %0      : f32[N,M]
+  %7 = add %6, %5  : f32[N,M]
+  %8 = div %b, %7  : f32[N,M]
+  %9 = sub %3, %8  : f32[N,M]
+  return %9
+}`,
+	"costly": `func f(%x: f64[N,M]) {
+  %0 = tanh %x  : f64[N,M]
+  %1 = pow %0, %x : f64[N,M]
+  %2 = erf %1   : f64[N,M]
+  return %2
+}`,
+	"views": `func f(%x: i32[N,M], %y: i32[M,N]) {
+  %0 = permute %y axes=[1,0] : i32[N,M]
+  %1 = flip %x axes=[0,1]    : i32[N,M]
+  %2 = sub %1, %0            : i32[N,M]
+  %3 = flip %0 axes=[1]      : i32[N,M]
+  return %2, %3
+}`,
+	"softmax": `func f(%x: f32[N,M]) {
+  %0 = amax %x axes=[1]      : f32[N]
+  %1 = unsqueeze %0 axes=[1] : f32[N,1]
+  %2 = expand %1             : f32[N,M]
+  %3 = sub %x, %2            : f32[N,M]
+  %4 = exp %3                : f32[N,M]
+  %5 = sum %4 axes=[1]       : f32[N]
+  %6 = unsqueeze %5 axes=[1] : f32[N,1]
+  %7 = expand %6             : f32[N,M]
+  %8 = div %4, %7            : f32[N,M]
+  return %8
+}`,
+	"reductions": `func f(%x: f64[N,M], %y: u8[N,M]) {
+  %0 = sum %x axes=[0]    : f64[M]
+  %1 = sum %x axes=[1]    : f64[N]
+  %2 = amax %y axes=[0,1] : u8[]
+  %3 = sum %x axes=[0,1]  : f64[]
+  return %0, %1, %2, %3
+}`,
+	"find": `func f(%x: f32[N,M]) {
+  %0 = argmax %x axes=[1] : i32[N]
+  %1 = argmin %x axes=[0] : i32[M]
+  return %0, %1
+}`,
+	"scans": `func f(%x: f32[N,M]) {
+  %0 = cumsum %x axis=1 exclusive=0 : f32[N,M]
+  %1 = cumsum %x axis=0 exclusive=1 : f32[N,M]
+  return %0, %1
+}`,
+	"product": `func f(%x: f32[N,M], %y: f32[M,N]) {
+  %0 = dot %x, %y : f32[N,N]
+  return %0
+}`,
+	"iota": `func f(%x: i64[N,M]) {
+  %0 = iota       : i64[M]
+  %1 = expand %0  : i64[N,M]
+  %2 = mul %1, %x : i64[N,M]
+  return %2, %1
+}`,
 }
 
-func (m *planMaker) buffer(b plan.Buffer) int {
-	b.Index = m.next[b.Kind]
-	m.next[b.Kind]++
-	b.Name = fmt.Sprintf("b%d", len(m.plan.Buffers))
-	m.plan.Buffers = append(m.plan.Buffers, b)
-	return len(m.plan.Buffers) - 1
-}
-
-func (m *planMaker) param(dt ir.DType, shape ...int) int {
-	return m.buffer(plan.Buffer{Kind: plan.ParamBuffer, DType: dt, Shape: shape})
-}
-
-func (m *planMaker) paramAt(dt ir.DType, l layout.Layout) int {
-	return m.buffer(plan.Buffer{Kind: plan.ParamBuffer, DType: dt, Shape: l.Shape, At: &l})
-}
-
-func (m *planMaker) result(dt ir.DType, shape ...int) int {
-	return m.buffer(plan.Buffer{Kind: plan.ResultBuffer, DType: dt, Shape: shape})
-}
-
-func (m *planMaker) constant(dt ir.DType, bits uint64) int {
-	return m.buffer(plan.Buffer{Kind: plan.ConstBuffer, DType: dt, Bits: bits})
-}
-
-// temp makes a temporary; with inPlaceOf >= 0 it lies where that buffer does.
-func (m *planMaker) temp(dt ir.DType, inPlaceOf int, shape ...int) int {
-	b := plan.Buffer{Kind: plan.TempBuffer, DType: dt, Shape: shape, Offset: m.plan.Arena}
-	if inPlaceOf >= 0 {
-		b.Offset = m.plan.Buffers[inPlaceOf].Offset
-	}
-	m.plan.Arena = max(m.plan.Arena, b.Offset+(b.Size()*dt.Size()+63)/64*64)
-	return m.buffer(b)
-}
-
-// step appends a step in blocks of rows x cols.
-func (m *planMaker) step(k *kernel.Kernel, extents []int, rows, cols int, operands ...plan.Access) {
-	canon, order := k.Canonical()
-	all := []plan.Access{}
-	for _, from := range order {
-		all = append(all, operands[from])
-	}
-	all = append(all, operands[len(k.In):]...)
-	m.plan.Steps = append(m.plan.Steps, plan.FlatStep{Kernel: canon, Extents: extents, Operands: all, Rows: rows, Cols: cols})
-}
-
-func access(buffer, offset int, strides ...int) plan.Access {
-	return plan.Access{Buffer: buffer, Offset: offset, Strides: strides}
-}
-
-func unit(dt ir.DType) kernel.Operand  { return kernel.Operand{DType: dt} }
-func splat(dt ir.DType) kernel.Operand { return kernel.Operand{DType: dt, Splat: true} }
-
-// fiveOps is y = (a*b+c)*a - b/(abs(c)+1).
-func fiveOps() *kernel.Kernel {
-	b := kernel.NewBuilder(unit(ir.Float32), unit(ir.Float32), unit(ir.Float32), splat(ir.Float32))
-	left := b.Op(ir.OpMul, b.Op(ir.OpAdd, b.Op(ir.OpMul, 0, 1), 2), 0)
-	b.Store(b.Op(ir.OpSub, left, b.Op(ir.OpDiv, 1, b.Op(ir.OpAdd, b.Op(ir.OpAbs, 2), 3))))
-	return b.Kernel()
-}
-
-// fiveOpsPlan runs fiveOps over vectors of n elements.
-func fiveOpsPlan(n, cols int) *plan.Plan {
-	var m planMaker
-	one := m.constant(ir.Float32, uint64(math.Float32bits(1)))
-	a, b, c := m.param(ir.Float32, n), m.param(ir.Float32, n), m.param(ir.Float32, n)
-	m.step(fiveOps(), []int{1, n}, 1, cols,
-		access(a, 0, 0, 1), access(b, 0, 0, 1), access(c, 0, 0, 1), access(one, 0, 0, 0),
-		access(m.result(ir.Float32, n), 0, 0, 1))
-	return &m.plan
-}
-
-// loadElement reads an element as ir's lane ops take it.
-func loadElement(dt ir.DType, p unsafe.Pointer) uint64 {
-	bits := memory.LoadBits(dt, p)
-	if ir.Signed.Has(dt) && dt.Size() == 4 {
-		return uint64(int64(int32(bits)))
-	}
-	return bits
-}
-
-// fill gives a tensor random elements, some of them special.
-func fill(rng *rand.Rand, t *tensor.Tensor) {
-	for at := range t.Layout().All() {
-		memory.StoreBits(t.DType(), addr(t, at), randomElement(rng, t.DType()))
-	}
-}
-
-func randomElement(rng *rand.Rand, dt ir.DType) uint64 {
-	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 1}
-	v := rng.NormFloat64() * 10
-	if n := rng.IntN(20); n < len(special) {
-		v = special[n]
-	}
-	switch dt {
-	case ir.Bool:
-		return rng.Uint64N(2)
-	case ir.Float32:
-		return uint64(math.Float32bits(float32(v)))
-	case ir.Float64:
-		return math.Float64bits(v)
-	}
-	return uint64(rng.Int64N(40) - 20)
-}
-
-// operandsFor makes random inputs and zeroed outputs for a plan.
-func operandsFor(t require.TestingT, rng *rand.Rand, p *plan.Plan) (outs, ins []*tensor.Tensor) {
-	for _, b := range p.Buffers {
-		l := layout.RowMajor(b.Shape...)
-		if b.At != nil {
-			l = *b.At
-		}
-		_, hi := l.Bounds()
-		whole := tensor.New(b.DType, max(0, hi+1))
-		require.NoError(t, whole.Err())
-		x := tensor.Over(b.DType, l, whole.Pointer())
-		switch b.Kind {
-		case plan.ParamBuffer:
-			fill(rng, whole)
-			ins = append(ins, x)
-		case plan.ResultBuffer:
-			outs = append(outs, x)
-		}
-	}
-	return outs, ins
-}
-
-// reference computes a plan by its definition, every buffer in memory of its
-// own, one element after another.
-func reference(p *plan.Plan, ins []*tensor.Tensor) [][]uint64 {
-	data := make([][]uint64, len(p.Buffers))
-	for i, b := range p.Buffers {
-		data[i] = make([]uint64, b.Size())
-		switch b.Kind {
-		case plan.ConstBuffer:
-			data[i] = []uint64{b.Bits}
-		case plan.IotaBuffer:
-			for k := range data[i] {
-				data[i][k] = ir.ElementOf(b.DType, k)
+// TestGraphs runs each kind of step over extents that are empty, small, odd and of many
+// chunks.
+func TestGraphs(t *testing.T) {
+	for name, text := range graphs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, e := range [][2]int{{1, 1}, {5, 0}, {0, 5}, {1, 9}, {9, 1}, {7, 33}, {64, 16}, {37, 53}, {130, 300}, {3, 2100}} {
+				if e[0]*e[1] == 0 && (name == "softmax" || name == "reductions" || name == "find") {
+					continue // there is no greatest element
+				}
+				if name == "product" && e[0] > 100 {
+					continue
+				}
+				checkPlan(t, lowered(t, sized(text, "N", e[0], "M", e[1])))
 			}
-		case plan.ParamBuffer:
-			x := ins[b.Index]
-			_, hi := x.Layout().Bounds()
-			data[i] = make([]uint64, max(0, hi+1))
-			for at := range x.Layout().All() {
-				data[i][at] = loadElement(b.DType, addr(x, at))
-			}
-		}
-	}
-	for i := range p.Steps {
-		if g := groupOf(p, i); g == nil {
-			referenceStep(&p.Steps[i], data)
-		} else if i == g.First {
-			referenceGroup(p, g, data)
-		}
-	}
-	var results [][]uint64
-	for i, b := range p.Buffers {
-		if b.Kind == plan.ResultBuffer {
-			results = append(results, data[i])
-		}
-	}
-	return results
-}
-
-// requireResults compares outs with the reference, any NaN for any other.
-func requireResults(t require.TestingT, want [][]uint64, outs []*tensor.Tensor, note string) {
-	for i, x := range outs {
-		for k, bits := range want[i] {
-			var w uint64
-			memory.StoreBits(x.DType(), unsafe.Pointer(&w), bits)
-			p := addr(x, x.Layout().Offset+k)
-			if !sameElement(x.DType(), unsafe.Pointer(&w), p) {
-				require.FailNow(t, fmt.Sprintf("%s: output %d element %d: got %x want %x", note, i, k, memory.LoadBits(x.DType(), p), bits))
-			}
-		}
+		})
 	}
 }
 
-// check runs a plan on an executor and compares with the reference.
-func check(t require.TestingT, e *Executor, p *plan.Plan, note string) *Linked {
-	outs, ins := operandsFor(t, newRand(), p)
-	return checkOn(t, e, p, note, outs, ins, reference(p, ins))
+// TestManyChunks has enough elements to be shared out without being asked to, with an end
+// that is not full.
+func TestManyChunks(t *testing.T) {
+	for _, name := range []string{"chain", "views"} {
+		p := lowered(t, sized(graphs[name], "N", 131, "M", 503))
+		checkPlan(t, p)
+		require.Greater(t, linked(t, &runtime.Executor{Workers: 3}, p).Chunks()[0], 1, name)
+	}
 }
 
-func checkOn(t require.TestingT, e *Executor, p *plan.Plan, note string, outs, ins []*tensor.Tensor, want [][]uint64) *Linked {
-	l, err := e.Link(p)
-	require.NoError(t, err, note)
-	poison(t, l)
-	for _, x := range outs { // what no step writes shows
-		for i := range x.Size() {
-			memory.StoreBits(x.DType(), addr(x, i), 1)
-		}
+// TestDTypes moves elements of every size, in both orders.
+func TestDTypes(t *testing.T) {
+	for _, dt := range ir.Running.List() {
+		checkPlan(t, lowered(t, sized(`func f(%x: TYPE[67,131], %y: TYPE[131,67]) {
+  %0 = permute %x axes=[1,0] : TYPE[131,67]
+  %1 = eq %0, %y             : bool[131,67]
+  %2 = select %1, %0, %y     : TYPE[131,67]
+  %3 = copy %0               : TYPE[131,67]
+  return %2, %3
+}`, "TYPE", dt.Text())))
 	}
-	require.NoError(t, l.Run(context.Background(), outs, ins), note)
-	requireResults(t, want, outs, note)
-	return l
 }
 
-// poison leaves garbage in the memory that the next run takes over.
-func poison(t require.TestingT, l *Linked) {
-	st, err := newState(l)
-	require.NoError(t, err)
-	for i := range st.arena {
-		st.arena[i] = 0xff
+// TestAccesses reads params whose elements lie anyhow.
+func TestAccesses(t *testing.T) {
+	const rows, cols = 37, 53
+	for name, c := range map[string]struct {
+		operand string
+		offset  int
+		strides [3]int // of the outer axis of 3, of rows and of columns
+		size    int
+	}{
+		"rows apart":         {"u", 5, [3]int{rows * 64, 64, 1}, 3*rows*64 + 5},
+		"columns apart":      {"u", 1, [3]int{rows * cols * 3, cols * 3, 3}, 3*rows*cols*3 + 1},
+		"transposed, apart":  {"u", 0, [3]int{2 * rows * cols, 2, 2 * rows}, 6 * rows * cols},
+		"reversed columns":   {"u", cols - 1, [3]int{rows * cols, cols, -1}, 3 * rows * cols},
+		"reversed":           {"u", 3*rows*cols - 1, [3]int{-rows * cols, -cols, -1}, 3 * rows * cols},
+		"reversed transpose": {"u", 3*rows*cols - 1, [3]int{-rows * cols, -1, -rows}, 3 * rows * cols},
+		"row repeated":       {"u", 2 * cols, [3]int{0, 0, -2}, 2*cols + 1},
+		"one element":        {"s", 7, [3]int{0, 0, 0}, 8},
+		"diagonal":           {"u", 0, [3]int{1, 1, 1}, rows + cols + 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			checkPlan(t, parsed(t, sized(`plan access arena=0 {
+  %0 = param x 0  : f32[SIZE]
+  %1 = param y 1  : f32[3,37,53]
+  %2 = result z 0 : f32[3,37,53]
+  step 0 [3,37,53]
+    kernel (X0:f32, u1:f32) { t0 = sub X0 u1; store t0 }
+    %0{STRIDES}+OFFSET %1{1961,53,1}+0 -> %2{1961,53,1}+0
+}
+`, "X0", c.operand+"0", "SIZE", c.size, "OFFSET", c.offset, "STRIDES", fmt.Sprintf("%d,%d,%d", c.strides[0], c.strides[1], c.strides[2]))))
+		})
 	}
-	scratch, window := 0, 0
-	for _, task := range l.tasks {
-		scratch = max(scratch, task.scratch)
-		if task.group != nil {
-			window = max(window, task.group.window)
+}
+
+// TestParamLayouts has params with layouts of their own.
+func TestParamLayouts(t *testing.T) {
+	for _, at := range []string{"{4,6}:{-1,4}+3", "{4,6}:{0,5}+2", "{4,6}:{7,-1}+9", "{4,6}:{-6,-1}+23"} {
+		checkPlan(t, lowered(t, sized(`func f(%x: f32[4,6] AT, %y: f32[4,6]) {
+  %0 = sub %x, %y     : f32[4,6]
+  %1 = sum %x axes=[0] : f32[6]
+  return %0, %1
+}`, "AT", at)))
+	}
+}
+
+// TestMemory has temporaries in each other's place, constants that are stored, and a
+// step that reads what it overwrites.
+func TestMemory(t *testing.T) {
+	checkPlan(t, parsed(t, `plan places arena=12096 {
+  %0 = param x 0  : f32[3000]
+  %1 = const 3    : f32[]
+  %2 = temp 64    : f32[3000]
+  %3 = temp 64    : f32[3000]
+  %4 = result y 0 : f32[3000]
+  %5 = result z 1 : f32[3000]
+  step 0 [1,3000]
+    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
+    %0{0,1}+0 %1{0,0}+0 -> %2{0,1}+0
+  step 1 [1,3000]
+    kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }
+    %2{0,1}+0 %0{0,1}+0 -> %3{0,1}+0
+  step 2 [1,3000]
+    kernel (u0:f32) { t0 = const:f32:3f000000; t1 = sqrt u0; store t1 t0 }
+    %3{0,1}+0 -> %4{0,1}+0 %5{0,1}+0
+}
+`))
+}
+
+// TestRowGroups has groups whose blocks divide the rows or not, with scratch that goes
+// from step to step.
+func TestRowGroups(t *testing.T) {
+	for _, block := range []int{1, 8} {
+		for _, rows := range []int{9, 24} {
+			checkPlan(t, parsed(t, sized(`plan group arena=0 {
+  %0 = param x 0    : f32[3,ROWS,300]
+  %1 = scratch 0    : f32[BLOCK]
+  %2 = scratch 128  : f32[BLOCK,300]
+  %3 = result y 0   : f32[3,ROWS,300]
+  step 0 [3,ROWS,300 reduce]
+    kernel (u0:f32) { store u0 }
+    %0{PLANE,300,1}+0 -> max %1{0,1,0}+0
+  step 1 [3,ROWS,300]
+    kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }
+    %0{PLANE,300,1}+0 %1{0,1,0}+0 -> %2{0,300,1}+0
+  step 2 [3,ROWS,300]
+    kernel (u0:f32) { t0 = abs u0; store t0 }
+    %2{0,300,1}+0 -> %3{PLANE,300,1}+0
+  rows first=0 last=2 outer=[3,ROWS] along=[1,1,1] block=BLOCK scratch=SCRATCH
+}
+`, "ROWS", rows, "PLANE", 300*rows, "BLOCK", block, "SCRATCH", 128+1200*block)))
 		}
 	}
-	for into, n := range map[*[]byte]int{&st.lane.scratch: scratch, &st.lane.window: window} {
-		*into, err = memory.Allocate(n)
+}
+
+// TestRandomPlans lowers random graphs.
+func TestRandomPlans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, inputs := irtest.Func(t, irtest.Config{Layouts: true, Reductions: true, Products: 12})
+		p, err := passes.Lower(f, passes.Options{NoFuse: rapid.Bool().Draw(t, "no fusion")})
 		require.NoError(t, err)
-		for i := range *into {
-			(*into)[i] = 0xff
-		}
-	}
-	l.pool.Put(st)
-}
-
-// interpreted is a lookup that has a kernel for every whole body of a plan, too.
-func interpreted(p *plan.Plan) func(abi.Engine, string) (func(*abi.Frame), bool) {
-	bodies := map[string]func(*abi.Frame){}
-	for _, s := range p.Steps {
-		bodies[s.Kernel.Signature()] = interpret(s.Kernel)
-	}
-	return func(e abi.Engine, sig string) (func(*abi.Frame), bool) {
-		if fn, ok := abi.Lookup(e, sig); ok || e != abi.Portable {
-			return fn, ok
-		}
-		fn, ok := bodies[sig]
-		return fn, ok
-	}
-}
-
-func newRand() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
-
-// executors are the ways to run a plan that must give the same bits.
-func executors(p *plan.Plan) map[string]*Executor {
-	all := map[string]*Executor{
-		"default":       {},
-		"one worker":    {Workers: 1},
-		"two workers":   {Workers: 2},
-		"small chunks":  {Workers: 3, ChunkElems: 700},
-		"five workers":  {Workers: 5},
-		"portable":      {Portable: true},
-		"cover":         {NoFused: true},
-		"portableCover": {Portable: true, NoFused: true, Workers: 2},
-		"whole":         {Portable: true},
-	}
-	all["whole"].lookup = interpreted(p)
-	all["everything"] = &Executor{Portable: true, Workers: 1, lookup: everything}
-	all["all pieces"] = &Executor{Portable: true, NoFused: true, lookup: allPieces}
-	return all
-}
-
-// everything is a lookup that has every kernel.
-func everything(e abi.Engine, sig string) (func(*abi.Frame), bool) {
-	k, err := kernel.ParseKernel(sig)
-	if err != nil {
-		return nil, false
-	}
-	if k.Transposes() || k.Down { // ir.Eval does not know them
-		return abi.Lookup(abi.Portable, sig)
-	}
-	return interpret(k), true
-}
-
-// allPieces is a lookup that has a kernel for every piece of a cover.
-func allPieces(e abi.Engine, sig string) (func(*abi.Frame), bool) {
-	if fn, ok := abi.Lookup(e, sig); ok {
-		return fn, ok
-	}
-	k, err := kernel.ParseKernel(sig)
-	if err != nil || len(k.Body) > maxPiece {
-		return nil, false
-	}
-	return interpret(k), true
-}
-
-func checkAll(t require.TestingT, p *plan.Plan) {
-	outs, ins := operandsFor(t, newRand(), p)
-	want := reference(p, ins)
-	for name, e := range executors(p) {
-		checkOn(t, e, p, name, outs, ins, want)
-	}
-}
-
-// sameElement reports whether two elements have the same bits, or are both NaN.
-func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
-	if memory.LoadBits(dt, p) == memory.LoadBits(dt, q) {
-		return true
-	}
-	switch dt {
-	case ir.Float32:
-		return *(*float32)(p) != *(*float32)(p) && *(*float32)(q) != *(*float32)(q)
-	case ir.Float64:
-		return *(*float64)(p) != *(*float64)(p) && *(*float64)(q) != *(*float64)(q)
-	}
-	return false
-}
-
-// addr returns the address of a location of a tensor.
-func addr(t *tensor.Tensor, at int) unsafe.Pointer {
-	dt, _, base := t.Parts()
-	return unsafe.Add(base, at*dt.Size())
+		checkPlanOn(t, p, inputs)
+	})
 }

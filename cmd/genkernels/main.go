@@ -182,7 +182,7 @@ func (t *tool) command() string {
 
 // kernels returns the distinct kernels asked for, in order of their signatures,
 // and settles the package.
-func (t *tool) kernels() ([]*kernel.Kernel, error) {
+func (t *tool) kernels() ([]kernel.Code, error) {
 	switch {
 	case t.builtin:
 		if filepath.Base(t.out) != "builtin" {
@@ -209,8 +209,8 @@ func (t *tool) kernels() ([]*kernel.Kernel, error) {
 
 // parseLines reads signatures, one a line. Empty lines and # comments count for
 // nothing.
-func parseLines(text string) ([]*kernel.Kernel, error) {
-	var out []*kernel.Kernel
+func parseLines(text string) ([]kernel.Code, error) {
+	var out []kernel.Code
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -218,22 +218,22 @@ func parseLines(text string) ([]*kernel.Kernel, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		k, err := kernel.ParseKernel(line)
+		k, err := kernel.ParseCode(line)
 		if err != nil {
 			return nil, fmt.Errorf("signature %d: %w\n\t%s", n, err, line)
 		}
-		k, _ = k.Canonical()
+		k, _ = kernel.Canonical(k)
 		out = append(out, k)
 	}
-	slices.SortFunc(out, func(a, b *kernel.Kernel) int { return strings.Compare(a.Signature(), b.Signature()) })
-	return slices.CompactFunc(out, func(a, b *kernel.Kernel) bool { return a.Signature() == b.Signature() }), nil
+	slices.SortFunc(out, func(a, b kernel.Code) int { return strings.Compare(a.Signature(), b.Signature()) })
+	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() }), nil
 }
 
 // withoutBuiltins drops the kernels that the library has anyway.
-func withoutBuiltins(kernels []*kernel.Kernel) []*kernel.Kernel {
+func withoutBuiltins(kernels []kernel.Code) []kernel.Code {
 	builtin := map[string]bool{}
 	for _, k := range codegen.Builtins() {
 		builtin[k.Signature()] = true
 	}
-	return slices.DeleteFunc(slices.Clone(kernels), func(k *kernel.Kernel) bool { return builtin[k.Signature()] })
+	return slices.DeleteFunc(slices.Clone(kernels), func(k kernel.Code) bool { return builtin[k.Signature()] })
 }

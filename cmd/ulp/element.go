@@ -13,25 +13,18 @@ var formats = map[ir.DType]oracle.Format{ir.Float32: oracle.Single, ir.Float64: 
 type float interface{ float32 | float64 }
 
 func dtypeOf[T float]() ir.DType {
-	if _, single := any(T(0)).(float32); single {
+	switch any(T(0)).(type) {
+	case float32:
 		return ir.Float32
+	case float64:
+		return ir.Float64
 	}
-	return ir.Float64
+	panic("BUG: no other type is a float")
 }
 
-func fromBits(dt ir.DType, b uint64) float64 {
-	if dt == ir.Float32 {
-		return float64(math.Float32frombits(uint32(b)))
-	}
-	return math.Float64frombits(b)
-}
+func fromBits(dt ir.DType, b uint64) float64 { return ir.ToFloat(dt, b) }
 
-func toBits(dt ir.DType, x float64) uint64 {
-	if dt == ir.Float32 {
-		return uint64(math.Float32bits(float32(x)))
-	}
-	return math.Float64bits(x)
-}
+func toBits(dt ir.DType, x float64) uint64 { return ir.FromFloat(dt, x) }
 
 // ordinal numbers the elements in their order: zeros 0, the least subnormal 1.
 func ordinal(dt ir.DType, x float64) int64 {

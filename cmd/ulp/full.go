@@ -18,10 +18,12 @@ func (f *function) sweeps(dt ir.DType) bool { return dt == ir.Float32 && f.exact
 
 // measure measures f in all its tiers, in full if s.n is 0.
 func (s *settings) measure(ctx context.Context, f *function, dt ir.DType) ([]measurement, error) {
-	if dt == ir.Float64 {
+	switch {
+	case dt == ir.Float64:
 		return measureSample[float64](ctx, s, f, drawnDouble)
-	}
-	if s.n == 0 && f.sweeps(dt) {
+	case dt != ir.Float32:
+		return nil, fmt.Errorf("functions of %s are not measured: they are float32's, rounded", dt)
+	case s.n == 0 && f.sweeps(dt):
 		src := everything()
 		return measure(ctx, f, src, s.workers, progress(f, dt, src.chunks))
 	}

@@ -1,59 +1,103 @@
-// Package avo emits kernels as AVX2 assembly. A kernel goes through three
-// stages: lowering and scheduling give a list of instructions over values;
-// allocation gives them sixteen registers and the stack; printing goes through
-// the library avo. The first two know nothing of avo.
+// Package avo emits kernels as assembly for amd64 with AVX2 and FMA, which the
+// library avo prints.
+//
+// An elementwise kernel is compiled by codegen/machine with the instruction table
+// of this package (insts*.go, opcode.go, lower.go, memory.go), and a nest of loops is
+// written round it (nest*.go, emit*.go). A micro-kernel is written instruction by
+// instruction (dot.go, scan*.go, transpose.go, down.go, stream.go). Both are programs:
+// lists of instructions over physical registers, which know nothing of avo.
 package avo
 
 import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/codegen"
-
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX2 emits for amd64 with AVX2 and FMA. A step is 8 elements, whatever their
-// size.
+// AVX2 emits for amd64 with AVX2 and FMA.
 var AVX2 codegen.Target = avx2{}
+
+// avx2Machine has the registers of AVX2. The tuning was measured on Zen 3: the shares
+// on exp, log, sin, tan, atan, asin and tanh of float32 and float64; ByList on
+// formulas of several functions, which took 0.75 to 0.9 of what two copies do, and one
+// of four divisions, which took 1.1.
+var avx2Machine = &machine.Machine{
+	Width:     32,
+	Registers: 16,
+	Working:   4,
+	Tuning: machine.Tuning{
+		// Bodies with less work wait for memory, or, of two vectors a step, do not wait for
+		// each other's results so long that the CPU runs out of other work.
+		Unroll: 4, UnrollWide: 40,
+		ListOrder: 36, // longer bodies hide the next step from the CPU
+		ByTwo:     0.87, ByFour: 0.79, ByList: 0.65,
+		LoopEnd: 3,
+		Reduce: machine.ReduceTuning{
+			Unrolled:  24, // there are eleven copies; from there on both ways are as fast
+			HalfLanes: 4,
+			// Floats of 4 KB rows: argmax read 18 GB/s one by one and 22 in pairs.
+			TwoStreams: 8, TwoArgs: 20, StreamAccs: 4,
+		},
+		ColdInputs: 8,
+	},
+}
+
+// vectorBytes is the size of n vectors in memory, for micro-kernels.
+func vectorBytes(n int) int { return avx2Machine.Width * n }
 
 type avx2 struct{}
 
 // Name returns "avx2".
 func (avx2) Name() string { return "avx2" }
 
+// Engine returns "AVX2".
+func (avx2) Engine() string { return "AVX2" }
+
 // Assemble returns an assembly file with a function for each kernel.
-func (avx2) Assemble(pkg string, kernels []*kernel.Kernel) ([]byte, error) {
-	f := newFile()
+func (avx2) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
+	f := newFile(avx2Machine)
 	for _, k := range kernels {
 		p, err := function(k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k, err)
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
 		}
 		if err := f.function(codegen.Symbol(k), k.Signature(), p); err != nil {
-			return nil, fmt.Errorf("%s: %w", k, err)
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
 		}
 	}
 	return f.text(pkg)
 }
 
+// micros emits each micro-kernel.
+var micros = map[kernel.Row]func(m *kernel.Micro) (*program, error){
+	kernel.Pack:          func(m *kernel.Micro) (*program, error) { return compilePack(m), nil },
+	kernel.Transpose:     func(m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
+	kernel.StoreNT:       func(*kernel.Micro) (*program, error) { return compileStoreNT(), nil },
+	kernel.Dot:           func(m *kernel.Micro) (*program, error) { return compileDot(m), nil },
+	kernel.ScanRows:      func(m *kernel.Micro) (*program, error) { return compileScan(m), nil },
+	kernel.Reduce:        func(m *kernel.Micro) (*program, error) { return compileRows(m.Flat()) },
+	kernel.ReduceColumns: func(m *kernel.Micro) (*program, error) { return compileDown(m.Flat()) },
+}
+
+// Emits reports whether the table has a micro-kernel.
+func Emits(r kernel.Row) bool { return micros[r] != nil }
+
 // function returns the instructions of a kernel.
-func function(k *kernel.Kernel) (*program, error) {
-	switch {
-	case k.Scans():
-		return compileScan(k), nil
-	case k.Dots():
-		return compileDot(k), nil
-	case k.Transposes():
-		return compileTranspose(k), nil
-	case k.Streams():
-		return compileStream(), nil
-	case k.Down:
-		return compileDown(k)
+func function(c kernel.Code) (*program, error) {
+	if m, ok := c.(*kernel.Micro); ok {
+		return micros[m.Row](m)
 	}
-	b, err := compile(elementary.Expand(k))
+	return compileRows(c.(*kernel.Kernel))
+}
+
+// compileRows returns the function of a kernel that computes a body row by row.
+func compileRows(k *kernel.Kernel) (*program, error) {
+	b, err := machine.Compile(instructions{}, elementary.Expand(k))
 	if err != nil {
 		return nil, err
 	}
-	return b.emit(), nil
+	return emit(b), nil
 }

@@ -44,20 +44,20 @@ func chain() *kernel.Kernel {
 func TestGolden(t *testing.T) {
 	f, s := kernel.Operand{DType: ir.Float32}, kernel.Operand{DType: ir.Float32, Splat: true}
 	d, i, u := kernel.Operand{DType: ir.Float64}, kernel.Operand{DType: ir.Int64}, kernel.Operand{DType: ir.Uint8}
-	for name, k := range map[string]*kernel.Kernel{
-		"add_f32":      single(t, ir.OpAdd, ir.Invalid, f, f),
-		"chain_f32":    chain(),
-		"max_splat":    single(t, ir.OpMax, ir.Invalid, f, s),
-		"exp_f32":      single(t, ir.OpExp, ir.Invalid, f),
-		"lt_f64":       single(t, ir.OpLt, ir.Invalid, d, d),
-		"floordiv_i64": single(t, ir.OpFloorDiv, ir.Invalid, i, i),
-		"add_u8":       single(t, ir.OpAdd, ir.Invalid, u, u),
-		"dot_i64":      kernel.DotKernel(ir.Int64), // the shortest
-		"permute_i64":  kernel.TransposeKernel(ir.Int64),
-		"sum_f32":      {In: []kernel.Operand{f}, Out: []kernel.Ref{0}, Fold: []ir.Op{ir.OpAdd}},
+	for name, k := range map[string]kernel.Code{
+		"add_f32":       single(t, ir.OpAdd, ir.Invalid, f, f),
+		"chain_f32":     chain(),
+		"max_splat":     single(t, ir.OpMax, ir.Invalid, f, s),
+		"exp_f32":       single(t, ir.OpExp, ir.Invalid, f),
+		"lt_f64":        single(t, ir.OpLt, ir.Invalid, d, d),
+		"floordiv_i64":  single(t, ir.OpFloorDiv, ir.Invalid, i, i),
+		"add_u8":        single(t, ir.OpAdd, ir.Invalid, u, u),
+		"dot_i64":       &kernel.Micro{Row: kernel.Dot, Type: ir.Int64}, // the shortest
+		"transpose_i64": &kernel.Micro{Row: kernel.Transpose, Type: ir.Int64},
+		"sum_f32":       &kernel.Micro{Row: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: &kernel.Kernel{In: []kernel.Operand{f}, Out: []kernel.Ref{0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
+			got, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 			require.NoError(t, err)
 			path := filepath.Join("testdata", name+".s.golden")
 			if *update {
@@ -73,7 +73,7 @@ func TestGolden(t *testing.T) {
 // TestChainLoop counts what the loop of the chain does for each vector: loads,
 // 7 arithmetic instructions and a store, and nothing else.
 func TestChainLoop(t *testing.T) {
-	asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{chain()})
+	asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{chain()})
 	require.NoError(t, err)
 	loop := regexp.MustCompile(`(?s)loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
@@ -82,9 +82,9 @@ func TestChainLoop(t *testing.T) {
 // TestDownLoop counts what a kernel of distances does for each element of two
 // vectors of lines: a splat, six arithmetic instructions and a step.
 func TestDownLoop(t *testing.T) {
-	k, err := kernel.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }")
+	k, err := kernel.ParseCode("reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }")
 	require.NoError(t, err)
-	asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
+	asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 	require.NoError(t, err)
 	loop := regexp.MustCompile(`(?s)lane31:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 	require.Equal(t, 1+2*3+4, len(strings.Split(loop, "\n")), loop)
@@ -99,12 +99,12 @@ func TestFoldLoops(t *testing.T) {
 		kernel, loop string
 		want         int
 	}{
-		{"kernel (u0:f32) { store add(u0) }", "pair", 2*4 + 3},
-		{"kernel (u0:f32) { store argmax(u0) }", "pair", 2*(2*7+2+1) + 3},
+		{"reduce [add] kernel (u0:f32) { store u0 }", "pair", 2*4 + 3},
+		{"reduce [argmax] kernel (u0:f32) { store u0 }", "pair", 2*(2*7+2+1) + 3},
 	} {
-		k, err := kernel.ParseKernel(x.kernel)
+		k, err := kernel.ParseCode(x.kernel)
 		require.NoError(t, err)
-		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
+		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 		require.NoError(t, err)
 		loop := regexp.MustCompile(`(?s)\n` + x.loop + `:\n(.*?JLE +` + x.loop + `)\n`).FindStringSubmatch(string(asm))[1]
 		require.Len(t, regexp.MustCompile(`(?m)^\t`).FindAllString(loop, -1), x.want, loop)
@@ -116,16 +116,23 @@ func TestFoldLoops(t *testing.T) {
 // and for every four pairs a step, and the counter.
 func TestDotLoop(t *testing.T) {
 	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
-		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{kernel.DotKernel(d)})
+		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{&kernel.Micro{Row: kernel.Dot, Type: d}})
 		require.NoError(t, err)
 		loop := regexp.MustCompile(`(?s)two6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 		require.Equal(t, 4*(2+6+12+1)+1+2, len(strings.Split(loop, "\n")), loop)
 	}
 }
 
+// TestMicroTable proves the table of micro-kernels total.
+func TestMicroTable(t *testing.T) {
+	for _, r := range kernel.AllRows() {
+		require.True(t, avo.Emits(r), "%s", r)
+	}
+}
+
 // TestDeterministic assembles twice.
 func TestDeterministic(t *testing.T) {
-	ks := singleOps()
+	ks := codes(singleOps())
 	a, err := avo.AVX2.Assemble("kernels", ks)
 	require.NoError(t, err)
 	b, err := avo.AVX2.Assemble("kernels", ks)
@@ -143,11 +150,11 @@ func TestPressure(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		s.ops = rapid.IntRange(1, 96).Draw(t, "ops")
 		s.late = rapid.Bool().Draw(t, "late")
-		k := randomKernel(s, rand.New(rand.NewPCG(seed, 0)).IntN)
+		k := kernel.CodeOf(randomKernel(s, rand.New(rand.NewPCG(seed, 0)).IntN))
 		if k.Verify() != nil {
 			t.Skip("beyond the limits of a kernel")
 		}
-		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
+		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 		require.NoError(t, err)
 		for _, m := range vectorRegister.FindAllStringSubmatch(string(asm), -1) {
 			n, _ := strconv.Atoi(m[1])
@@ -158,7 +165,7 @@ func TestPressure(t *testing.T) {
 }
 
 func BenchmarkAssemble(b *testing.B) {
-	ks := singleOps()
+	ks := codes(singleOps())
 	for b.Loop() {
 		_, err := avo.AVX2.Assemble("kernels", ks)
 		require.NoError(b, err)
@@ -184,10 +191,10 @@ func rare(d ir.DType, with bool) *kernel.Kernel {
 	return k
 }
 
-// TestDetour counts what a special case costs the loop: for each 8 elements
+// TestCold counts what a special case costs the loop: for each 8 elements
 // the absolute value and the comparison in one vector or two, those brought
 // together, the test and the jump.
-func TestDetour(t *testing.T) {
+func TestCold(t *testing.T) {
 	for d, more := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 7} {
 		without, err := avo.Count(rare(d, false))
 		require.NoError(t, err)
@@ -197,14 +204,14 @@ func TestDetour(t *testing.T) {
 	}
 }
 
-// TestDetourTail has the tail test only the lanes of its columns: beyond them
+// TestColdTail has the tail test only the lanes of its columns: beyond them
 // elements are 0, for which this condition is true.
-func TestDetourTail(t *testing.T) {
+func TestColdTail(t *testing.T) {
 	for d, spread := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 8} {
 		b := kernel.NewBuilder(kernel.Operand{DType: d})
 		b.Store(b.Op(ir.OpSeldom, b.Op(ir.OpLt, 0, b.Float(d, 1e-30)), b.Op(ir.OpSqrt, b.Op(ir.OpSqrt, 0)), 0))
 		k, _ := b.Kernel().Canonical()
-		asm, err := avo.AVX2.Assemble("kernels", []*kernel.Kernel{k})
+		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 		require.NoError(t, err)
 		loop, tail, ok := strings.Cut(string(asm), "tail:")
 		require.True(t, ok)

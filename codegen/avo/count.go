@@ -3,25 +3,26 @@ package avo
 import (
 	"errors"
 
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Count returns how many instructions the main loop of a kernel has for each 8
-// elements, the loop's own among them. Detours, which are not in the loop, do
-// not count.
+// Count returns how many instructions the main loop of a kernel has for each step of
+// avx2Machine.Lanes elements, including those that end the loop. Cold blocks are not in
+// the loop.
 func Count(k *kernel.Kernel) (float64, error) {
-	b, err := compile(elementary.Expand(k))
+	b, err := machine.Compile(instructions{}, elementary.Expand(k))
 	if err != nil {
 		return 0, err
 	}
 	in, n := false, 0
-	for _, l := range b.emit().lines {
+	for _, l := range emit(b).lines {
 		switch {
 		case l.label == "loop":
 			in = true
 		case l.label == "tail":
-			return float64(n) / float64(b.unroll), nil
+			return float64(n) / float64(b.Unroll), nil
 		case in && l.label == "":
 			n++
 		}

@@ -28,36 +28,35 @@ var long = flag.Bool("long", false, "run the differential tests over many more r
 // TestDifferentialSingleOps runs every op's kernels against ir's Eval.
 func TestDifferentialSingleOps(t *testing.T) {
 	t.Parallel()
-	differ(t, singleOps())
+	differ(t, codes(singleOps()))
 }
 
-// TestDifferentialFolds runs folds of every op on every type, and those that the
-// library brings, on both engines against ir's FoldRow.
-func TestDifferentialFolds(t *testing.T) {
+// TestDifferentialReductions runs reductions by every op on every type, and those that the
+// library brings, on both engines.
+func TestDifferentialReductions(t *testing.T) {
 	t.Parallel()
-	ks := singleFolds()
+	ks := codes(singleFolds())
 	for i, k := range ks {
-		ks[i] = k.InTier(false)
+		ks[i] = kernel.InTier(k, false)
 	}
 	for _, k := range codegen.Builtins() {
-		if k.Fold != nil && !k.Down {
+		if m, ok := k.(*kernel.Micro); ok && m.Row == kernel.Reduce {
 			ks = append(ks, k)
 		}
 	}
-	slices.SortFunc(ks, func(a, b *kernel.Kernel) int { return cmp.Compare(a.Signature(), b.Signature()) })
-	ks = slices.CompactFunc(ks, func(a, b *kernel.Kernel) bool { return a.Signature() == b.Signature() })
+	slices.SortFunc(ks, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	ks = slices.CompactFunc(ks, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
 	files, err := codegen.Generate(codegen.Options{Package: "main"}, ks)
 	require.NoError(t, err)
 	differ(t, ks, files[0])
 }
 
-// TestDifferentialDots runs the kernels of matrix products on both engines against
-// ir's DotLine, and those that transpose.
-func TestDifferentialDots(t *testing.T) {
+// TestDifferentialMicros runs the micro-kernels without a body on both engines.
+func TestDifferentialMicros(t *testing.T) {
 	t.Parallel()
-	var ks []*kernel.Kernel
+	var ks []kernel.Code
 	for _, k := range codegen.Builtins() {
-		if k.Dots() || k.Transposes() {
+		if m, ok := k.(*kernel.Micro); ok && m.Body == nil {
 			ks = append(ks, k)
 		}
 	}
@@ -66,15 +65,14 @@ func TestDifferentialDots(t *testing.T) {
 	differ(t, ks, files[0])
 }
 
-// TestDifferentialDown runs random kernels that fold down on both engines against
-// ir's FoldRow.
-func TestDifferentialDown(t *testing.T) {
+// TestDifferentialColumns runs random kernels that reduce columns on both engines.
+func TestDifferentialColumns(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
-	var ks []*kernel.Kernel
+	var ks []kernel.Code
 	seen := map[string]bool{}
 	for len(ks) < 60 {
-		k := randomDown(rnd.IntN)
+		k := kernel.CodeOf(randomDown(rnd.IntN))
 		if k.Verify() == nil && !seen[codegen.Symbol(k)] {
 			seen[codegen.Symbol(k)] = true
 			ks = append(ks, k)
@@ -93,11 +91,11 @@ func TestDifferentialFused(t *testing.T) {
 		n = 1500
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	ks := manyPointers()
+	ks := codes(manyPointers())
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
-			k := randomKernel(s, rnd.IntN)
+			k := kernel.CodeOf(randomKernel(s, rnd.IntN))
 			if k.Verify() == nil && !seen[codegen.Symbol(k)] {
 				seen[codegen.Symbol(k)] = true
 				ks = append(ks, k)
@@ -107,23 +105,24 @@ func TestDifferentialFused(t *testing.T) {
 	differ(t, ks)
 }
 
-// TestDifferentialDetours runs random bodies with seldoms, on both engines.
-func TestDifferentialDetours(t *testing.T) {
+// TestDifferentialCold runs random bodies with unlikely selects, on both engines.
+func TestDifferentialCold(t *testing.T) {
 	t.Parallel()
 	n := 25
 	if *long {
 		n = 400
 	}
 	rnd := rand.New(rand.NewPCG(3, 4))
-	var ks []*kernel.Kernel
+	var ks []kernel.Code
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
 			s.seldom, s.ops = 3, 4+rnd.IntN(s.ops)
 			k := randomKernel(s, rnd.IntN)
-			if e := elementary.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Detours) > 0 {
-				seen[codegen.Symbol(k)] = true
-				ks = append(ks, k)
+			c := kernel.CodeOf(k)
+			if e := elementary.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(c)] && len(codegen.Split(e).Cold) > 0 {
+				seen[codegen.Symbol(c)] = true
+				ks = append(ks, c)
 			}
 		}
 	}
@@ -133,9 +132,18 @@ func TestDifferentialDetours(t *testing.T) {
 	differ(t, ks, files[0])
 }
 
+// codes returns what kernels of flat steps stand for.
+func codes(ks []*kernel.Kernel) []kernel.Code {
+	out := make([]kernel.Code, len(ks))
+	for i, k := range ks {
+		out[i] = kernel.CodeOf(k)
+	}
+	return out
+}
+
 // differ assembles kernels into a program of their own and runs it, with the
 // portable twins if there are any.
-func differ(t *testing.T, ks []*kernel.Kernel, portable ...codegen.File) {
+func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -148,9 +156,6 @@ func differ(t *testing.T, ks []*kernel.Kernel, portable ...codegen.File) {
 		write(to, content)
 	}
 	copyFile("testdata/difftest/main.go", "main.go")
-	copyFile("testdata/difftest/dot.go", "dot.go")
-	copyFile("testdata/difftest/transpose.go", "transpose.go")
-	copyFile("testdata/difftest/down.go", "down.go")
 	copyFile(filepath.Join(root, "go.sum"), "go.sum")
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	require.NoError(t, err)
@@ -179,7 +184,11 @@ func differ(t *testing.T, ks []*kernel.Kernel, portable ...codegen.File) {
 		require.NoError(t, err)
 		write(fmt.Sprintf("k%d_amd64.s", i), asm)
 	}
-	data, err := json.Marshal(ks)
+	var sigs []string
+	for _, k := range ks {
+		sigs = append(sigs, k.Signature())
+	}
+	data, err := json.Marshal(sigs)
 	require.NoError(t, err)
 	write("kernels.json", data)
 

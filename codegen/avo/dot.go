@@ -137,9 +137,9 @@ type dotForm struct {
 }
 
 // compileDot returns the function of a dot kernel.
-func compileDot(k *kernel.Kernel) *program {
-	d := k.In[0].DType
-	w := &dotter{dotArith: dotAriths[d], d: d, lanes: 32 / d.Size()}
+func compileDot(m *kernel.Micro) *program {
+	d := m.Type
+	w := &dotter{dotArith: dotAriths[d], d: d, lanes: vectorBytes(1) / d.Size()}
 	w.begin()
 	w.do("CMPQ", gp(dotMask), imm(int64(2*w.lanes)))
 	w.do("JGE", label("two"))
@@ -185,7 +185,7 @@ func (w *dotter) begin() {
 func (w *dotter) form(f dotForm) {
 	if f.masked {
 		w.do("NEGQ", gp(dotMask))
-		w.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dotCount))
+		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
 		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
 	}
 	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows)} }
@@ -291,7 +291,7 @@ func (t *dotTile) unrolled() {
 func (t *dotTile) pair(k int) {
 	from := [dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k]
 	for v := range t.vectors {
-		t.load(v, from.at(32*v), dotRow+v)
+		t.load(v, from.at(vectorBytes(v)), dotRow+v)
 	}
 	of := []memory{at(dotA, 0), at(dotA, 0).indexed(dotStepA, 1), at(dotA, 0).indexed(dotStepA, 2),
 		at(dotA, 0).indexed(dotStepA3, 1), at(dotA, 0).indexed(dotStepA, 4), at(dotA, 0).indexed(dotStepA5, 1)}
@@ -328,7 +328,7 @@ func (t *dotTile) total() {
 	t.do("JEQ", label(t.name+"Store"))
 	t.do("MOVQ", gp(dotC), gp(dotA))
 	t.each(func(row, v int) {
-		t.load(v, at(dotA, 32*v), dotScratch)
+		t.load(v, at(dotA, vectorBytes(v)), dotScratch)
 		t.do(t.add, y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
 	}, dotA, dotStepC)
 	t.here(t.name + "Store")
@@ -336,7 +336,7 @@ func (t *dotTile) total() {
 		t.do("VMOVUPS", mem(at(dotMask, 0)), y(dotScratch))
 	}
 	t.each(func(row, v int) {
-		to := mem(at(dotC, 32*v))
+		to := mem(at(dotC, vectorBytes(v)))
 		if t.masks(v) {
 			t.do(widthOf("VMASKMOV", t.d), y(t.sum(row, v, 0)), y(dotScratch), to)
 		} else {

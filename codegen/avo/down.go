@@ -2,42 +2,43 @@ package avo
 
 import (
 	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Folds down the rows. The tree of ir.FoldRow is walked depth first: a lane is
-// folded in the registers of its depth, and lane b+h into lane b as soon as both
-// are there. So at most six vectors of each column block are under way, and none
-// goes to memory. If a line has no element b+h, neither has it what is below, and
-// the walk goes round that.
+// Column reductions: each column of a block of rows is reduced to one element. The
+// tree of ir.FoldRow over FoldLanes virtual lanes is walked depth first. A virtual
+// lane is reduced in the registers of its depth, and lane b+h is combined with lane b
+// as soon as both are complete. So at most downDepths vectors of each block of columns
+// are live, and none goes to memory. If the reduced extent is at most b+h, the subtree
+// of lane b+h is empty, and a jump skips it.
 
-// downVectors is how many vectors of columns go through the tree together: six
-// times as many are under way.
+// downVectors is how many vectors of columns are reduced side by side: downDepths
+// times as many are live.
 const downVectors = 2
 
-// downDepths is how often ir.FoldLanes are halved, and the lanes themselves.
+// downDepths is the depth of the tree: FoldLanes halved five times, and the lanes.
 const downDepths = 6
 
-// downer writes the function of a kernel that folds down.
+// downer writes the function of a column reduction.
 type downer struct {
 	nest
-	k       *kernel.Kernel
-	g       *graph
-	fold    *fold
-	lanes   int // elements of a vector
-	steps   [][3][]machineInst
-	spilled int   // how many vectors the stack has to take
-	tables  []int // in the frame: where each lane of a unit operand begins
-	rounds  []int // the same: from one element of a lane to the next, in bytes
+	k         *kernel.Kernel
+	g         *graph
+	reduction *machine.Reduction
+	lanes     int // elements of a vector
+	steps     [][3][]machine.Inst
+	spilled   int   // how many vectors the stack has to take
+	tables    []int // in the frame: where each lane of a unit operand begins
+	rounds    []int // the same: from one element of a lane to the next, in bytes
 }
 
-// The instructions of a depth.
+// The instructions of a depth, indices of downer.steps.
 const (
 	downBegins = iota // set the vectors to the first elements of a lane
-	downTakes         // fold in the next
-	downJoins         // fold in the vectors of the next depth
+	downTakes         // combine with the next elements
+	downJoins         // combine with the vectors of the next depth
 )
 
 // General registers of downers, besides index, the column, and cols, the last
@@ -49,16 +50,17 @@ const (
 	downFirst  // of the operands
 )
 
-// compileDown returns the function of a kernel that folds down.
+// compileDown returns the function of a column reduction.
 func compileDown(k *kernel.Kernel) (*program, error) {
-	d := &downer{k: k, g: newGraph(), fold: foldsOf(k)[0], lanes: 32 / k.In[0].DType.Size()}
-	d.g.outline = newOutline(k)
+	m := avx2Machine
+	d := &downer{k: k, g: &graph{machine.NewGraph(instructions{}, k)}, reduction: m.Reductions(k)[0], lanes: m.Width / k.In[0].DType.Size()}
+	d.m = m
 	for depth := range downDepths {
 		if err := d.allocateDepth(depth); err != nil {
 			return nil, err
 		}
 	}
-	d.spills = d.local(32 * d.spilled)
+	d.spills = d.vectors(d.spilled)
 	d.begin()
 	d.here("row")
 	d.do("XORQ", gp(index), gp(index))
@@ -71,11 +73,11 @@ func compileDown(k *kernel.Kernel) (*program, error) {
 }
 
 // acc is vector w of a depth. Its register is the same throughout.
-func (d *downer) acc(depth, w int) ref { return d.g.accNode(depth*downVectors + w) }
+func (d *downer) acc(depth, w int) ref { return d.g.Acc(depth*downVectors + w) }
 
-func downRegister(depth, w int) int { return vectorRegisters - 1 - depth*downVectors - w }
+func downRegister(depth, w int) int { return avx2Machine.Registers - 1 - depth*downVectors - w }
 
-// allocateDepth makes the instructions of a depth.
+// allocateDepth schedules and allocates the instructions of a depth.
 func (d *downer) allocateDepth(depth int) error {
 	var roots [3][]ref
 	pinned := map[ref]int{}
@@ -84,11 +86,11 @@ func (d *downer) allocateDepth(depth int) error {
 			pinned[d.acc(i, w)] = downRegister(i, w)
 		}
 		acc, v := d.acc(depth, w), d.value(w)
-		for i, next := range []ref{(&lowerer{graph: d.g}).loaded(v), d.fold.row(d.g, acc, v), d.fold.row(d.g, acc, d.acc(depth+1, w))} {
-			roots[i] = append(roots[i], d.g.carry(acc, next))
+		for i, next := range []ref{d.g.Reload(d.g.Graph, v), d.reduction.Combine(d.g.Graph, acc, v), d.reduction.Combine(d.g.Graph, acc, d.acc(depth+1, w))} {
+			roots[i] = append(roots[i], d.g.Carry(acc, next))
 		}
 	}
-	var out [3][]machineInst
+	var out [3][]machine.Inst
 	for i := range roots {
 		for w := range downVectors {
 			switch {
@@ -99,12 +101,12 @@ func (d *downer) allocateDepth(depth int) error {
 				pinned[d.acc(depth+1, w)] = downRegister(depth+1, w)
 			}
 		}
-		leaf := func(r ref) bool { return d.g.at(r).kind == kConst || d.g.at(r).kind == kAcc }
-		a, err := d.g.allocate(d.g.schedule(roots[i], leaf, apart), pinned, nil)
+		leaf := func(r ref) bool { return d.g.At(r).Kind == machine.KindConst || d.g.At(r).Kind == machine.KindAcc }
+		a, err := d.g.Allocate(d.g.Schedule(roots[i], leaf), pinned, nil)
 		if err != nil {
 			return err
 		}
-		out[i], d.spilled = a.out, max(d.spilled, a.spills)
+		out[i], d.spilled = a.Insts, max(d.spilled, a.Spills)
 	}
 	d.steps = append(d.steps, out)
 	return nil
@@ -114,11 +116,11 @@ func (d *downer) allocateDepth(depth int) error {
 func (d *downer) value(w int) ref {
 	var vals []ref
 	for i, in := range d.k.In {
-		n := node{kind: kSplat, place: place{operand: i, size: in.DType.Size()}, arg: noArgs}
+		n := machine.Node{Kind: machine.KindSplat, Place: machine.Place{Operand: i, Size: in.DType.Size()}, Arg: machine.Args()}
 		if !in.Splat {
-			n.kind, n.place.disp, n.place.bytes = kLoad, 32*w, 32
+			n.Kind, n.Place.Disp, n.Place.Bytes = machine.KindLoad, vectorBytes(w), vectorBytes(1)
 		}
-		vals = append(vals, d.g.add(n))
+		vals = append(vals, d.g.Add(n))
 	}
 	for _, in := range d.k.Body {
 		var a [3]ref
@@ -130,10 +132,10 @@ func (d *downer) value(w int) ref {
 	return vals[d.k.Out[0]]
 }
 
-// begin reads the frame, and makes the tables.
+// begin reads the frame, and fills the tables.
 func (d *downer) begin() {
 	d.do("MOVQ", frameArg(), gp(cx))
-	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*kernel.DownLength, downLength}} {
+	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, cols}, {codegen.FrameRows, downRows}, {codegen.FrameStep + 8*(len(d.k.In)+1), downLength}} {
 		d.do("MOVQ", mem(at(cx, count.at)), gp(count.reg))
 		d.do("TESTQ", gp(count.reg), gp(count.reg))
 		d.do("JLE", label("done"))
@@ -163,7 +165,7 @@ func (d *downer) begin() {
 
 func (d *downer) unit(operand int) bool { return operand < len(d.k.In) && !d.k.In[operand].Splat }
 
-// node folds lane b and every h-th after it.
+// node reduces lane b and every h-th one after it.
 func (d *downer) node(b, h, depth int) {
 	if h == ir.FoldLanes {
 		d.lane(b, depth)
@@ -178,7 +180,7 @@ func (d *downer) node(b, h, depth int) {
 	d.here(without)
 }
 
-// lane folds the elements of one lane.
+// lane reduces the elements of one virtual lane.
 func (d *downer) lane(b, depth int) {
 	each := func(do func(i int)) {
 		for i := range d.k.In {
@@ -203,13 +205,13 @@ func (d *downer) lane(b, depth int) {
 	d.here(end)
 }
 
-// term writes instructions that read elements of the operands, the splats' where
-// at says of their registers.
-func (d *downer) term(list []machineInst, at func(reg int) memory) {
+// term writes instructions that read elements of the operands. at returns where the
+// element of a splat is, from the register of its pointer.
+func (d *downer) term(list []machine.Inst, at func(reg int) memory) {
 	for i := range list {
-		if in := &list[i]; in.op == opSplat {
-			name := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[in.place.size]
-			d.do(name, mem(at(d.pointer[in.place.operand].reg)), y(in.dst))
+		if in := &list[i]; in.Op == machine.OpSplat {
+			name := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[in.Place.Size]
+			d.do(name, mem(at(d.pointer[in.Place.Operand].reg)), y(in.Dst))
 		} else {
 			d.inst(in)
 		}
@@ -220,12 +222,12 @@ func (d *downer) term(list []machineInst, at func(reg int) memory) {
 func (d *downer) store() {
 	out := downFirst + len(d.k.In)
 	for w := range downVectors {
-		d.do("VMOVUPS", y(downRegister(0, w)), mem(at(out, 32*w).indexed(index, 32/d.lanes)))
+		d.do("VMOVUPS", y(downRegister(0, w)), mem(at(out, vectorBytes(w)).indexed(index, vectorBytes(1)/d.lanes)))
 	}
 }
 
-// next moves to the next columns, the last of which may have been among others
-// before, and then to the next row.
+// next advances to the next columns, and then to the next row. The last block of
+// columns ends at the last column, so it may repeat columns of the block before it.
 func (d *downer) next() {
 	d.do("CMPQ", gp(index), gp(cols))
 	d.do("JEQ", label("next"))

@@ -1,98 +1,111 @@
 package avo
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // The instructions of a body as lines of a program.
 
-func (n *nest) insts(list []machineInst) {
+func (n *nest) insts(list []machine.Inst) {
 	for i := range list {
 		n.inst(&list[i])
 	}
 }
 
-func (n *nest) inst(i *machineInst) {
-	switch i.op {
-	case opLoad:
-		n.vector(i.dst, i.src[0])
+func (n *nest) inst(i *machine.Inst) {
+	switch i.Op {
+	case machine.OpLoad:
+		n.vector(i.Dst, i.Src[0])
 		return
-	case opSave:
-		n.do("VMOVUPS", y(i.src[0].index), mem(n.address(i.to)))
+	case machine.OpSave:
+		n.do("VMOVUPS", y(i.Src[0].Index), mem(n.address(i.To)))
 		return
-	case opMove:
-		n.do("VMOVAPS", y(i.src[0].index), y(i.dst))
+	case machine.OpMove:
+		n.do("VMOVAPS", y(i.Src[0].Index), y(i.Dst))
 		return
-	case opSplat:
-		n.broadcast(i.place.operand, i.dst)
+	case machine.OpSplat:
+		n.broadcast(i.Place.Operand, i.Dst)
 		return
 	}
-	if f, ok := special[i.name]; ok {
+	if f, ok := special[i.Op.Name]; ok {
 		f(n, i)
 		return
 	}
 	n.plain(i)
 }
 
-// plain writes an instruction by its shape, sources and destination reversed
-// from Intel's order.
-func (n *nest) plain(i *machineInst) {
+// plain writes an instruction by its shape. Go's assembler takes the operands in the
+// reverse of Intel's order.
+func (n *nest) plain(i *machine.Inst) {
 	var args []arg
-	if i.op.imm {
-		args = append(args, imm(int64(i.imm)))
+	if i.Op.Imm {
+		args = append(args, imm(int64(i.Imm)))
 	}
-	for s := len(i.src) - 1; s >= 0; s-- {
-		src := i.src[s]
+	for s := len(i.Src) - 1; s >= 0; s-- {
+		src := i.Src[s]
 		switch {
-		case src.space != inRegister:
+		case src.Space != machine.InRegister:
 			args = append(args, mem(n.address(src)))
-		case i.op.xall || i.op.xsrc && s == len(i.src)-1:
-			args = append(args, x(src.index))
+		case i.Op.Half || i.Op.HalfSrc && s == len(i.Src)-1:
+			args = append(args, half(src.Index))
 		default:
-			args = append(args, y(src.index))
+			args = append(args, y(src.Index))
 		}
 	}
-	dst := y(i.dst)
-	if i.op.xdst || i.op.xall {
-		dst = x(i.dst)
+	dst := y(i.Dst)
+	if i.Op.HalfDst || i.Op.Half {
+		dst = half(i.Dst)
 	}
-	n.do(i.name, append(args, dst)...)
+	name := i.Op.Name
+	if i.Op.Form == machine.FormFMA {
+		name = spelled(i.Op, fusedDigits[i.Fused])
+	}
+	n.do(name, append(args, dst)...)
 }
 
 // special writes the instructions that are more than one, or address an operand.
-var special = map[string]func(n *nest, i *machineInst){
-	"KEEP": func(n *nest, i *machineInst) {
-		n.do("VMOVUPS", y(i.src[0].index), mem(n.address(loc{space: inSlot, index: i.slot})))
+var special = map[string]func(n *nest, i *machine.Inst){
+	machine.OpKeep.Name: func(n *nest, i *machine.Inst) {
+		n.do("VMOVUPS", y(i.Src[0].Index), mem(n.address(machine.Loc{Space: machine.InSlot, Index: i.Slot})))
 	},
-	"STORE": func(n *nest, i *machineInst) { n.do("VMOVUPS", y(i.src[0].index), mem(n.element(i.place))) },
-	"VMOVQ": func(n *nest, i *machineInst) { n.do("VMOVQ", x(i.src[0].index), mem(n.element(i.place))) },
-	"VMASKMOVPS": func(n *nest, i *machineInst) {
-		n.do(i.name, mem(n.element(i.place)), y(i.src[0].index), y(i.dst))
-	},
-	"VMASKMOVPD": func(n *nest, i *machineInst) {
-		n.do(i.name, mem(n.element(i.place)), y(i.src[0].index), y(i.dst))
-	},
-	"MASKSTOREPS": func(n *nest, i *machineInst) {
-		n.do("VMASKMOVPS", y(i.src[1].index), y(i.src[0].index), mem(n.element(i.place)))
-	},
-	"MASKSTOREPD": func(n *nest, i *machineInst) {
-		n.do("VMASKMOVPD", y(i.src[1].index), y(i.src[0].index), mem(n.element(i.place)))
-	},
-	"DETOUR":    (*nest).seldom,
-	"MASK":      (*nest).mask,
-	"BYTELOAD":  (*nest).byteLoad,
-	"BYTESTORE": (*nest).byteStore,
-	"STOREONE":  (*nest).storeOne,
-	"INDEX":     (*nest).stepIndex,
-	"DIVREM":    (*nest).divRem,
+	"STORE":       func(n *nest, i *machine.Inst) { n.do("VMOVUPS", y(i.Src[0].Index), mem(n.element(i.Place))) },
+	"VMOVQ":       func(n *nest, i *machine.Inst) { n.do("VMOVQ", x(i.Src[0].Index), mem(n.element(i.Place))) },
+	"VMASKMOVPS":  maskLoad,
+	"VMASKMOVPD":  maskLoad,
+	"MASKSTOREPS": maskStore("VMASKMOVPS"),
+	"MASKSTOREPD": maskStore("VMASKMOVPD"),
+	"STOREHALF":   func(n *nest, i *machine.Inst) { n.do("VMOVUPS", half(i.Src[0].Index), mem(n.element(i.Place))) },
+	"NARROWLOAD":  (*nest).narrowLoad,
+	"NARROWSTORE": (*nest).narrowStore,
+	"DIVREM":      (*nest).divRem,
+
+	machine.OpCold.Name:  (*nest).testCold,
+	machine.OpMask.Name:  (*nest).mask,
+	machine.OpFirst.Name: (*nest).storeFirst,
+	machine.OpIndex.Name: (*nest).stepIndex,
+}
+
+func maskLoad(n *nest, i *machine.Inst) {
+	n.do(i.Op.Name, mem(n.element(i.Place)), y(i.Src[0].Index), y(i.Dst))
+}
+
+func maskStore(name string) func(n *nest, i *machine.Inst) {
+	return func(n *nest, i *machine.Inst) {
+		n.do(name, y(i.Src[1].Index), y(i.Src[0].Index), mem(n.element(i.Place)))
+	}
 }
 
 // vector loads a register.
-func (n *nest) vector(dst int, from loc) {
+func (n *nest) vector(dst int, from machine.Loc) {
 	switch {
-	case from.space == inConst && from.bits == 0:
+	case from.Space == machine.InConst && from.Bits == 0:
 		n.do("VXORPS", y(dst), y(dst), y(dst))
-	case from.space == inOperand && from.place.bytes == 16:
+	case from.Space == machine.InOperand && from.Place.Bytes == 16:
 		n.do("VMOVUPS", mem(n.address(from)), x(dst))
-	case from.space == inOperand && from.place.bytes == 8:
+	case from.Space == machine.InOperand && from.Place.Bytes == 8:
 		n.do("VMOVQ", mem(n.address(from)), x(dst))
 	default:
 		n.do("VMOVUPS", mem(n.address(from)), y(dst))
@@ -107,45 +120,73 @@ func (n *nest) broadcast(operand, dst int) {
 		p.reg = ax
 	}
 	from := mem(at(p.reg, 0))
-	switch n.dtype(operand).Size() {
-	case 1:
-		n.do("MOVBQZX", from, gp(ax))
+	switch d := n.dtype(operand); d.Size() {
+	case 1, 2:
+		n.do(readsOne(d), from, gp(ax))
 		n.do("VMOVQ", gp(ax), x(dst))
 		n.do("VPBROADCASTD", x(dst), y(dst))
 	case 4:
 		n.do("VBROADCASTSS", from, y(dst))
 	case 8:
 		n.do("VBROADCASTSD", from, y(dst))
+	default:
+		panic(noForm("broadcast", d))
 	}
 }
 
-// element returns the address of an operand at the present step. A pointer in the
-// frame comes to dx, for the instruction that follows.
-func (n *nest) element(p place) memory {
-	from := n.pointer[p.operand]
+// readsOne returns the instruction that extends an element into a general register.
+func readsOne(d ir.DType) string {
+	name := map[int]string{1: "MOVBQ", 2: "MOVWQ"}[d.Size()]
+	if ir.Signed.Has(d) {
+		return name + "SX"
+	}
+	return name + "ZX"
+}
+
+// stepIndex puts the index of the step into every lane.
+func (n *nest) stepIndex(i *machine.Inst) {
+	n.do("VMOVQ", gp(index), x(i.Dst))
+	if i.Imm == 0 {
+		n.do("VPBROADCASTD", x(i.Dst), y(i.Dst))
+	} else {
+		n.do("VPBROADCASTQ", x(i.Dst), y(i.Dst))
+	}
+}
+
+func operandAt(operand, size, disp int) machine.Place {
+	return machine.Place{Operand: operand, Size: size, Disp: disp}
+}
+
+// element returns the address of an operand at the present step. A pointer that is in
+// the frame is loaded into dx, for the instruction that follows.
+func (n *nest) element(p machine.Place) memory {
+	from := n.pointer[p.Operand]
 	if from.reg < 0 {
 		n.do("MOVQ", from.arg(), gp(dx))
 		from.reg = dx
 	}
-	return at(from.reg, p.disp).indexed(index, p.size)
+	return at(from.reg, p.Disp).indexed(index, p.Size)
 }
 
-func (n *nest) address(l loc) memory {
-	switch l.space {
-	case inOperand:
-		return n.element(l.place)
-	case inConst:
-		return symbol(constantName(l.bits))
-	case inSlot:
-		return stack(n.slots + 32*l.index)
-	case inSpill:
-		return stack(n.spills + 32*l.index)
-	case inScratch:
-		return stack(n.scratch + 32*l.index)
-	case inAcc:
-		m := stack(n.accs + 32*l.index)
-		if n.b.turning() {
-			m = m.indexed(n.turn, 1)
+// onStack returns the address of vector i of those at an offset in the frame.
+func (n *nest) onStack(offset, i int) memory { return stack(offset + n.m.Width*i) }
+
+func (n *nest) address(l machine.Loc) memory {
+	switch l.Space {
+	case machine.InOperand:
+		return n.element(l.Place)
+	case machine.InConst:
+		return symbol(constantName(l.Bits))
+	case machine.InSlot:
+		return n.onStack(n.slots, l.Index)
+	case machine.InSpill:
+		return n.onStack(n.spills, l.Index)
+	case machine.InScratch:
+		return n.onStack(n.scratch, l.Index)
+	case machine.InAcc:
+		m := n.onStack(n.accs, l.Index)
+		if n.b.Rotating() {
+			m = m.indexed(n.phase, 1)
 		}
 		return m
 	}

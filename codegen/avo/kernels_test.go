@@ -165,7 +165,7 @@ func randomKernel(s shape, draw func(n int) int) *kernel.Kernel {
 		if i < 0 || s.late {
 			i = draw(len(g.vals))
 		}
-		if draw(4) < s.folds {
+		if draw(4) < s.folds && g.DType(g.vals[i]).Native() {
 			ops := foldOps(g.DType(g.vals[i]))
 			g.Fold(ops[draw(len(ops))], g.vals[i])
 			continue
@@ -231,7 +231,7 @@ func (g *generator) step(composed bool) {
 			if ir.Floats.Has(d) && int(x) >= g.inputs {
 				continue
 			}
-			same := map[int][]ir.DType{1: {ir.Uint8}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
+			same := map[int][]ir.DType{1: {ir.Uint8}, 2: {ir.Uint16, ir.Float16}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
 			g.vals = append(g.vals, g.Bitcast(same[g.draw(len(same))], x))
 		default:
 			args := []kernel.Ref{x}

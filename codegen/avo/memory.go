@@ -1,128 +1,157 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"fmt"
 
-// Loads and stores. A step of the main loop reads and writes 8 elements; a step
-// of the tail up to 8, under a mask, or byte by byte where an element is a byte.
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+)
 
-// at returns where part p of an operand is.
-func (l *lowerer) where(operand int, d ir.DType, p int) place {
-	bytes := 32
-	if d.Size() == 1 {
-		bytes = 8
-	}
-	disp := 32 * p
-	if !l.tail {
-		disp += 8 * d.Size() * l.copy
-	}
-	return place{operand: operand, size: d.Size(), disp: disp, bytes: bytes, tail: l.tail}
-}
+// Loads and stores. A step of the main loop reads and writes all lanes; a step of
+// the tail up to as many, under a mask, or byte by byte where an element is a byte.
 
-// load returns an input.
-func (l *lowerer) load(i int) value {
-	d := l.k.In[i].DType
-	if l.k.In[i].Splat {
-		r := l.add(node{kind: kSplat, place: place{operand: i, size: d.Size()}, arg: noArgs})
-		if d == ir.Bool {
-			return one(l.op("VPCMPGTD", r, l.zero()))
-		}
-		return l.repeat(d, r)
+// Load returns an input.
+func (instructions) Load(c *machine.Copy, i int) value {
+	l := lowerTo(c)
+	d := l.Kernel.In[i].DType
+	if l.Kernel.In[i].Splat {
+		return l.splat(i, d)
 	}
 	switch d.Size() {
-	case 1:
-		r := l.op("VPMOVZXBD", l.bytes(i, d))
+	case 1, 2:
+		r := l.op(extends(d), l.narrow(i, d))
 		if d == ir.Bool {
 			r = l.op("VPCMPGTD", r, l.zero())
 		}
 		return one(r)
 	case 4:
 		return one(l.vector(i, d, 0))
+	case 8:
+		return two(l.vector(i, d, 0), l.vector(i, d, 1))
 	}
-	return two(l.vector(i, d, 0), l.vector(i, d, 1))
+	panic(noForm("load", d))
 }
 
-func (l *lowerer) repeat(d ir.DType, r ref) value {
-	if parts(d) == 2 {
+// extends returns the instruction that makes 32-bit lanes of narrower elements.
+func extends(d ir.DType) string {
+	name := map[int]string{1: "BD", 2: "WD"}[d.Size()]
+	switch {
+	case name == "":
+		panic(noForm("extension", d))
+	case ir.Signed.Has(d):
+		return "VPMOVSX" + name
+	}
+	return "VPMOVZX" + name
+}
+
+// noForm is the text of a panic: a switch on types met one that it has no case for.
+func noForm(what string, d ir.DType) string {
+	return fmt.Sprintf("BUG: codegen/avo: there is no %s of %s, %d bytes", what, d, d.Size())
+}
+
+func (l *lowerer) splat(i int, d ir.DType) value {
+	r := l.Add(machine.Node{Kind: machine.KindSplat, Place: machine.Place{Operand: i, Size: d.Size()}, Arg: machine.Args()})
+	switch {
+	case d == ir.Bool:
+		return one(l.op("VPCMPGTD", r, l.zero()))
+	case parts(d) == 2:
 		return two(r, r)
 	}
 	return one(r)
 }
 
 func (l *lowerer) vector(i int, d ir.DType, p int) ref {
-	at := l.where(i, d, p)
-	if l.tail {
-		return l.placed(widthOf("VMASKMOV", d), at, l.maskOf(d, p))
+	at := l.Where(i, d, p)
+	if l.Tail {
+		return l.placed(widthOf("VMASKMOV", d), at, l.Mask(d, p))
 	}
-	return l.add(node{kind: kLoad, place: at, arg: noArgs})
+	return l.inPlace(at)
 }
 
-func (l *lowerer) bytes(i int, d ir.DType) ref {
-	at := l.where(i, d, 0)
-	if l.tail {
-		return l.placed("BYTELOAD", at)
+// narrow returns elements of one or two bytes in the first lanes of a register.
+func (l *lowerer) narrow(i int, d ir.DType) ref {
+	at := l.Where(i, d, 0)
+	if l.Tail {
+		return l.placed("NARROWLOAD", at)
 	}
-	return l.add(node{kind: kLoad, place: at, arg: noArgs})
+	return l.inPlace(at)
 }
 
 // widthOf returns the name of an instruction on floating-point lanes as wide as d.
 func widthOf(prefix string, d ir.DType) string {
-	if d.Size() == 8 {
+	switch d.Size() {
+	case 4:
+		return prefix + "PS"
+	case 8:
 		return prefix + "PD"
 	}
-	return prefix + "PS"
+	panic(noForm(prefix, d))
 }
 
-// maskOf returns the tail's mask for a vector: 0 for 32-bit lanes, 1 and 2 for
-// the two vectors of 64-bit lanes.
-func (l *lowerer) maskOf(d ir.DType, p int) ref {
-	i := 0
-	if d.Size() == 8 {
-		i = 1 + p
-	}
-	if l.mask[i] == none {
-		l.mask[i] = l.imm("MASK", uint8(i))
-	}
-	return l.mask[i]
-}
-
-// store returns the stores of an output.
-func (l *lowerer) store(operand int, d ir.DType, v value) []ref {
-	if d.Size() == 1 {
-		at := l.where(operand, d, 0)
-		if l.tail {
-			return []ref{l.placed("BYTESTORE", at, l.pack(d, v))}
+// Store returns the stores of an output.
+func (v instructions) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
+	l := lowerTo(c)
+	if d.Size() < 4 {
+		name := "NARROWSTORE"
+		if !l.Tail {
+			name = map[int]string{1: "VMOVQ", 2: "STOREHALF"}[d.Size()]
 		}
-		return []ref{l.placed("VMOVQ", at, l.pack(d, v))}
+		return []ref{l.placed(name, l.Where(operand, d, 0), l.pack(d, x))}
 	}
 	var out []ref
 	for p := range parts(d) {
-		at := l.where(operand, d, p)
-		if l.tail {
-			out = append(out, l.placed(widthOf("MASKSTORE", d), at, l.maskOf(d, p), v.part[p]))
+		at := l.Where(operand, d, p)
+		if l.Tail {
+			out = append(out, l.placed(widthOf("MASKSTORE", d), at, l.Mask(d, p), x.Part[p]))
 		} else {
-			out = append(out, l.placed("STORE", at, l.loaded(v.part[p])))
+			out = append(out, l.placed("STORE", at, v.Reload(c.Graph, x.Part[p])))
 		}
 	}
 	return out
 }
 
-// loaded returns an operand's vector by an instruction of its own. A store
-// waits for the last instruction that reads what it may overwrite, so it must
-// not be one.
-func (l *lowerer) loaded(r ref) ref {
-	if l.graph.at(r).kind == kLoad {
-		return l.op("VMOVUPS", r)
+// StoreFirst stores the first element of a vector.
+func (instructions) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, v ref) ref {
+	g := &graph{mg}
+	if d == ir.Bool {
+		v = g.op("VPABSD", v) // true is -1 in a lane
+	}
+	return g.Add(machine.Node{Kind: machine.KindOp, Op: machine.OpFirst, Place: to, Arg: machine.Args(v)})
+}
+
+// Reload returns an operand's vector by an instruction of its own. A store waits for
+// the last instruction that reads what it may overwrite, so it must not be one.
+func (instructions) Reload(g *machine.Graph, r ref) ref {
+	if g.At(r).Kind == machine.KindLoad {
+		return (&graph{g}).op("VMOVUPS", r)
 	}
 	return r
 }
 
-// pack returns 8 bytes from 8 lanes: uint8 from 0..255, bool from -1 and 0.
+// pack returns an element of one or two bytes from each lane, which holds nothing
+// beyond the type's range: bool has -1 and 0.
 func (l *lowerer) pack(d ir.DType, v value) ref {
-	if d == ir.Bool {
-		m := l.maskPart(v, 1, 0)
+	switch {
+	case d == ir.Bool:
+		m := l.MaskPart(v, 1, 0)
 		words := l.op("VPACKSSDW", m, l.high(m))
 		return l.op("VPABSB", l.op("VPACKSSWB", words, words))
+	case d == ir.Uint8:
+		words := l.op("VPACKUSDW", v.Part[0], l.high(v.Part[0]))
+		return l.op("VPACKUSWB", words, words)
+	case d.Size() == 2:
+		return l.words(d, v.Part[0])
 	}
-	words := l.op("VPACKUSDW", v.part[0], l.high(v.part[0]))
-	return l.op("VPACKUSWB", words, words)
+	panic(noForm("store", d))
+}
+
+// words returns an element of two bytes from each lane.
+func (g *graph) words(d ir.DType, x ref) ref {
+	if n := g.At(x); g.is(x, extends(d)) && g.At(n.Arg[0]).Kind == machine.KindOp {
+		return n.Arg[0]
+	}
+	if ir.Signed.Has(d) {
+		return g.op("VPACKSSDW", x, g.high(x))
+	}
+	return g.op("VPACKUSDW", x, g.high(x))
 }

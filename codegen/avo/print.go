@@ -14,10 +14,13 @@ import (
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// The printer: programs through avo to text. Registers are physical before avo
-// sees them, so its allocator, which would use Y16 to Y31, does not run.
+// The printer: programs in, text of an assembly file out, by the library avo.
+// Registers are physical before avo sees them, so its allocator, which would use Y16
+// to Y31, does not run. verify checks every function.
 
 var passes = pass.Concat(
 	pass.Verify,
@@ -34,13 +37,14 @@ const nosplitFrame = 512
 
 // file collects the functions of one assembly file.
 type file struct {
+	m         *machine.Machine
 	c         *build.Context
 	signature *gotypes.Signature
 	symbols   map[string]bool
 }
 
-func newFile() *file {
-	f := &file{c: build.NewContext(), symbols: map[string]bool{}}
+func newFile(m *machine.Machine) *file {
+	f := &file{m: m, c: build.NewContext(), symbols: map[string]bool{}}
 	f.c.ConstraintExpr("amd64,!purego")
 	// The type is built by hand: avo would load the package, which does not
 	// compile before this file exists.
@@ -91,13 +95,17 @@ func (f *file) instruction(l line) (*avoir.Instruction, error) {
 func (f *file) operand(a arg) operand.Op {
 	switch a.kind {
 	case argX:
-		return vectors[a.reg].AsX()
+		return vectorReg(a.reg, 16)
+	case argHalf:
+		return vectorReg(a.reg, f.m.Width/2)
 	case argY:
-		return vectors[a.reg].AsY()
+		return vectorReg(a.reg, f.m.Width)
 	case argGP:
 		return generals[a.reg]
 	case argGP8:
 		return generals[a.reg].As8()
+	case argGP16:
+		return generals[a.reg].As16()
 	case argImm:
 		return operand.Imm(uint64(a.imm))
 	case argImm32:
@@ -127,11 +135,27 @@ func (f *file) operand(a arg) operand.Op {
 var generals = [generalRegisters]reg.GPPhysical{reg.RAX, reg.RCX, reg.RDX, reg.RBX, reg.RSI, reg.RDI,
 	reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14, reg.R15}
 
-var vectors = [vectorRegisters]reg.VecPhysical{reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7,
-	reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15}
+// vectorReg returns the first bytes of a vector register.
+func vectorReg(r, bytes int) operand.Op {
+	switch v := vectorRegs[r]; bytes {
+	case 16:
+		return v.AsX()
+	case 32:
+		return v.AsY()
+	case 64:
+		return v.AsZ()
+	}
+	panic(fmt.Sprintf("BUG: codegen/avo: a register of %d bytes", bytes))
+}
 
-// data writes the constants that the functions use, 32 bytes each so that any
-// instruction can take them from memory.
+// vectorRegs are all that amd64 has. A machine has the first of them: see verify.
+var vectorRegs = [...]reg.VecPhysical{reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, reg.X5, reg.X6, reg.X7,
+	reg.X8, reg.X9, reg.X10, reg.X11, reg.X12, reg.X13, reg.X14, reg.X15,
+	reg.X16, reg.X17, reg.X18, reg.X19, reg.X20, reg.X21, reg.X22, reg.X23,
+	reg.X24, reg.X25, reg.X26, reg.X27, reg.X28, reg.X29, reg.X30, reg.X31}
+
+// data writes the constants that the functions use, each as wide as a vector so that
+// any instruction can read them from memory.
 func (f *file) data() {
 	names := make([]string, 0, len(f.symbols))
 	for name := range f.symbols {
@@ -141,9 +165,9 @@ func (f *file) data() {
 	for _, name := range names {
 		f.c.StaticGlobal(name)
 		f.c.DataAttributes(attr.RODATA | attr.NOPTR)
-		n, words := 4, [2]uint64{}
+		n, words := f.m.Width/8, [2]uint64{}
 		if name == maskTable {
-			n, words[0] = 16, ^uint64(0)
+			n, words[0] = 4*n, ^uint64(0)
 		} else {
 			fmt.Sscanf(name, "c%x", &words[0])
 			words[1] = words[0]

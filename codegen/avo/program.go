@@ -1,8 +1,8 @@
 package avo
 
-// program is a function as a list of instructions over physical registers. It
-// knows nothing of avo: a printer turns it into text, and another could encode
-// it in memory.
+// program is a function as a list of instructions over physical registers, which the
+// emitters append to and a printer turns into text. It knows nothing of avo: another
+// printer could encode it in memory.
 type program struct {
 	lines []line
 	frame int
@@ -19,10 +19,12 @@ type line struct {
 type argKind uint8
 
 const (
-	argX argKind = iota // 16 bytes of a vector register
-	argY
+	argX    argKind = iota // the first 16 bytes of a vector register
+	argHalf                // half a vector register
+	argY                   // a whole one
 	argGP
 	argGP8
+	argGP16
 	argImm
 	argImm32 // where avo wants the wide form
 	argMem
@@ -68,9 +70,11 @@ const (
 )
 
 func x(r int) arg           { return arg{kind: argX, reg: r} }
+func half(r int) arg        { return arg{kind: argHalf, reg: r} }
 func y(r int) arg           { return arg{kind: argY, reg: r} }
 func gp(r int) arg          { return arg{kind: argGP, reg: r} }
 func byteOf(r int) arg      { return arg{kind: argGP8, reg: r} }
+func wordOf(r int) arg      { return arg{kind: argGP16, reg: r} }
 func imm(v int64) arg       { return arg{kind: argImm, imm: v} }
 func imm32(v int64) arg     { return arg{kind: argImm32, imm: v} }
 func label(name string) arg { return arg{kind: argLabel, label: name} }

@@ -1,74 +1,127 @@
 package avo
 
-// The parts of a body that work element by element in general registers.
+import "github.com/stridefuse/stridefuse/codegen/machine"
 
-// maskTable is 64 bytes of ones, then 64 of zeros: read k lanes before the
-// middle, a vector has its first k lanes set.
+// The parts of a body that need general registers: the tail's mask, loads and stores
+// of single bytes, integer division.
+
+// maskTable is the constant of 2*Width bytes of ones, then as many of zeros: a vector
+// read k lanes before the middle has its first k lanes set.
 const maskTable = "masks"
 
-// mask loads the tail's mask for 32-bit lanes, or for the lower or upper four
-// of 64-bit lanes.
-func (n *nest) mask(i *machineInst) {
+func (n *nest) maskMiddle() memory { return symbol(maskTable).at(2 * n.m.Width) }
+
+// mask loads the tail's mask for 32-bit lanes, or for the lower or upper half of the
+// step in 64-bit lanes.
+func (n *nest) mask(i *machine.Inst) {
 	n.remaining()
 	n.do("NEGQ", gp(cx))
-	n.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dx))
+	n.do("LEAQ", mem(n.maskMiddle()), gp(dx))
 	from := at(dx, 0).indexed(cx, 4)
-	if i.imm > 0 {
-		from = at(dx, 32*int(i.imm-1)).indexed(cx, 8)
+	if i.Imm > 0 {
+		from = at(dx, n.m.Width*int(i.Imm-1)).indexed(cx, 8)
 	}
-	n.do("VMOVUPS", mem(from), y(i.dst))
+	n.do("VMOVUPS", mem(from), y(i.Dst))
 }
 
-// remaining sets cx to the columns of this step, at most 8.
+// remaining sets cx to the columns of this step.
 func (n *nest) remaining() {
 	n.do("MOVQ", gp(cols), gp(cx))
 	n.do("SUBQ", gp(index), gp(cx))
-	if n.b.wholeTails() {
-		n.do("MOVQ", imm32(8), gp(dx))
+	if n.b.WholeTails() {
+		n.do("MOVQ", imm32(int64(n.lanes())), gp(dx))
 		n.do("CMPQ", gp(cx), gp(dx))
 		n.do("CMOVQGT", gp(dx), gp(cx))
 	}
 }
 
-// byteLoad reads up to 8 bytes, the last first, into one word.
-func (n *nest) byteLoad(i *machineInst) {
+// narrowLoad reads up to 8 elements of one or two bytes, the last first, into the
+// lower half of a register.
+func (n *nest) narrowLoad(i *machine.Inst) {
 	n.remaining()
-	done := n.whole(func() { n.do("VMOVQ", mem(n.element(i.place)), x(i.dst)) })
-	n.do("LEAQ", mem(n.element(i.place).at(-1)), gp(dx))
+	if i.Place.Size == 2 {
+		n.wordLoad(i)
+		return
+	}
+	done := n.whole(func() { n.do("VMOVQ", mem(n.element(i.Place)), x(i.Dst)) })
+	n.do("LEAQ", mem(n.element(i.Place).at(-1)), gp(dx))
 	n.do("XORQ", gp(ax), gp(ax))
-	loop := n.fresh("load")
-	n.here(loop)
-	n.do("SHLQ", imm(8), gp(ax))
-	n.do("MOVB", mem(at(dx, 0).indexed(cx, 1)), byteOf(ax))
-	n.do("DECQ", gp(cx))
-	n.do("JNE", label(loop))
-	n.do("VMOVQ", gp(ax), x(i.dst))
+	n.eachNarrow("load", func() {
+		n.do("SHLQ", imm(8), gp(ax))
+		n.do("MOVB", mem(at(dx, 0).indexed(cx, 1)), byteOf(ax))
+	})
+	n.do("VMOVQ", gp(ax), x(i.Dst))
 	done()
 }
 
-// byteStore writes up to 8 bytes of a word, the first first.
-func (n *nest) byteStore(i *machineInst) {
+func (n *nest) wordLoad(i *machine.Inst) {
+	done := n.whole(func() { n.do("VMOVUPS", mem(n.element(i.Place)), x(i.Dst)) })
+	n.do("LEAQ", mem(n.element(i.Place).at(-2)), gp(dx))
+	n.do("VPXOR", x(i.Dst), x(i.Dst), x(i.Dst))
+	n.eachNarrow("load", func() {
+		n.do("VPSLLDQ", imm(2), x(i.Dst), x(i.Dst))
+		n.do("VPINSRW", imm(0), mem(at(dx, 0).indexed(cx, 2)), x(i.Dst), x(i.Dst))
+	})
+	done()
+}
+
+// narrowStore writes up to 8 elements of one or two bytes, the first first.
+func (n *nest) narrowStore(i *machine.Inst) {
+	from, size := x(i.Src[0].Index), i.Place.Size
 	n.remaining()
-	done := n.whole(func() { n.do("VMOVQ", x(i.src[0].index), mem(n.element(i.place))) })
-	n.do("LEAQ", mem(n.element(i.place)), gp(dx))
-	n.do("VMOVQ", x(i.src[0].index), gp(ax))
-	loop := n.fresh("store")
-	n.here(loop)
-	n.do("MOVB", byteOf(ax), mem(at(dx, 0)))
-	n.do("SHRQ", imm(8), gp(ax))
-	n.do("INCQ", gp(dx))
-	n.do("DECQ", gp(cx))
-	n.do("JNE", label(loop))
+	done := n.whole(func() {
+		n.do(map[int]string{1: "VMOVQ", 2: "VMOVUPS"}[size], from, mem(n.element(i.Place)))
+	})
+	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
+	n.do("VMOVQ", from, gp(ax))
+	end := n.fresh("stored")
+	if size == 2 {
+		n.upperWords(from, end)
+	}
+	n.eachNarrow("store", func() {
+		if size == 2 {
+			n.do("MOVW", wordOf(ax), mem(at(dx, 0)))
+		} else {
+			n.do("MOVB", byteOf(ax), mem(at(dx, 0)))
+		}
+		n.do("SHRQ", imm(int64(8*size)), gp(ax))
+		n.do("ADDQ", imm(int64(size)), gp(dx))
+	})
+	n.here(end)
 	done()
 }
 
-// whole writes the way for all 8 bytes, which not every tail can meet, and returns what writes the end of the other way.
+// upperWords stores the lower four of more elements at once, and goes on with the
+// upper ones.
+func (n *nest) upperWords(from arg, end string) {
+	words := n.fresh("words")
+	n.do("CMPQ", gp(cx), imm(4))
+	n.do("JLT", label(words))
+	n.do("MOVQ", gp(ax), mem(at(dx, 0)))
+	n.do("ADDQ", imm(8), gp(dx))
+	n.do("SUBQ", imm(4), gp(cx))
+	n.do("JEQ", label(end))
+	n.do("VPEXTRQ", imm(1), from, gp(ax))
+	n.here(words)
+}
+
+// eachNarrow writes a loop over the elements of a part of a step, whose number is in cx.
+func (n *nest) eachNarrow(name string, element func()) {
+	loop := n.fresh(name)
+	n.here(loop)
+	element()
+	n.do("DECQ", gp(cx))
+	n.do("JNE", label(loop))
+}
+
+// whole writes the move of all bytes, if a tail may have all, and returns what writes
+// the end of the other case.
 func (n *nest) whole(move func()) (done func()) {
-	if !n.b.wholeTails() {
+	if !n.b.WholeTails() {
 		return func() {}
 	}
 	part, end := n.fresh("part"), n.fresh("end")
-	n.do("CMPQ", gp(cx), imm(8))
+	n.do("CMPQ", gp(cx), imm(int64(n.lanes())))
 	n.do("JNE", label(part))
 	move()
 	n.do("JMP", label(end))
@@ -76,12 +129,12 @@ func (n *nest) whole(move func()) (done func()) {
 	return func() { n.here(end) }
 }
 
-// divRem divides the 8 elements of scratch vectors 0 and 1 by those of 2 and 3,
-// which the quotients and remainders replace. IDIVQ faults for a divisor of 0
+// divRem divides the elements of scratch vectors 0 and 1 by those of 2 and 3, which
+// the quotients and remainders replace. IDIVQ faults for a divisor of 0
 // and for least/-1; for 0 and -1 the quotient is the product and the remainder 0.
-func (n *nest) divRem(i *machineInst) {
-	dividend := stack(n.scratch+32*i.slot).indexed(index, 8)
-	divisor := dividend.at(64)
+func (n *nest) divRem(i *machine.Inst) {
+	dividend := n.onStack(n.scratch, i.Slot).indexed(index, 8)
+	divisor := dividend.at(2 * n.m.Width)
 	loop, special, next := n.fresh("divide"), n.fresh("special"), n.fresh("divided")
 	n.do("MOVQ", gp(index), mem(stack(n.saved)))
 	n.do("XORQ", gp(index), gp(index))
@@ -97,7 +150,7 @@ func (n *nest) divRem(i *machineInst) {
 	n.do("MOVQ", gp(ax), mem(dividend))
 	n.do("MOVQ", gp(dx), mem(divisor))
 	n.do("INCQ", gp(index))
-	n.do("CMPQ", gp(index), imm(8))
+	n.do("CMPQ", gp(index), imm(int64(n.lanes())))
 	n.do("JLT", label(loop))
 	end := n.fresh("end")
 	n.do("MOVQ", mem(stack(n.saved)), gp(index))

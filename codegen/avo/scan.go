@@ -13,7 +13,7 @@ import (
 // square is transposed back. Where fewer rows are left than lanes, several lanes
 // compute the same row and store the same values.
 
-// scanner writes the function of a kernel that scans: see ir.ScanKernel.
+// scanner writes the function of a prefix scan of rows.
 type scanner struct {
 	squarer
 	by       ir.Op
@@ -38,10 +38,10 @@ const (
 	scanRows = cols  // rows that are left
 )
 
-// compileScan returns the function of a kernel that scans.
-func compileScan(k *kernel.Kernel) *program {
-	s := &scanner{by: k.Fold[0].Info().By, d: k.In[0].DType, ins: len(k.In), outs: len(k.Out)}
-	s.carries, s.wide = s.ins > 2, k.In[s.ins-1].DType
+// compileScan returns the function of a prefix scan.
+func compileScan(m *kernel.Micro) *program {
+	n := len(m.Args()) / 2
+	s := &scanner{by: m.Op, d: m.Type, wide: ir.PartialType(m.Op, m.Type), carries: m.Carry, ins: n, outs: n}
 	s.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	s.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	s.begin()
@@ -52,8 +52,10 @@ func compileScan(k *kernel.Kernel) *program {
 	case ir.Float64:
 		s.lanes = 4
 		s.squares()
-	default:
+	case ir.Uint8, ir.Int64:
 		s.serial()
+	default:
+		panic(noForm("scan", s.d))
 	}
 	return &s.program
 }
@@ -76,8 +78,8 @@ func (s *scanner) begin() {
 // squares writes the loops over squares.
 func (s *scanner) squares() {
 	size := s.d.Size()
-	s.taken, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(s.lanes*32)
-	s.unrounded = s.local(64)
+	s.taken, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes))
+	s.unrounded = s.local(vectorBytes(2))
 	s.here("rows")
 	s.takeRows()
 	s.free = allVectors()
@@ -104,12 +106,12 @@ func (s *scanner) squares() {
 	s.do("ADDQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JEQ", label("next"))
 	s.do("NEGQ", gp(scanCols))
-	s.do("LEAQ", mem(symbol(maskTable).at(64)), gp(dx))
+	s.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dx))
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
 	s.square(s.mask)
 	s.do("NEGQ", gp(scanCols))
 	s.do("SHLQ", imm(5), gp(scanCols))
-	s.do("VMOVUPS", mem(stack(s.runs-32).indexed(scanCols, 1)), y(s.run))
+	s.do("VMOVUPS", mem(stack(s.runs-vectorBytes(1)).indexed(scanCols, 1)), y(s.run))
 	s.here("next")
 	s.point(s.to, s.ins+1)
 	s.keepStates(s.to, s.d, []int{s.run})
@@ -174,7 +176,7 @@ func (s *scanner) square(mask int) {
 		run := s.combine(last, x)
 		s.give(x)
 		if mask != unmasked {
-			s.do("VMOVUPS", y(run), mem(stack(s.runs+32*i)))
+			s.do("VMOVUPS", y(run), mem(stack(s.runs+vectorBytes(i))))
 		}
 		if s.carries && last != s.run {
 			s.give(last)
@@ -194,7 +196,7 @@ func (s *scanner) square(mask int) {
 }
 
 // combine returns by(a, b). Minimum and maximum of floats are as in the
-// instruction table: see rows_float.go.
+// instruction table: see insts_float.go.
 func (s *scanner) combine(a, b int) int {
 	if name, ok := scanOps[key{s.by, s.d}]; ok {
 		return s.op(name, a, b)

@@ -68,7 +68,7 @@ func (s *scanner) round(v []int) int {
 		return v[0]
 	}
 	for i, half := range v {
-		s.do("VMOVUPS", y(half), mem(stack(s.unrounded+32*i)))
+		s.do("VMOVUPS", y(half), mem(stack(s.unrounded+vectorBytes(i))))
 		s.do("VCVTPD2PSY", y(half), x(half))
 	}
 	s.do("VINSERTF128", imm(1), x(v[1]), y(v[0]), y(v[0]))
@@ -86,7 +86,7 @@ func (s *scanner) nextCarry() []int {
 	s.do("VEXTRACTF128", imm(1), y(s.run), x(v[1]))
 	s.do("VCVTPS2PD", x(v[1]), y(v[1]))
 	for i, half := range v {
-		s.do(scanOps[key{s.by, s.wide}], mem(stack(s.unrounded+32*i)), y(half), y(half))
+		s.do(scanOps[key{s.by, s.wide}], mem(stack(s.unrounded+vectorBytes(i))), y(half), y(half))
 	}
 	return v
 }

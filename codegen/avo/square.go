@@ -1,9 +1,10 @@
 package avo
 
-// Squares of elements in vector registers, as many rows as a vector has lanes, and
-// how their rows and columns are exchanged.
+// Transpose tiles: square blocks of elements in vector registers, with as many rows as
+// a vector has lanes. squarer loads, transposes and stores them; scans and transposes
+// are written with it. It hands out registers itself (take, give).
 
-// squarer writes instructions on squares.
+// squarer writes instructions on transpose tiles.
 type squarer struct {
 	program
 	lanes int   // 8 elements of four bytes or 4 of eight
@@ -17,7 +18,13 @@ var maskMoves = map[int]string{8: "VMASKMOVPS", 4: "VMASKMOVPD"}
 const unmasked = -1
 
 // allVectors are the registers of a squarer that has taken none.
-func allVectors() []int { return []int{15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0} }
+func allVectors() []int {
+	var free []int
+	for r := avx2Machine.Registers - 1; r >= 0; r-- {
+		free = append(free, r)
+	}
+	return free
+}
 
 // squareMem is where an operand's rows of a square begin: half of eight rows from a
 // on, half from b on. three is three steps.

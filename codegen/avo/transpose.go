@@ -29,13 +29,15 @@ const (
 )
 
 // compileTranspose returns the function of a kernel that transposes.
-func compileTranspose(k *kernel.Kernel) *program {
-	t := &transposer{size: k.In[0].DType.Size()}
-	t.lanes, t.free = min(8, 32/t.size), allVectors()
+func compileTranspose(m *kernel.Micro) *program {
+	t := &transposer{size: m.Type.Size()}
+	t.lanes, t.free = min(8, vectorBytes(1)/t.size), allVectors()
 	t.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	t.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	t.begin()
-	t.squares()
+	if t.size != 2 { // there is no square of two bytes
+		t.squares()
+	}
 	t.here("elements")
 	t.elements()
 	t.here("done")
@@ -122,11 +124,40 @@ func (t *transposer) back(left int, elements, steps []int, step int) {
 
 // square copies a square.
 func (t *transposer) square() {
-	if t.size == 1 {
+	switch t.size {
+	case 1:
 		t.byteSquare()
-		return
+	case 2:
+		t.wordSquare()
+	default:
+		t.store(t.to, t.transpose(t.load(t.from, unmasked)), unmasked)
 	}
-	t.store(t.to, t.transpose(t.load(t.from, unmasked)), unmasked)
+}
+
+// wordSquare copies 8x8 elements of two bytes. Each of three rounds interleaves the
+// upper half of the square with the lower: it rotates the bits of an element's place,
+// row then column, by one, and three exchange them.
+func (t *transposer) wordSquare() {
+	v := make([]int, 8)
+	for i := range v {
+		v[i] = t.take()
+		t.do("VMOVDQU", mem(t.from.rowOf(i, 8)), x(v[i]))
+	}
+	for range 3 {
+		w := make([]int, 8)
+		for i := range 4 {
+			for high, name := range []string{"VPUNPCKLWD", "VPUNPCKHWD"} {
+				w[2*i+high] = t.take()
+				t.do(name, x(v[i+4]), x(v[i]), x(w[2*i+high]))
+			}
+			t.give(v[i], v[i+4])
+		}
+		v = w
+	}
+	for i, r := range v {
+		t.do("VMOVDQU", x(r), mem(t.to.rowOf(i, 8)))
+	}
+	t.give(v...)
 }
 
 // byteSquare copies 8x8 bytes.
@@ -169,17 +200,7 @@ func (t *transposer) elements() {
 	t.do("MOVQ", gp(transposeTo), gp(to))
 	t.do("MOVQ", gp(transposeRows), gp(left))
 	t.here("one")
-	switch t.size {
-	case 1:
-		t.do("MOVBQZX", mem(at(from, 0)), gp(ax))
-		t.do("MOVB", byteOf(ax), mem(at(to, 0)))
-	case 4:
-		t.do("VMOVD", mem(at(from, 0)), x(0))
-		t.do("VMOVD", x(0), mem(at(to, 0)))
-	default:
-		t.do("MOVQ", mem(at(from, 0)), gp(ax))
-		t.do("MOVQ", gp(ax), mem(at(to, 0)))
-	}
+	t.element(t.size, at(from, 0), at(to, 0))
 	t.do("ADDQ", gp(dx), gp(from))
 	t.do("ADDQ", gp(t.to.step), gp(to))
 	t.do("DECQ", gp(left))

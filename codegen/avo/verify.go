@@ -8,13 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// allowedISA is what a machine with AVX2 and FMA has. avo counts prefetches to
+// allowedISA is what a CPU with AVX2 and FMA has. avo counts prefetches to
 // the extensions of MMX.
-var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "CMOV": true, "BMI": true, "BMI2": true}
+var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "F16C": true, "CMOV": true, "BMI": true, "BMI2": true}
 
-// verify is the last word on a function: no register that only AVX-512 has, no
-// instruction beyond AVX2 and FMA. avo's own allocator and constructors would
-// let both pass.
+// verify fails for a function with a register that the machine does not have, or an
+// instruction beyond AVX2 and FMA. avo's own allocator and constructors accept both.
 func verify(fn *avoir.Function) error {
 	for _, i := range fn.Instructions() {
 		for _, isa := range i.ISA {
@@ -25,7 +24,7 @@ func verify(fn *avoir.Function) error {
 		for _, o := range i.Operands {
 			for _, r := range operand.Registers(o) {
 				p, ok := r.(reg.Physical)
-				if !ok || r.Kind() == reg.KindVector && p.PhysicalIndex() >= vectorRegisters {
+				if !ok || r.Kind() == reg.KindVector && int(p.PhysicalIndex()) >= avx2Machine.Registers {
 					return fmt.Errorf("BUG: codegen/avo: %s: %s uses %s", fn.Name, i.Opcode, r.Asm())
 				}
 			}

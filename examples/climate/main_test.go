@@ -12,9 +12,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestRun holds the README to what the program prints, and wants a picture.
+// TestRun compares what the program prints with examples/README.md, and wants a picture.
 func TestRun(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
 	for _, name := range []string{"climate.png", "climate.svg", "climate.pdf"} {
 		out := filepath.Join(t.TempDir(), name)

@@ -1,3 +1,4 @@
+// Quickstart is the program that the README shows.
 package main
 
 import (

@@ -24,7 +24,7 @@ func expandELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := a[0], a[1]
 	dt := b.DType(x)
 	least, neg := tinyExp, b.upTo(x, 0)
-	if dt == ir.Float32 {
+	if single(dt) {
 		m := b.expm1For32(b.Cast(ir.Float64, b.atLeast(neg, -20)))
 		least, neg = 0, b.Cast(ir.Float32, b.Op(ir.OpMul, m, b.Cast(ir.Float64, y)))
 	} else {
@@ -39,7 +39,7 @@ func expandELU(b *builder, a []kernel.Ref) kernel.Ref {
 func expandSELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	neg := b.upTo(x, 0)
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		m := b.expm1For32(b.Cast(ir.Float64, b.atLeast(neg, -20)))
 		w := b.Cast(ir.Float64, x)
 		neg, pos := b.Op(ir.OpMul, m, b.f64(seluNegative[0])), b.Op(ir.OpMul, w, b.f64(seluScale[0]))
@@ -59,7 +59,7 @@ func expandSELU(b *builder, a []kernel.Ref) kernel.Ref {
 func expandCELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := a[0], a[1]
 	var q, neg kernel.Ref
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		w := b.Cast(ir.Float64, y)
 		q = b.Op(ir.OpDiv, b.Cast(ir.Float64, x), w)
 		inf := b.f64(math.Inf(1))
@@ -127,7 +127,7 @@ func expandHardSwish(b *builder, a []kernel.Ref) kernel.Ref {
 func expandSoftsign(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	dt, most := b.DType(x), 0x1p26
-	if dt == ir.Float64 {
+	if !single(dt) {
 		most = 0x1p55
 	}
 	t := b.upTo(b.Op(ir.OpAbs, x), most)

@@ -8,7 +8,7 @@ import (
 // fastELU is expandELU in float32 lanes.
 func fastELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := a[0], a[1]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandELU(b, a)
 	}
 	h := b.halfExpm1Native(b.clamp(x, -20, 0))
@@ -19,7 +19,7 @@ func fastELU(b *builder, a []kernel.Ref) kernel.Ref {
 
 func fastSELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandSELU(b, a)
 	}
 	h := b.halfExpm1Native(b.clamp(x, -20, 0))

@@ -18,7 +18,7 @@ func expandCbrt(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	t := b.Op(ir.OpAbs, x)
 	var y kernel.Ref
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		y = b.Cast(ir.Float32, b.cbrt32(b.Cast(ir.Float64, t)))
 	} else {
 		y = b.cbrt64(t)

@@ -31,7 +31,7 @@ var (
 func expandErf(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	y := b.Op(ir.OpAbs, x)
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		w := b.Cast(ir.Float64, b.upTo(y, 3.93))
 		return b.withSign(b.Cast(ir.Float32, b.Op(ir.OpMul, w, b.estrin(w, erfPoly32))), x)
 	}
@@ -40,7 +40,7 @@ func expandErf(b *builder, a []kernel.Ref) kernel.Ref {
 
 func expandErfc(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		y := b.Cast(ir.Float64, b.upTo(b.Op(ir.OpAbs, x), 10.2))
 		tail := b.erfcTail32(y, b.Op(ir.OpNeg, b.Op(ir.OpMul, y, y)), erfMid32)
 		below := b.Op(ir.OpLt, b.Cast(ir.Float64, x), b.f64(0))
@@ -52,7 +52,7 @@ func expandErfc(b *builder, a []kernel.Ref) kernel.Ref {
 
 func expandGELU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		y := b.Cast(ir.Float64, b.upTo(b.Op(ir.OpAbs, x), 15))
 		half := b.Op(ir.OpMul, y, b.f64(-0.5))
 		tail := b.erfcTail32(y, b.Op(ir.OpMul, y, half), erfMid32*sqrt2)

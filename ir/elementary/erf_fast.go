@@ -18,7 +18,7 @@ var (
 
 func fastErf(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandErf(b, a)
 	}
 	y := b.upTo(b.Op(ir.OpAbs, x), 3.93)

@@ -48,7 +48,7 @@ var (
 
 func expandExp(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return b.expNative(b.clamp(x, -104, 89))
 	}
 	return b.exp64(b.clamp(x, -746, 710))
@@ -56,7 +56,7 @@ func expandExp(b *builder, a []kernel.Ref) kernel.Ref {
 
 func expandExp2(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return b.exp2Native(b.clamp(x, -151, 129))
 	}
 	return b.exp2For64(b.clamp(x, -1076, 1025))
@@ -65,7 +65,7 @@ func expandExp2(b *builder, a []kernel.Ref) kernel.Ref {
 // expandExpm1 takes the sign of float32 from x, which keeps -0.
 func expandExpm1(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		m := b.expm1For32(b.Cast(ir.Float64, b.clamp(x, -20, 89)))
 		return b.withSign(b.Cast(ir.Float32, m), x)
 	}
@@ -185,7 +185,7 @@ func (b *builder) withSign(magnitude, x kernel.Ref) kernel.Ref {
 
 // bitsOf returns the integer type of the size of x's.
 func (b *builder) bitsOf(x kernel.Ref) ir.DType {
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return ir.Int32
 	}
 	return ir.Int64

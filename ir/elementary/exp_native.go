@@ -38,7 +38,7 @@ var (
 // inside the normal range, and the square alone overflows, or rounds below it.
 func fastExp(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandExp(b, a)
 	}
 	k, r := b.reduceNative(b.clamp(x, -104, 89), 2, bias32)
@@ -50,7 +50,7 @@ func fastExp(b *builder, a []kernel.Ref) kernel.Ref {
 
 func fastExpm1(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandExpm1(b, a)
 	}
 	h := b.halfExpm1Native(b.clamp(x, -20, 89))

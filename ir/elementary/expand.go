@@ -77,26 +77,21 @@ func expandIsFinite(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpLt, b.Op(ir.OpAbs, a[0]), b.Float(b.DType(a[0]), math.Inf(1)))
 }
 
-// Expand returns the kernel with every composed op replaced by lane ops: what
-// targets emit and Eval computes.
+// Expand returns the kernel with every composed op replaced by lane ops, and every op
+// on a type that is computed in another by that type's: what targets emit and Eval
+// computes.
 func Expand(k *kernel.Kernel) *kernel.Kernel {
-	b := &builder{kernel.NewBuilder(k.In...)}
+	b := newBuilder(kernel.NewBuilder(k.In...))
 	b.SetFast(k.Fast)
 	at := make([]kernel.Ref, len(k.In)+len(k.Body))
 	for i := range k.In {
 		at[i] = kernel.Ref(i)
 	}
 	for j, in := range k.Body {
-		var args [3]kernel.Ref
 		for i := range in.Arity() {
-			args[i] = at[in.Args[i]]
+			in.Args[i] = at[in.Args[i]]
 		}
-		if in.Op.Info().Kind == ir.Composed {
-			at[len(k.In)+j] = b.Expand(in.Op, args[:in.Arity()]...)
-			continue
-		}
-		in.Args = args
-		at[len(k.In)+j] = b.Add(in)
+		at[len(k.In)+j] = b.inst(in)
 	}
 	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fold: k.Fold, Down: k.Down} // nothing is left that has tiers
 	for _, r := range k.Out {

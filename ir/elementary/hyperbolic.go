@@ -38,7 +38,7 @@ func expandCosh(b *builder, a []kernel.Ref) kernel.Ref {
 
 // hyperbolic is sinh (odd) or cosh of x >= 0. Beyond the clamps both overflow.
 func (b *builder) hyperbolic(x kernel.Ref, odd bool) kernel.Ref {
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return b.Cast(ir.Float32, b.hyperbolic32(b.Cast(ir.Float64, b.upTo(x, 90)), odd))
 	}
 	return b.hyperbolic64(b.upTo(x, 710.8), odd)
@@ -98,7 +98,7 @@ func (b *builder) hyperbolic64(x kernel.Ref, odd bool) kernel.Ref {
 func expandTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	t := b.Op(ir.OpAbs, x)
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		t = b.Cast(ir.Float32, b.tanh32(b.Cast(ir.Float64, b.upTo(t, 10))))
 	} else {
 		t = b.tanh64(b.upTo(t, 22))

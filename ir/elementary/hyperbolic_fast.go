@@ -20,7 +20,7 @@ var (
 // polynomials they count in full, and add up to more than 4 ULP.
 func fastTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandTanh(b, a)
 	}
 	x = b.clamp(x, -9.02, 9.02)
@@ -32,14 +32,14 @@ func fastTanh(b *builder, a []kernel.Ref) kernel.Ref {
 }
 
 func fastSinh(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float64 {
+	if !b.isSingle(a[0]) {
 		return expandSinh(b, a)
 	}
 	return b.withSign(b.hyperbolicNative(b.Op(ir.OpAbs, a[0]), true), a[0])
 }
 
 func fastCosh(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float64 {
+	if !b.isSingle(a[0]) {
 		return expandCosh(b, a)
 	}
 	return b.hyperbolicNative(b.Op(ir.OpAbs, a[0]), false)

@@ -13,7 +13,7 @@ import (
 func expandAsinh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	t := b.Op(ir.OpAbs, x)
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		t = b.Cast(ir.Float32, b.asinh32(b.Cast(ir.Float64, t)))
 	} else {
 		t = b.asinh64(t)
@@ -26,7 +26,7 @@ func expandAsinh(b *builder, a []kernel.Ref) kernel.Ref {
 func expandAcosh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	var y kernel.Ref
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		y = b.Cast(ir.Float32, b.log1p32(b.acoshLess1(b.Cast(ir.Float64, x))))
 	} else {
 		y = b.areaLog(x, -1)
@@ -41,7 +41,7 @@ func expandAtanh(b *builder, a []kernel.Ref) kernel.Ref {
 	t := b.Op(ir.OpAbs, x)
 	dt := b.DType(x)
 	var y kernel.Ref
-	if dt == ir.Float32 {
+	if single(dt) {
 		y = b.Cast(ir.Float32, b.atanh32(b.Cast(ir.Float64, t)))
 	} else {
 		y = b.atanh64(t)

@@ -12,7 +12,7 @@ const areaLimit = 0x1p60
 
 func fastAsinh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandAsinh(b, a)
 	}
 	t := b.Op(ir.OpAbs, x)
@@ -24,7 +24,7 @@ func fastAsinh(b *builder, a []kernel.Ref) kernel.Ref {
 
 func fastAcosh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandAcosh(b, a)
 	}
 	far := func(x kernel.Ref) kernel.Ref { return b.log1p32(b.acoshLess1(x)) }
@@ -43,7 +43,7 @@ func (b *builder) areaBelow(x kernel.Ref, least float64, w kernel.Ref, far func(
 
 func fastAtanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandAtanh(b, a)
 	}
 	t := b.Op(ir.OpAbs, x)

@@ -90,7 +90,7 @@ func (b *builder) arcOfRoot(x kernel.Ref) (upper, square kernel.Ref, root pair) 
 }
 
 func (b *builder) asinTail(square kernel.Ref) kernel.Ref {
-	if b.DType(square) == ir.Float32 {
+	if b.isSingle(square) {
 		return b.poly(square, asinPoly32)
 	}
 	return b.lowLast(square, asinPoly64, 4)
@@ -111,7 +111,7 @@ func (b *builder) arc(c, t pair, square, tail kernel.Ref) kernel.Ref {
 
 // multiple returns n*pi/2 to twice the precision of a type.
 func (b *builder) multiple(dt ir.DType, n float64) pair {
-	if dt == ir.Float64 {
+	if !single(dt) {
 		return b.constPair(n*quarter, n*quarterLo)
 	}
 	hi := float64(float32(quarter))
@@ -120,7 +120,7 @@ func (b *builder) multiple(dt ir.DType, n float64) pair {
 
 // expandAtan takes -1/x and pi/2 for x > 1.
 func expandAtan(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float32 {
+	if b.isSingle(a[0]) {
 		x := b.Cast(ir.Float64, b.Op(ir.OpAbs, a[0]))
 		return b.withSign(b.Cast(ir.Float32, b.atanSimple(x, atanPoly32)), a[0])
 	}
@@ -159,7 +159,7 @@ func (b *builder) atanArc(c, t pair) kernel.Ref {
 // expandAtan2 divides the lesser of |y| and |x| by the greater, which is the
 // tangent of the angle to the nearer axis, and adds what that axis has.
 func expandAtan2(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float32 {
+	if b.isSingle(a[0]) {
 		y, x := b.Cast(ir.Float64, a[0]), b.Cast(ir.Float64, a[1])
 		return b.Cast(ir.Float32, b.atan2Simple(y, x, atanPoly32))
 	}
@@ -178,7 +178,7 @@ func fastAtan2(b *builder, a []kernel.Ref) kernel.Ref {
 }
 
 func atanFast(dt ir.DType) []float64 {
-	if dt == ir.Float32 {
+	if single(dt) {
 		return atanFast32
 	}
 	return atanFast64

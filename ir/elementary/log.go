@@ -39,7 +39,7 @@ var (
 )
 
 func expandLog(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float32 {
+	if b.isSingle(a[0]) {
 		return b.log32native(a[0])
 	}
 	return b.logEdges(a[0], b.log64(a[0]))
@@ -47,7 +47,7 @@ func expandLog(b *builder, a []kernel.Ref) kernel.Ref {
 
 func expandLog2(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return b.log2native(x)
 	}
 	minusE, y := b.logPair(x)
@@ -56,7 +56,7 @@ func expandLog2(b *builder, a []kernel.Ref) kernel.Ref {
 
 func expandLog10(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		w := b.Cast(ir.Float64, x)
 		minusE, f := b.binade(w)
 		y := b.plainLog(minusE, f, atanhTail32, log10e, log10of2)
@@ -69,7 +69,7 @@ func expandLog10(b *builder, a []kernel.Ref) kernel.Ref {
 func expandLog1p(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	u := b.Op(ir.OpAdd, x, b.Int(b.DType(x), 1))
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return b.logEdges(u, b.Cast(ir.Float32, b.log1p32(b.Cast(ir.Float64, x))))
 	}
 	return b.logEdges(u, b.log1p64(x))
@@ -193,7 +193,7 @@ func (b *builder) logEdges(x, y kernel.Ref) kernel.Ref {
 // outside reports whether the bits of x, unsigned, are not in [lo, hi).
 func (b *builder) outside(x kernel.Ref, lo, hi uint64) kernel.Ref {
 	bits := ir.Int64
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		bits = ir.Int32
 	}
 	least := ir.SignBit(bits)

@@ -34,7 +34,7 @@ func fastLog10(b *builder, a []kernel.Ref) kernel.Ref { return b.fastLog(a[0], l
 // fastLog returns log(x)*scale, unit being that of 2, with one rounding after
 // the other.
 func (b *builder) fastLog(x kernel.Ref, scale, unit float64) kernel.Ref {
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		minusE, f := b.anyBinade(x)
 		return b.logEdges(x, b.plainLog(minusE, f, atanhTail64, scale, unit))
 	}
@@ -50,7 +50,7 @@ func (b *builder) fastLog(x kernel.Ref, scale, unit float64) kernel.Ref {
 // fastLog1p follows binade1p.
 func fastLog1p(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		minusE, f, _ := b.binade1p(x)
 		u := b.Op(ir.OpAdd, x, b.f64(1))
 		return b.logEdges(u, b.plainLog(minusE, f, atanhTail64, 1, ln2))

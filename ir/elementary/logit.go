@@ -16,7 +16,7 @@ import (
 // and of 1-x are nearly their logarithms: their difference gives k.
 func expandLogit(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		w := b.Cast(ir.Float64, x)
 		minusE, n, d := b.oddsRatio(w)
 		y := b.plainLogRatio(minusE, b.sum(n), d.hi)

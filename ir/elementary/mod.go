@@ -32,7 +32,7 @@ func expandFloatMod(b *builder, a []kernel.Ref) kernel.Ref {
 // an infinite x.
 func expandFloatFloorDiv(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y, dt := a[0], a[1], b.DType(a[0])
-	if dt == ir.Float32 {
+	if single(dt) {
 		x, y = b.Cast(ir.Float64, x), b.Cast(ir.Float64, y)
 		return b.Cast(dt, expandFloatFloorDiv(b, []kernel.Ref{x, y}))
 	}
@@ -59,7 +59,7 @@ func (b *builder) oppositeSigns(x, y kernel.Ref) kernel.Ref {
 func (b *builder) absMod(x, y kernel.Ref) kernel.Ref {
 	x, y = b.Op(ir.OpAbs, x), b.Op(ir.OpAbs, y)
 	var r kernel.Ref
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		r = b.Cast(ir.Float32, b.mod64(b.Cast(ir.Float64, x), b.Cast(ir.Float64, y), 277))
 	} else {
 		r = b.mod64(x, y, 2098)

@@ -97,6 +97,8 @@ func TestExpansions(t *testing.T) {
 var elements = map[ir.DType][]uint64{
 	ir.Bool:    {0, 1},
 	ir.Uint8:   {0, 1, 2, 7, 8, 127, 128, 255},
+	ir.Uint16:  {0, 1, 2, 15, 16, 255, 1<<15 - 1, 1 << 15, 1<<16 - 1},
+	ir.Float16: {0, 0x8000, 0x3c00, 0xbc00, 0x3800, 0x4100, 1, 0x7bff, 0x7c00, 0xfc00, 0x7e00},
 	ir.Int32:   {0, 1, 2, ^uint64(0), 31, 32, 1<<31 - 1, 0xffffffff80000000},
 	ir.Uint32:  {0, 1, 2, 31, 32, 1<<31 - 1, 1 << 31, 1<<32 - 1},
 	ir.Int64:   {0, 1, 2, ^uint64(0), 63, 64, 1<<63 - 1, 1 << 63},
@@ -111,7 +113,7 @@ func TestOpFacts(t *testing.T) {
 		info, e := op.Info(), elementary.Expand(k)
 		f := func(args ...uint64) uint64 { return e.Eval(args)[0] }
 		// SingleOp orders commuting arguments; operands of one type do not tell.
-		same := func(a, b uint64) bool { return a == b || isNaN(dt, a) && isNaN(dt, b) }
+		same := func(a, b uint64) bool { return a == b || ir.IsNaN(dt, a) && ir.IsNaN(dt, b) }
 		out := k.DType(k.Out[0])
 		neutral, hasNeutral := uint64(0), false
 		if info.Identity != nil {
@@ -152,10 +154,6 @@ func right(op ir.Op, dt ir.DType, x, y uint64) uint64 {
 	b := kernel.NewBuilder(kernel.Operand{DType: dt}, kernel.Operand{DType: dt})
 	b.Store(b.Op(op, 0, 1))
 	return elementary.Expand(b.Kernel()).Eval([]uint64{x, y})[0]
-}
-
-func isNaN(dt ir.DType, bits uint64) bool {
-	return dt == ir.Float32 && bits&0x7fffffff > 0x7f800000 || dt == ir.Float64 && bits&(1<<63-1) > 0x7ff<<52
 }
 
 // isElement reports whether bits are extended to 64 as elements are.

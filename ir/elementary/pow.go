@@ -23,7 +23,7 @@ func expandPow(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := a[0], a[1]
 	t := b.Op(ir.OpAbs, x)
 	var z kernel.Ref
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		z = b.Cast(ir.Float32, b.pow32(b.Cast(ir.Float64, t), b.Cast(ir.Float64, y)))
 	} else {
 		z = b.pow64(t, y)

@@ -56,7 +56,7 @@ func (b *builder) nearest(v kernel.Ref, factor float64, g grid) (at, n kernel.Re
 
 // magicOf leaves an integer in the low bits of its sum with it.
 func magicOf(dt ir.DType) float64 {
-	if dt == ir.Float32 {
+	if single(dt) {
 		return 0x1.8p23
 	}
 	return magic
@@ -73,7 +73,7 @@ func (b *builder) reduceAngle(x kernel.Ref, g grid, parts []float64, far kernel.
 	}
 	nFar, f := long(b, b.Cast(ir.Float64, x), g)
 	rFar := b.sum(b.mulPair(f, b.constPair(quarter*g.per, quarterLo*g.per)))
-	if dt == ir.Float32 {
+	if single(dt) {
 		rFar = b.Cast(dt, rFar)
 		nFar = b.Op(ir.OpAdd, b.Cast(dt, b.Op(ir.OpSub, nFar, b.f64(magic))), b.Float(dt, magicOf(dt)))
 	}

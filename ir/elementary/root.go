@@ -30,7 +30,7 @@ func expandHypot(b *builder, a []kernel.Ref) kernel.Ref {
 	x, y := b.Op(ir.OpAbs, a[0]), b.Op(ir.OpAbs, a[1])
 	dt := b.DType(x)
 	var h kernel.Ref
-	if dt == ir.Float32 {
+	if single(dt) {
 		wx, wy := b.Cast(ir.Float64, x), b.Cast(ir.Float64, y)
 		h = b.Cast(ir.Float32, b.Op(ir.OpSqrt, b.Op(ir.OpFMA, wx, wx, b.Op(ir.OpMul, wy, wy))))
 	} else {

@@ -17,7 +17,7 @@ var log1pPoly32 = []float64{0x1.fffffff99dbbap-1, -0x1.fffff38a538fdp-2, 0x1.555
 
 func expandSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		x = b.Cast(ir.Float64, b.clamp(x, -110, 110))
 		return b.Cast(ir.Float32, b.gate32(b.f64(1), x))
 	}
@@ -28,7 +28,7 @@ func expandSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 // is not the product of an infinity and 0.
 func expandSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		x = b.atLeast(x, -120)
 		w := b.Cast(ir.Float64, x)
 		return b.Cast(ir.Float32, b.gate32(w, b.Cast(ir.Float64, b.upTo(x, 120))))
@@ -40,7 +40,7 @@ func expandSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 // expandGELUTanh uses (1 + tanh(u))/2 = 1/(1 + exp(-2u)).
 func expandGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		x = b.atLeast(x, -11)
 		w := b.Cast(ir.Float64, b.upTo(x, 11))
 		inner := b.Op(ir.OpFMA, b.Op(ir.OpMul, w, w), b.f64(geluCube), b.f64(geluLine))
@@ -65,7 +65,7 @@ func (b *builder) gate32(y, x kernel.Ref) kernel.Ref {
 func expandSoftplus(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	minus := b.Op(ir.OpNeg, b.Op(ir.OpAbs, x))
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		e := b.exp32(b.Cast(ir.Float64, b.atLeast(minus, -110)))
 		x = b.positivePart(b.Cast(ir.Float64, x))
 		return b.Cast(ir.Float32, b.Op(ir.OpFMA, e, b.estrin(e, log1pPoly32), x))
@@ -76,7 +76,7 @@ func expandSoftplus(b *builder, a []kernel.Ref) kernel.Ref {
 // expandMish uses tanh(log(1+e)) = n/(n+2), n = e*(e+2).
 func expandMish(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		x = b.atLeast(x, -120)
 		e := b.exp32(b.Cast(ir.Float64, b.upTo(x, 40)))
 		n := b.Op(ir.OpMul, e, b.Op(ir.OpAdd, e, b.f64(2)))

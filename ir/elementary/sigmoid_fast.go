@@ -21,7 +21,7 @@ var log1pPolyFast = []float64{0x1.fffffep-1, -0x1.fffe86p-2, 0x1.552cf8p-2, -0x1
 
 func fastSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return b.plainSigmoid64(b.clamp(x, -750, 40))
 	}
 	return b.Op(ir.OpDiv, b.f32(gateUnit), b.gateNative(b.expMinusParts(b.clamp(x, -104, 40))))
@@ -38,7 +38,7 @@ func (b *builder) plainSigmoid64(x kernel.Ref) kernel.Ref {
 }
 
 func fastSiLU(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float64 {
+	if !b.isSingle(a[0]) {
 		return expandSiLU(b, a)
 	}
 	x := b.atLeast(a[0], -109)
@@ -48,7 +48,7 @@ func fastSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 // fastGELUTanh computes 2u/log(2) = x*(line + cube*x^2) with twice the bits:
 // its error is multiplied by itself, which is up to 156.
 func fastGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float64 {
+	if !b.isSingle(a[0]) {
 		return expandGELUTanh(b, a)
 	}
 	x := b.atLeast(a[0], -10.83)
@@ -100,7 +100,7 @@ func (b *builder) gatedNative(x kernel.Ref, limit float64, gate kernel.Ref) kern
 
 func fastSoftplus(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float64 {
+	if !b.isSingle(x) {
 		return expandSoftplus(b, a)
 	}
 	e := b.expNative(b.atLeast(b.Op(ir.OpNeg, b.Op(ir.OpAbs, x)), -104))
@@ -109,7 +109,7 @@ func fastSoftplus(b *builder, a []kernel.Ref) kernel.Ref {
 
 // fastMish keeps exp(x)/gateUnit in the normal range.
 func fastMish(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float64 {
+	if !b.isSingle(a[0]) {
 		return expandMish(b, a)
 	}
 	x := b.atLeast(a[0], -109)

@@ -30,14 +30,14 @@ var (
 )
 
 func expandSin(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float32 {
+	if b.isSingle(a[0]) {
 		return b.wave32(a[0], halves)
 	}
 	return b.signedBy(b.wave64(b.Op(ir.OpAbs, a[0]), 0), a[0])
 }
 
 func expandCos(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.DType(a[0]) == ir.Float32 {
+	if b.isSingle(a[0]) {
 		return b.wave32(a[0], midways)
 	}
 	return b.wave64(b.Op(ir.OpAbs, a[0]), 1)
@@ -45,7 +45,7 @@ func expandCos(b *builder, a []kernel.Ref) kernel.Ref {
 
 func expandTan(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		n, r := b.reduceAngle(b.Cast(ir.Float64, x), quarters, quarterParts[:2], b.isFar(x, farFrom), far32)
 		t := b.Op(ir.OpMul, r, b.estrin(b.Op(ir.OpMul, r, r), tanPoly32))
 		return b.Cast(ir.Float32, b.minusInverse(b.isOdd(n), t))
@@ -61,7 +61,7 @@ func fastTan(b *builder, a []kernel.Ref) kernel.Ref {
 	n, r := b.fastReduce(a[0], quarters)
 	s := b.Op(ir.OpMul, r, r)
 	odd := b.isOdd(n)
-	if b.DType(r) == ir.Float32 {
+	if b.isSingle(r) {
 		return b.minusInverse(odd, b.Op(ir.OpMul, r, b.poly(s, tanFast32)))
 	}
 	sin := b.Op(ir.OpMul, r, b.Op(ir.OpFMA, s, b.estrin(s, sinPoly64), b.f64(1)))
@@ -124,14 +124,14 @@ func (b *builder) fastWave(x kernel.Ref, g grid) kernel.Ref {
 	r = b.flip(r, n, 0)
 	s := b.Op(ir.OpMul, r, r)
 	p := sinFast64
-	if b.DType(r) == ir.Float32 {
+	if b.isSingle(r) {
 		p = sinFast32
 	}
 	return b.Op(ir.OpMul, r, b.poly(s, p))
 }
 
 func (b *builder) fastReduce(x kernel.Ref, g grid) (n, r kernel.Ref) {
-	if b.DType(x) == ir.Float32 {
+	if b.isSingle(x) {
 		return b.reduceAngle(x, g, quarterParts32, b.isFar(x, 0x1p16), far32)
 	}
 	return b.reduceAngle(x, g, quarterParts, b.isFar(x, farFrom), far64)

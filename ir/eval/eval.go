@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
@@ -56,15 +57,14 @@ func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) 
 	for i, a := range v.Args {
 		args[i] = env[a]
 	}
+	if v.Op.Accumulates() && !args[0].DType.Native() {
+		return evalWide(v, out, args)
+	}
 	switch v.Op.Info().Kind {
 	case ir.Source:
 		return evalSource(v, out)
-	case ir.Reduce:
-		return evalReduce(v, out, args[0])
-	case ir.Scan:
-		return evalScan(v, out, args[0])
-	case ir.Contract:
-		return evalDot(out, args[0], args[1])
+	case ir.Reduce, ir.Scan, ir.Contract:
+		return accumulate(v, out, args)
 	case ir.View:
 		l, err := v.Layout(layout.RowMajor(args[0].Shape...))
 		if err != nil {
@@ -80,6 +80,38 @@ func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) 
 		return out, nil
 	}
 	return evalElementwise(f, v, out, args)
+}
+
+// accumulate computes an op that has several elements of an operand for one.
+func accumulate(v *ir.Value, out Array, args []Array) (Array, error) {
+	switch v.Op.Info().Kind {
+	case ir.Reduce:
+		return evalReduce(v, out, args[0])
+	case ir.Scan:
+		return evalScan(v, out, args[0])
+	}
+	return evalDot(out, args[0], args[1])
+}
+
+// evalWide does so in the type that the operands are computed in.
+func evalWide(v *ir.Value, out Array, args []Array) (Array, error) {
+	d, to := args[0].DType, out.DType
+	for i, a := range args {
+		args[i] = Array{DType: d.Compute(), Shape: a.Shape, Data: slices.Clone(a.Data)}
+		ir.CastAll(d, d.Compute(), args[i].Data)
+	}
+	if to == d {
+		out.DType = d.Compute()
+	}
+	out, err := accumulate(v, out, args)
+	if bound, ok := ir.WideBound(v.Op, to); ok && v.Attr.Exclusive {
+		for i, x := range out.Data {
+			out.Data[i] = v.Op.Info().By.Info().Ref(out.DType, out.DType, [3]uint64{x, bound})
+		}
+	}
+	ir.CastAll(out.DType, to, out.Data)
+	out.DType = to
+	return out, err
 }
 
 func evalSource(v *ir.Value, out Array) (Array, error) {

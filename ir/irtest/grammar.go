@@ -48,7 +48,9 @@ func likelyNames() map[string][]string {
 		"word":  {"n", "m", "x", "y"},
 		"index": {"%0", "%1", "%2"},
 		"ref":   {"u0", "s0", "s1", "t0", "t1"},
-		"dtype": {"f32", "f64", "i32", "bool", "f16"},
+		"dtype": {"f32", "f64", "i32", "u32", "bool", "f16"},
+		"slot":  {"$0", "$1"},
+		"micro": {"pack", "transpose", "store_nt", "dot"},
 	}
 	for _, op := range ir.Ops() {
 		if op != ir.OpConst {

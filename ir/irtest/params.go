@@ -110,11 +110,11 @@ func Array(t *rapid.T, dt ir.DType, shape ...int) eval.Array {
 var specialFloats = []float64{
 	0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 10, -10, 100, 1e-3, 1e-30, 1e30,
 	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, -math.MaxFloat32,
-	math.SmallestNonzeroFloat32, 0x1p-126, 0x1p-127, 1 << 23, 1<<23 + 1, 1 << 24, 1 << 31, -1 << 31, 1 << 32, 1 << 63, -1 << 63,
+	math.SmallestNonzeroFloat32, 0x1p-126, 0x1p-127, 65504, -65504, 65520, 0x1p-14, 0x1p-24, 0x1p-25, 0x1.8p-24, 2049, 1 + 0x1p-11, 1 << 23, 1<<23 + 1, 1 << 24, 1 << 31, -1 << 31, 1 << 32, 1 << 63, -1 << 63,
 	88.7, -103.9, 709.7, -745, math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 1 << 52, 1<<53 - 1,
 }
 
-var specialInts = []int64{0, 1, -1, 2, 3, -3, 7, 8, 31, 32, 33, 63, 64, 65, 100, -100, 127, 128, 255,
+var specialInts = []int64{0, 1, -1, 2, 3, -3, 7, 8, 31, 32, 33, 63, 64, 65, 100, -100, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1,
 	math.MaxInt32, math.MinInt32, math.MaxUint32, math.MaxInt64, math.MinInt64, 1<<24 + 1, 1<<53 + 1}
 
 // Element draws the bits of one element.
@@ -123,27 +123,14 @@ func Element(t *rapid.T, dt ir.DType) uint64 {
 	switch {
 	case dt == ir.Bool:
 		return uint64(rapid.IntRange(0, 1).Draw(t, "bool"))
-	case dt == ir.Float32 && special:
-		return uint64(math.Float32bits(float32(rapid.SampledFrom(specialFloats).Draw(t, "float"))))
-	case dt == ir.Float32:
-		return uint64(math.Float32bits(float32(rapid.IntRange(-800, 800).Draw(t, "eighths")) / 8))
-	case dt == ir.Float64 && special:
-		return math.Float64bits(rapid.SampledFrom(specialFloats).Draw(t, "float"))
-	case dt == ir.Float64:
-		return math.Float64bits(float64(rapid.IntRange(-800, 800).Draw(t, "eighths")) / 8)
+	case ir.Floats.Has(dt) && special:
+		return ir.FromFloat(dt, rapid.SampledFrom(specialFloats).Draw(t, "float"))
+	case ir.Floats.Has(dt):
+		return ir.FromFloat(dt, float64(rapid.IntRange(-800, 800).Draw(t, "eighths"))/8)
 	case special:
-		return intBits(dt, rapid.SampledFrom(specialInts).Draw(t, "int"))
+		return ir.Wrap(dt, rapid.SampledFrom(specialInts).Draw(t, "int"))
 	}
-	return intBits(dt, int64(rapid.IntRange(-20, 20).Draw(t, "small")))
-}
-
-// intBits wraps v to the width of dt, extended to 64 bits as elements are.
-func intBits(dt ir.DType, v int64) uint64 {
-	shift := 64 - 8*dt.Size()
-	if ir.Signed.Has(dt) {
-		return uint64(v << shift >> shift)
-	}
-	return uint64(v) << shift >> shift
+	return ir.Wrap(dt, int64(rapid.IntRange(-20, 20).Draw(t, "small")))
 }
 
 // Diff returns what is different between two lists of arrays, or "". Every NaN
@@ -158,20 +145,10 @@ func Diff(want, got []eval.Array) string {
 			return fmt.Sprintf("array %d is %s%v of %d, want %s%v of %d", i, g.DType, g.Shape, len(g.Data), w.DType, w.Shape, len(w.Data))
 		}
 		for j, bits := range w.Data {
-			if bits != g.Data[j] && !(isNaN(w.DType, bits) && isNaN(g.DType, g.Data[j])) {
+			if bits != g.Data[j] && !(ir.IsNaN(w.DType, bits) && ir.IsNaN(g.DType, g.Data[j])) {
 				return fmt.Sprintf("array %d, element %d of %s%v: %#x, want %#x", i, j, w.DType, w.Shape, g.Data[j], bits)
 			}
 		}
 	}
 	return ""
-}
-
-func isNaN(dt ir.DType, bits uint64) bool {
-	switch dt {
-	case ir.Float32:
-		return bits&0x7fffffff > 0x7f800000
-	case ir.Float64:
-		return bits&(1<<63-1) > 0x7ff<<52
-	}
-	return false
 }

@@ -3,8 +3,6 @@ package kernel
 import (
 	"errors"
 	"slices"
-
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Kernels that fold down. A line is not along the columns, as elsewhere, but down
@@ -18,21 +16,10 @@ import (
 // the element at (r, c) takes from a unit operand the elements of its column c, the
 // same for all r, and from a splat operand those of its row r, which are contiguous.
 // In the frame, Step has for unit operands the bytes from one element of a line to
-// the next, for splats and the output those from row to row as ever, and at
-// DownLength what the constant says. The output overlaps no input, and an element of
-// it may be stored more than once.
-const (
-	DownCols   = 16
-	DownLength = MaxOperands - 1 // how many elements a line has: 1 to FoldChunk
-)
-
-// downOps are what the bodies of kernels that fold down are made of.
-var downOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}
-
-const (
-	downInputs = 3 // that such a kernel has at most
-	downBody   = 4 // the same of instructions
-)
+// the next, for splats and the output those from row to row as ever, and the field
+// length, how many elements a line has: 1 to FoldChunk. The output overlaps no input,
+// and an element of it may be stored more than once.
+const DownCols = 16
 
 // DownKernel returns the kernel that folds down by the body of one that folds its
 // columns, or nil if there is none. Input i is a splat if splat(i), and has place
@@ -48,27 +35,12 @@ func (k *Kernel) DownKernel(splat func(int) bool) (down *Kernel, order []int) {
 	return down.Canonical()
 }
 
-// checkDown returns an error unless a kernel that folds down is small and of one
-// type, and folds something of its unit operands.
+// checkDown returns an error unless ReduceColumns is made for the kernel.
 func (k *Kernel) checkDown() error {
-	if len(k.In) == 0 || len(k.In) > downInputs || len(k.Body) > downBody || len(k.Out) != 1 || len(k.Fold) != 1 || k.Scans() {
-		return errors.New("a kernel that folds down has few operands, a short body and one output, which it folds")
+	if len(k.Fold) != 1 {
+		return errors.New("a kernel that folds down has one output, which it folds")
 	}
-	d := k.In[0].DType
-	for _, in := range k.In {
-		if in.DType != d || !ir.Floats.Has(d) {
-			return errors.New("a kernel that folds down is of one type of float")
-		}
-	}
-	for _, in := range k.Body {
-		if !slices.Contains(downOps, in.Op) {
-			return errors.New("a kernel that folds down has no " + in.Op.String())
-		}
-	}
-	if !slices.Contains([]ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}, k.Fold[0]) || !k.unitNeeded() {
-		return errors.New("a kernel that folds down folds elements of unit operands")
-	}
-	return nil
+	return (&Micro{Row: ReduceColumns, Op: k.Fold[0], Body: k.elementwise()}).Verify()
 }
 
 // unitNeeded reports whether the first output comes from a unit operand.

@@ -230,6 +230,9 @@ func (k *Kernel) Verify() error {
 	if err := k.checkFold(); err != nil {
 		return err
 	}
+	if err := k.checkNative(); err != nil {
+		return err
+	}
 	switch {
 	case len(k.Out) == 0:
 		return fmt.Errorf("a kernel without a store")
@@ -280,6 +283,17 @@ func (k *Kernel) checkFold() error {
 	}
 	if folds == 0 || len(k.Fold) != len(k.Out) {
 		return fmt.Errorf("%d folds for %d outputs: one for each, and none at all where nothing is folded", len(k.Fold), len(k.Out))
+	}
+	return nil
+}
+
+// checkNative returns an error unless what the kernel reduces, scans or multiplies is
+// of types with such kernels: plans convert the others before.
+func (k *Kernel) checkNative() error {
+	for i, r := range k.Out {
+		if d := k.DType(r); !d.Native() && (k.FoldOf(i) != ir.OpInvalid || k.Dots()) {
+			return fmt.Errorf("output %d: %s is computed in %s: cast it before", i, d, d.Compute())
+		}
 	}
 	return nil
 }

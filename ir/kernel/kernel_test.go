@@ -120,7 +120,7 @@ func TestMaxBody(t *testing.T) {
 	require.NoError(t, long.Verify())
 	require.EqualError(t, long.CheckBody(), "512 instructions: a kernel has at most 256 before expansion")
 	p, err := plan.ParsePlan("plan p arena=0 {\n  %0 = param x 0 : f32[1,1]\n  %1 = const 1.5 : f32[]\n  %2 = result y 0 : f32[1,1]\n" +
-		"  step 0 [1,1] block=[1,1]\n    " + long.String() + "\n    %0{1,1}+0 %1{0,0}+0 -> %2{1,1}+0\n}\n")
+		"  step 0 [1,1]\n    " + long.String() + "\n    %0{1,1}+0 %1{0,0}+0 -> %2{1,1}+0\n}\n")
 	require.NoError(t, err)
 	require.ErrorContains(t, p.Verify(), "512 instructions: a kernel has at most 256 before expansion")
 }

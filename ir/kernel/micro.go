@@ -1,8 +1,7 @@
 package kernel
 
 import (
-	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -16,40 +15,30 @@ type Code interface {
 	Verify() error
 }
 
-// Micro is a micro-kernel: a loop that is no elementwise body. Row says which.
+// Micro is a micro-kernel: a loop that is no elementwise body. Row says which; what
+// else is set depends on the row. The text has the name of the row, then what is set:
 //
-//	pack u32
+//	dot f32
+//	scan add f32 carry
+//	reduce [add, _] kernel (u0:f32) { t0 = exp u0; store t0 t0 }
 type Micro struct {
-	Row  Row
-	Type ir.DType
+	Row     Row
+	Combine []ir.Op  // the combiner of each output, OpInvalid for one that is stored
+	Op      ir.Op    // the combiner of all elements
+	Type    ir.DType // of the elements
+	Carry   bool     // the last running value is combined with a carry
+	Body    *Kernel  // what is computed of each element before it is combined
+
+	sig string // the text; set by Canonical alone, of what it returns
 }
 
-// Row names a row of the table of micro-kernels.
-type Row uint8
-
-// The micro-kernels.
-const (
-	NoRow Row = iota
-	Pack      // copies a block whose elements are apart along the columns
-	numRows
-)
-
-// microInfo is a row of the table.
-type microInfo struct {
-	name   string
-	doc    string
-	types  []ir.DType // that it is built for
-	fields []string
-	args   func(d ir.DType) []Arg
-}
-
-// micros declares every micro-kernel, one row each.
-var micros = [numRows]microInfo{
-	Pack: {name: "pack", doc: "out[r,c] = in[r,c], where the elements of a row of in are across bytes apart",
-		types: []ir.DType{ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64}, fields: []string{"across"},
-		args: func(d ir.DType) []Arg {
-			return []Arg{{DType: d, Outer: Rows, Inner: Cols, Across: Field0}, {DType: d, Out: true, Outer: Rows, Inner: Cols}}
-		}},
+// AllRows lists the micro-kernels.
+func AllRows() []Row {
+	var all []Row
+	for r := NoRow + 1; r < numRows; r++ {
+		all = append(all, r)
+	}
+	return all
 }
 
 func (r Row) String() string {
@@ -59,9 +48,15 @@ func (r Row) String() string {
 	return micros[r].name
 }
 
+// Types returns the element types that a micro-kernel without a body is built for.
+func (r Row) Types() ir.DTypes { return micros[r].types }
+
+// Doc returns what a micro-kernel computes, in a line.
+func (r Row) Doc() string { return micros[r].doc }
+
 // RowByName finds a micro-kernel by its name in text.
 func RowByName(name string) (Row, bool) {
-	for r := NoRow + 1; r < numRows; r++ {
+	for _, r := range AllRows() {
 		if micros[r].name == name {
 			return r, true
 		}
@@ -69,14 +64,49 @@ func RowByName(name string) (Row, bool) {
 	return NoRow, false
 }
 
-// Signature returns the text of the micro-kernel.
-func (m *Micro) Signature() string { return m.Row.String() + " " + m.Type.Text() }
+// Signature returns the text of a canonical micro-kernel: the key under which its
+// compiled forms are registered. Of any other it is String.
+func (m *Micro) Signature() string {
+	if m.sig == "" {
+		return m.String()
+	}
+	return m.sig
+}
 
-// String returns the signature.
-func (m *Micro) String() string { return m.Signature() }
+// String returns the text of the micro-kernel.
+func (m *Micro) String() string {
+	words := []string{m.Row.String()}
+	if has := micros[min(m.Row, numRows-1)].has; has.combine {
+		var names []string
+		for _, by := range m.Combine {
+			names = append(names, combinerText(by))
+		}
+		words = append(words, "["+strings.Join(names, ", ")+"]")
+	}
+	if m.Op != ir.OpInvalid {
+		words = append(words, m.Op.String())
+	}
+	if m.Type != ir.Invalid {
+		words = append(words, m.Type.Text())
+	}
+	if m.Carry {
+		words = append(words, "carry")
+	}
+	if m.Body != nil {
+		words = append(words, m.Body.String())
+	}
+	return strings.Join(words, " ")
+}
+
+func combinerText(by ir.Op) string {
+	if by == ir.OpInvalid {
+		return "_"
+	}
+	return by.String()
+}
 
 // Args returns what the arguments of a call are.
-func (m *Micro) Args() []Arg { return micros[m.Row].args(m.Type) }
+func (m *Micro) Args() []Arg { return micros[m.Row].args(m) }
 
 // Fields returns the names of the numbers that it reads from the frame.
 func (m *Micro) Fields() []string { return micros[m.Row].fields }
@@ -84,31 +114,91 @@ func (m *Micro) Fields() []string { return micros[m.Row].fields }
 // FieldAt returns where in Frame.Step field i is: behind the arguments.
 func (m *Micro) FieldAt(i int) int { return len(m.Args()) + i }
 
-// Verify returns an error unless the micro-kernel exists for its type.
-func (m *Micro) Verify() error {
-	if m.Row == NoRow || m.Row >= numRows {
-		return errors.New("there is no such micro-kernel")
+// Combiner returns the op that output i is combined by, OpInvalid if it is stored.
+func (m *Micro) Combiner(i int) ir.Op {
+	if m.Row == Reduce {
+		return m.Combine[i]
 	}
-	for _, d := range micros[m.Row].types {
-		if d == m.Type {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is not made for %s", m.Row, m.Type)
+	return m.Op
 }
 
-// BitsType returns the type of unsigned bits that copies of elements of a type are
-// made in.
-func BitsType(d ir.DType) ir.DType {
-	switch d.Size() {
-	case 1:
-		return ir.Uint8
-	case 2:
-		return ir.Uint16
-	case 4:
-		return ir.Uint32
-	case 8:
-		return ir.Int64 // there are no kernels of uint64
+// OutType returns the element type of output i of the body, once it is combined.
+func (m *Micro) OutType(i int) ir.DType {
+	if m.Combiner(i).Finds() {
+		return ir.Int32
 	}
-	panic(fmt.Sprintf("BUG: kernel: elements of %s have %d bytes", d, d.Size()))
+	return m.Body.DType(m.Body.Out[i])
+}
+
+// Limit says how many of a dimension a call of a kernel may have.
+type Limit struct {
+	Dim
+	Least, Most int
+}
+
+// LimitsOf returns the limits of a kernel's dimensions. Those that it does not name
+// have any extent from 0 on.
+func LimitsOf(c Code) []Limit {
+	if m := microOf(c); m != nil && micros[m.Row].limits != nil {
+		return micros[m.Row].limits(m)
+	}
+	return nil
+}
+
+// InPlace reports whether an output of a kernel may be the memory of an input that
+// covers the same elements.
+func InPlace(c Code) bool {
+	m := microOf(c)
+	return m == nil || micros[m.Row].inPlace
+}
+
+// Adds reports whether a kernel adds to what its output holds if its third field is not 0.
+func Adds(c Code) bool {
+	m := microOf(c)
+	return m != nil && m.Row == Dot
+}
+
+// CopiesBits reports whether a kernel copies elements of any type that have so many
+// bytes: as many as its own, but for StoreNT, which copies bytes.
+func CopiesBits(c Code, size int) bool {
+	m := microOf(c)
+	return m != nil && micros[m.Row].copies && (size == m.Type.Size() || m.Row == StoreNT)
+}
+
+// Canonical returns the kernel in the one form that all kernels of the same meaning
+// share. Input i of the result is input order[i] of c.
+func Canonical(c Code) (canon Code, order []int) {
+	m, ok := c.(*Micro)
+	if !ok {
+		k, order := c.(*Kernel).Canonical()
+		return CodeOf(k), order
+	}
+	out := *m
+	if m.Body != nil {
+		var k *Kernel
+		k, order = m.Flat().Canonical()
+		out = *CodeOf(k).(*Micro)
+	} else {
+		for i, a := range m.Args() {
+			if !a.Out {
+				order = append(order, i)
+			}
+		}
+	}
+	out.sig = out.String()
+	return &out, order
+}
+
+// InTier returns the canonical kernel in the fast tier or the default one.
+func InTier(c Code, fast bool) Code {
+	switch c := c.(type) {
+	case *Kernel:
+		return CodeOf(c.InTier(fast))
+	case *Micro:
+		if c.Body != nil {
+			return CodeOf(c.Flat().InTier(fast))
+		}
+	}
+	canon, _ := Canonical(c)
+	return canon
 }

@@ -19,19 +19,52 @@ func ParseCode(text string) (Code, error) {
 func ScanCode(s *ir.Scanner) Code {
 	at := s.Blanks()
 	name := s.Word("kernel, or the name of a micro-kernel")
-	s.Pos = at
 	if name == "kernel" || s.Bad != nil {
-		return Scan(s)
+		s.Pos = at
+		k := Scan(s)
+		if s.Bad != nil || k.Verify() != nil { // an error, or one that is overlooked
+			return k
+		}
+		return CodeOf(k)
 	}
-	s.Word("the name of a micro-kernel")
 	row, ok := RowByName(name)
 	if !ok {
 		s.Refuse(at, "no micro-kernel has the name %.40q", name)
-		return &Micro{}
 	}
-	m := &Micro{Row: row, Type: s.Dtype()}
-	if err := m.Verify(); err != nil && s.Bad == nil {
+	m := (&scanner{s}).micro(row)
+	if s.Bad != nil {
+		return m
+	}
+	if err := m.Verify(); err != nil {
 		s.Refuse(at, "%v", err)
+	}
+	return m
+}
+
+// micro reads the parts of a micro-kernel behind its name.
+func (s *scanner) micro(row Row) *Micro {
+	m, has := &Micro{Row: row}, micros[row].has
+	if has.combine {
+		m.Combine = []ir.Op{}
+		s.List("[]", MaxOperands, func() {
+			by := ir.OpInvalid
+			if !s.Accept("_") {
+				by = s.Op()
+			}
+			m.Combine = append(m.Combine, by)
+		})
+	}
+	if has.op {
+		m.Op = s.Op()
+	}
+	if has.dtype || row == NoRow { // a name that is not known, overlooked
+		m.Type = s.Dtype()
+	}
+	if has.carry {
+		m.Carry = s.Accept("carry")
+	}
+	if has.body {
+		m.Body = s.kernel()
 	}
 	return m
 }

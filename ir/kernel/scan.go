@@ -30,27 +30,6 @@ func ScanKernel(by ir.Op, d ir.DType, carries bool) *Kernel {
 	return k
 }
 
-// ScanRow returns what a kernel that scans stores for a row: for each output its
-// elements. states are the running value and the carry.
-func (k *Kernel) ScanRow(x []uint64, states []uint64) [][]uint64 {
-	by, d := k.Fold[0].Info().By, k.In[0].DType
-	run, out := states[0], make([][]uint64, len(k.Out))
-	for _, v := range x {
-		run = by.Info().Ref(d, d, [3]uint64{run, v})
-		out[0] = append(out[0], run)
-	}
-	out[1] = []uint64{run}
-	if len(k.In) > 2 {
-		wide := k.In[2].DType
-		carry := ir.RefCast(wide, d, [3]uint64{states[1]})
-		for i, v := range out[0] {
-			out[0][i] = by.Info().Ref(d, d, [3]uint64{carry, v})
-		}
-		out[2] = []uint64{by.Info().Ref(wide, wide, [3]uint64{states[1], ir.RefCast(d, wide, [3]uint64{run})})}
-	}
-	return out
-}
-
 // CarryKernel returns the kernel that combines a carry of PartialType, one a row,
 // with running values. Input i is the carry if order[i] is 0.
 func CarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {

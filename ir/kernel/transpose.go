@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -29,14 +30,15 @@ const TransposeAcross = 2
 // TransposeType returns the type that TransposeKernel is built in for among those
 // of a size.
 func TransposeType(size int) ir.DType {
-	switch size {
-	case 1:
-		return ir.Uint8
-	case 4:
-		return ir.Uint32
+	for _, d := range transposeTypes {
+		if d.Size() == size {
+			return d
+		}
 	}
-	return ir.Int64
+	panic(fmt.Sprintf("BUG: kernel: no element has %d bytes", size))
 }
+
+var transposeTypes = []ir.DType{ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64}
 
 // Transposes reports whether the kernel is a TransposeKernel.
 func (k *Kernel) Transposes() bool { return len(k.Body) > 0 && k.Body[0].Op == ir.OpPermute }

@@ -1,4 +1,4 @@
-package plan
+package plan_test
 
 import (
 	"errors"
@@ -12,24 +12,25 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // parseAs holds what reads each text; production names are the keys.
-var parseAs = map[string]func(s *scanner){
-	"Func":   func(s *scanner) { s.Func(); s.End() },
-	"Kernel": func(s *scanner) { kernel.Scan(s.Scanner); s.End() },
-	"Plan":   func(s *scanner) { s.plan(&Plan{}); s.End() },
-	"extent": func(s *scanner) { s.Extent(); s.End() },
+var parseAs = map[string]func(s *ir.Scanner){
+	"Func":   func(s *ir.Scanner) { s.Func(); s.End() },
+	"Kernel": func(s *ir.Scanner) { kernel.Scan(s); s.End() },
+	"Plan":   func(s *ir.Scanner) { plan.Read(s); s.End() },
+	"extent": func(s *ir.Scanner) { s.Extent(); s.End() },
 }
 
 // checkGrammar expands a production and parses the text: with meanings
 // overlooked there must be no error, and with them no syntax error.
 func checkGrammar(t testing.TB, g ebnf.Grammar, start string, choose func(n int) int) (parsed bool) {
 	text := irtest.RandomText(g, start, choose)
-	s := &scanner{&ir.Scanner{Text: text, SyntaxOnly: true}}
+	s := &ir.Scanner{Text: text, SyntaxOnly: true}
 	parseAs[start](s)
 	require.NoError(t, s.Err(), text)
-	s = &scanner{ir.NewScanner(text)}
+	s = ir.NewScanner(text)
 	parseAs[start](s)
 	if s.Bad != nil {
 		require.False(t, s.Bad.Syntax, "%v\n%s", s.Bad, text)

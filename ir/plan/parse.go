@@ -6,20 +6,27 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // ParsePlan reads the text of a plan, as String writes it. It checks each line,
 // not the plan as a whole, which is Plan.Verify's. Errors are *ParseError.
 func ParsePlan(text string) (*Plan, error) {
-	s := &scanner{ir.NewScanner(text)}
-	p := &Plan{}
+	s := ir.NewScanner(text)
 	s.EmptyLines()
-	s.plan(p)
+	p := Read(s)
 	s.End()
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Read reads a plan.
+func Read(s *ir.Scanner) *Plan {
+	p := &Plan{}
+	(&scanner{s}).plan(p)
+	return p
 }
 
 func (s *scanner) plan(p *Plan) {
@@ -28,9 +35,7 @@ func (s *scanner) plan(p *Plan) {
 	p.Arena = s.field("arena")
 	s.Want("{")
 	s.EndLine()
-	for s.Bad == nil && s.Next() == '%' {
-		s.buffer(p)
-	}
+	p.Buffers = ScanBuffers(s.Scanner)
 	for s.Bad == nil && s.Accept("step") {
 		s.step(p)
 	}
@@ -46,10 +51,25 @@ func (s *scanner) plan(p *Plan) {
 		s.EndLine()
 		p.Rows = append(p.Rows, g)
 	}
-	for s.Bad == nil && s.Accept("#") {
-		p.Ledger = append(p.Ledger, s.decision())
-	}
+	p.Ledger = ScanLedger(s.Scanner)
 	s.Want("}")
+}
+
+// ScanBuffers reads the lines that begin with %.
+func ScanBuffers(s *ir.Scanner) []Buffer {
+	p := &Plan{}
+	for s.Bad == nil && s.Next() == '%' {
+		(&scanner{s}).buffer(p)
+	}
+	return p.Buffers
+}
+
+// ScanLedger reads the lines that begin with #.
+func ScanLedger(s *ir.Scanner) (ledger []Decision) {
+	for s.Bad == nil && s.Accept("#") {
+		ledger = append(ledger, (&scanner{s}).decision())
+	}
+	return ledger
 }
 
 // field reads name=number.
@@ -130,57 +150,82 @@ func (s *scanner) numbered(mark string, want int) {
 // step reads a step after its first word: three lines.
 func (s *scanner) step(p *Plan) {
 	s.numbered("", len(p.Steps))
-	var st FlatStep
-	st.Extents = s.Integers("[]")
-	s.Want("block")
-	s.Want("=")
-	at := s.Blanks()
-	block := s.Integers("[]")
-	if len(block) != 2 && s.Bad == nil {
-		s.Refuse(at, "a block has rows and columns")
-	}
-	st.Down = s.Accept("down")
-	switch {
-	case s.Accept("scan-exclusive"):
-		st.Scan = Exclusive
-	case s.Accept("scan"):
-		st.Scan = Inclusive
-	}
-	st.Panels = s.Accept("panels")
+	var st Step
+	s.List("[]", layout.MaxRank, func() {
+		a := Axis{Extent: s.Integer()}
+		if n := s.Next(); n != ',' && n != ']' {
+			a.Role = Role(s.oneOf("reduce, scan, scan_exclusive or contract", roles[:]))
+		}
+		st.Axes = append(st.Axes, a)
+	})
 	st.Pos = s.EndLine()
-	st.Kernel = kernel.Scan(s.Scanner)
+	st.Body = kernel.Scan(s.Scanner)
 	s.EndLine()
-	at = s.Blanks()
+	at := s.Blanks()
 	for s.Bad == nil && s.Next() == '%' {
-		st.Operands = append(st.Operands, s.access())
+		st.In = append(st.In, s.access())
 	}
-	inputs := len(st.Operands)
 	s.Want("->")
-	for s.Bad == nil && s.Next() == '%' {
-		st.Operands = append(st.Operands, s.access())
+	for s.Bad == nil && s.Next() != '\n' && s.Next() != 0 && s.Next() != '/' {
+		st.Out = append(st.Out, s.output())
 	}
 	s.EndLine()
 	if s.Bad != nil {
 		return
 	}
-	if want := len(st.Kernel.In); inputs != want {
-		s.Refuse(at, "%d inputs, the kernel has %d", inputs, want)
+	if in, out := len(st.Body.In), len(st.Body.Out); len(st.In) != in || len(st.Out) != out {
+		s.Refuse(at, "%d inputs and %d outputs, the kernel has %d and %d", len(st.In), len(st.Out), in, out)
 		return
 	}
-	if len(block) != 2 {
-		return
-	}
-	st.Rows, st.Cols = block[0], block[1]
 	p.Steps = append(p.Steps, st)
 }
 
-// access reads %2{3,1}+0.
+// output reads an access, maybe behind the op that combines.
+func (s *scanner) output() Output {
+	var o Output
+	if s.Next() != '%' {
+		at := s.Blanks()
+		name := s.Word("an access, or the op that combines")
+		op, ok := ir.OpByName(name)
+		if !ok && s.Bad == nil {
+			s.Refuse(at, "no operation has the name %.40q", name)
+		}
+		o.Combine = op
+	}
+	o.Access = s.access()
+	return o
+}
+
+// access reads %2{3,1}+0, maybe with a panel or an index.
 func (s *scanner) access() Access {
 	s.Want("%")
 	a := Access{Buffer: s.Integer()}
 	a.Strides = s.Integers("{}")
 	a.Offset = s.Offset()
+	if s.Accept("panel") {
+		if n := s.numbers(3); n != nil {
+			a.Panel = &Panel{Axis: n[0], Size: n[1], Stride: n[2]}
+		}
+	}
+	if s.Accept("indexed") {
+		if n := s.numbers(2); n != nil {
+			a.Index, a.IndexStride = n[0]+1, n[1]
+		}
+	}
 	return a
+}
+
+// numbers reads a list of n numbers.
+func (s *scanner) numbers(n int) []int {
+	at := s.Blanks()
+	list := s.Integers("[]")
+	if len(list) != n {
+		if s.Bad == nil {
+			s.Refuse(at, "a list of %d numbers, want %d", len(list), n)
+		}
+		return nil
+	}
+	return list
 }
 
 // decision reads an entry of the ledger after its mark.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -13,7 +12,7 @@ import (
 type Plan struct {
 	Name    string
 	Buffers []Buffer // params, results, constants, temporaries
-	Steps   []FlatStep
+	Steps   []Step
 	Rows    []RowGroup // in order, without a common step
 	Arena   int        // bytes that the temporaries need together
 	Ledger  []Decision
@@ -60,93 +59,6 @@ func (b *Buffer) Size() int {
 	return n
 }
 
-// Step runs a kernel over an index space: for each index of Extents, operand
-// o is at o.Offset + sum index*o.Strides, in elements of its buffer. The last
-// axis is the kernel's columns, the one before its rows.
-//
-// Where the kernel folds an output, the columns are the folded axis, cut into
-// chunks of FoldChunk: along it that output's stride is from chunk to chunk.
-//
-// Where Down is set, the rows are the folded axis. An output whose buffer the
-// kernel also reads accumulates: its instruction combines that operand with the
-// element of the row. The executor calls the kernel so that each chunk of
-// FoldChunk rows is folded as FoldRow says, lane by lane; the accumulators'
-// strides along the rows are from chunk to chunk.
-//
-// Where the kernel is a DotKernel, the last three axes are the pairs, the rows and
-// the columns of a product; the left operand stays where it is along the columns,
-// the right one along the rows, the output along the pairs. With Panels, the right
-// matrix is packed: its columns in panels of DotColumns, one panel
-// behind the other, each row by row; the last may lack columns. The operand then has the strides
-// 1 along the pairs and the number of pairs along the columns: as columns would
-// lie one behind the other, and as the panels do.
-//
-// Where Scan is set, the kernel folds its one operand, and has no other
-// instruction; the output has all the running values that ScanLine gives, and
-// strides as any output. The scanned axis is the columns, or with Down the rows.
-type FlatStep struct {
-	Kernel   *kernel.Kernel
-	Extents  []int    // at least two
-	Operands []Access // the kernel's inputs, then its outputs
-	Down     bool
-	Scan     ScanKind
-	Panels   bool
-	Rows     int // rows of one block: a kernel call
-	Cols     int // columns of one block
-	Pos      ir.Pos
-}
-
-// Accumulates reports whether operand o of a Down step is an accumulator: an
-// output in a buffer that the kernel reads too, or that input.
-func (s *FlatStep) Accumulates(o int) bool {
-	ins := len(s.Kernel.In)
-	others := s.Operands[:ins]
-	if o < ins {
-		others = s.Operands[ins:]
-	}
-	return s.Down && s.Scan == NoScan && slices.ContainsFunc(others, func(a Access) bool { return a.Buffer == s.Operands[o].Buffer })
-}
-
-// Reach returns the extents over which operand o moves: the step's, with chunks
-// in place of the elements that are folded.
-func (s *FlatStep) Reach(o int) []int {
-	axis := len(s.Extents) - 1
-	switch ins := len(s.Kernel.In); {
-	case s.Scan != NoScan:
-		return s.Extents
-	case s.Kernel.Dots():
-		if o < ins || axis < 2 {
-			return s.Extents
-		}
-		axis -= 2
-		extents := slices.Clone(s.Extents)
-		extents[axis] = min(1, extents[axis])
-		return extents
-	case s.Accumulates(o):
-		axis--
-	case o < ins || s.Kernel.FoldOf(o-ins) == ir.OpInvalid:
-		return s.Extents
-	}
-	extents := slices.Clone(s.Extents)
-	extents[axis] = ir.Chunks(extents[axis])
-	return extents
-}
-
-// Folds reports whether the step folds an output, or pairs into it.
-func (s *FlatStep) Folds() bool {
-	return s.Scan == NoScan && (s.Down || s.Kernel.Fold != nil || s.Kernel.Dots())
-}
-
-// ScanKind says that a step stores the running values of a line.
-type ScanKind uint8
-
-// The kinds of scan.
-const (
-	NoScan    ScanKind = iota
-	Inclusive          // each with the element itself
-	Exclusive          // each without it
-)
-
 // RowGroup is a run of steps that share their outer axes: the executor takes all
 // of them through one block of rows before the next, so that what they hand on
 // stays in the cache. Each step has Outer's axes but the last as its leading
@@ -164,33 +76,32 @@ type RowGroup struct {
 }
 
 // OneBlock returns step i of the plan, of the group, for one block of rows: what
-// scratch buffers see of it. It is nil if the step does not have the axes.
-func (g *RowGroup) OneBlock(s *FlatStep, i int) *FlatStep {
+// scratch buffers hold of it. It is nil if the step does not have the axes.
+func (g *RowGroup) OneBlock(s *Step, i int) *Step {
 	lead := len(g.Outer) - 1
-	if lead < 0 || s.Kernel == nil || i < g.First || i-g.First >= len(g.Along) {
+	if lead < 0 || s.Body == nil || i < g.First || i-g.First >= len(g.Along) {
 		return nil
 	}
-	along, last := g.Along[i-g.First], len(s.Extents)-1
-	switch {
-	case along < lead || along > last || !slices.Equal(s.Extents[:lead], g.Outer[:lead]) || s.Extents[along] != g.Outer[lead]:
+	along := g.Along[i-g.First]
+	if along < lead || along >= len(s.Axes) || s.Axes[along] != (Axis{Extent: g.Outer[lead]}) {
 		return nil
-	case s.Down && along == last-1 || s.Kernel.Fold != nil && along == last:
-		return nil // the folded axis
-	case s.Kernel.Dots() && (along == last-2 || s.Panels && along == last):
-		return nil // the pairs; panels
 	}
 	one := *s
-	one.Extents = slices.Clone(s.Extents)
+	one.Axes = slices.Clone(s.Axes)
 	for k := range lead {
-		one.Extents[k] = min(1, s.Extents[k])
+		if s.Axes[k] != (Axis{Extent: g.Outer[k]}) {
+			return nil
+		}
+		one.Axes[k].Extent = min(1, s.Axes[k].Extent)
 	}
-	one.Extents[along] = min(g.Block, s.Extents[along])
+	one.Axes[along].Extent = min(g.Block, s.Axes[along].Extent)
+	for _, a := range s.In {
+		if a.Panel != nil && a.Panel.Axis == along {
+			return nil
+		}
+	}
 	return &one
 }
-
-// Inner returns the stride along the columns: 1 is unit, 0 is splat. A unit
-// operand with any other than 1 is packed into scratch before the kernel reads it.
-func (a Access) Inner() int { return a.Strides[len(a.Strides)-1] }
 
 // Decision is an entry of the ledger: what the compiler chose, and why.
 type Decision struct {

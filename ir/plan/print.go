@@ -15,7 +15,15 @@ var (
 	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Staged: "staged", Recomputed: "recomputed", Rewritten: "rewritten"}
 )
 
-var scans = [...]string{Inclusive: "scan", Exclusive: "scan-exclusive"}
+// roles are the names in text of the roles that are not Parallel, which has none.
+var roles = [...]string{Parallel: "parallel", Reduce: "reduce", Scan: "scan", ScanExclusive: "scan_exclusive", Contract: "contract"}
+
+func (r Role) String() string {
+	if int(r) >= len(roles) {
+		return "invalid"
+	}
+	return roles[r]
+}
 
 func (k BufferKind) String() string {
 	if int(k) >= len(bufferKinds) {
@@ -25,14 +33,14 @@ func (k BufferKind) String() string {
 }
 
 // String returns the plan as text that ParsePlan reads back: the buffers, then
-// each step with its index space, the block of a kernel call, the kernel, and
-// how each operand lies in its buffer; then the ledger.
+// each step with its axes and their roles, its body, where each input is read, and
+// where each output is stored, behind the op that combines it; then the ledger.
 //
 //	plan normalize arena=0 {
 //	  %0 = param x 0  : f32[4,3] {4,3}:{1,4}+0
 //	  %1 = const 1.5  : f32[]
 //	  %2 = result y 0 : f32[4,3]
-//	  step 0 [4,3] block=[4,3] // main.go:12
+//	  step 0 [4,3] // main.go:12
 //	    kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
 //	    %0{1,4}+0 %1{0,0}+0 -> %2{3,1}+0
 //	  # fused sub step=0 bytes=96 "its operand has one use" // main.go:12
@@ -40,27 +48,37 @@ func (k BufferKind) String() string {
 func (p *Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plan %s arena=%d {\n", ir.NameText(p.Name), p.Arena)
-	w := ir.Columns(&b)
-	for i := range p.Buffers {
-		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), p.Buffers[i].typeText())
-	}
-	w.Flush()
+	WriteBuffers(&b, p.Buffers)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		b.WriteString("  " + p.stepLine(i) + withComment(s.Pos) + "\n    ")
-		if s.Kernel != nil {
-			b.WriteString(s.Kernel.String())
+		if s.Body != nil {
+			b.WriteString(s.Body.String())
 		}
-		b.WriteString("\n   " + s.operands() + "\n")
+		b.WriteString("\n   " + s.accesses() + "\n")
 	}
 	for _, g := range p.Rows {
 		b.WriteString("  " + g.String() + "\n")
 	}
-	for _, d := range p.Ledger {
-		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
-	}
+	WriteLedger(&b, p.Ledger)
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// WriteBuffers writes buffers as lines of a plan's text, and ScanBuffers reads them.
+func WriteBuffers(b *strings.Builder, buffers []Buffer) {
+	p, w := &Plan{Buffers: buffers}, ir.Columns(b)
+	for i := range buffers {
+		fmt.Fprintf(w, "  %s\t: %s\n", p.bufferHead(i), buffers[i].typeText())
+	}
+	w.Flush()
+}
+
+// WriteLedger writes decisions as lines of a plan's text, and ScanLedger reads them.
+func WriteLedger(b *strings.Builder, ledger []Decision) {
+	for _, d := range ledger {
+		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
+	}
 }
 
 func withComment(p ir.Pos) string {
@@ -99,33 +117,29 @@ func (p *Plan) bufferLine(i int) string {
 }
 
 func (p *Plan) stepLine(i int) string {
-	s := &p.Steps[i]
-	line := fmt.Sprintf("step %d %s block=[%d,%d]", i, ir.Bracketed(s.Extents), s.Rows, s.Cols)
-	if s.Down {
-		line += " down"
+	axes := make([]string, len(p.Steps[i].Axes))
+	for k, a := range p.Steps[i].Axes {
+		axes[k] = strconv.Itoa(a.Extent)
+		if a.Role != Parallel {
+			axes[k] += " " + a.Role.String()
+		}
 	}
-	if s.Scan != NoScan {
-		line += " " + scans[s.Scan]
-	}
-	if s.Panels {
-		line += " panels"
-	}
-	return line
+	return fmt.Sprintf("step %d [%s]", i, strings.Join(axes, ","))
 }
 
-// operands returns the accesses, each after a space, with -> before the outputs.
-func (s *FlatStep) operands() string {
-	inputs := 0
-	if s.Kernel != nil {
-		inputs = min(len(s.Kernel.In), len(s.Operands))
-	}
+// accesses returns where the step reads and stores, each after a space, with -> before
+// the outputs.
+func (s *Step) accesses() string {
 	var b strings.Builder
-	for _, a := range s.Operands[:inputs] {
+	for _, a := range s.In {
 		b.WriteString(" " + a.String())
 	}
 	b.WriteString(" ->")
-	for _, a := range s.Operands[inputs:] {
-		b.WriteString(" " + a.String())
+	for _, o := range s.Out {
+		if o.Combine != ir.OpInvalid {
+			b.WriteString(" " + o.Combine.String())
+		}
+		b.WriteString(" " + o.Access.String())
 	}
 	return b.String()
 }
@@ -135,9 +149,16 @@ func (g RowGroup) String() string {
 	return fmt.Sprintf("rows first=%d last=%d outer=%s along=%s block=%d scratch=%d", g.First, g.Last, ir.Bracketed(g.Outer), ir.Bracketed(g.Along), g.Block, g.Scratch)
 }
 
-// String returns the access as %buffer{strides}+offset.
+// String returns the access as %buffer{strides}+offset, then its panel and its index.
 func (a Access) String() string {
-	return fmt.Sprintf("%%%d%s%+d", a.Buffer, layout.Braced(a.Strides), a.Offset)
+	text := fmt.Sprintf("%%%d%s%+d", a.Buffer, layout.Braced(a.Strides), a.Offset)
+	if p := a.Panel; p != nil {
+		text += fmt.Sprintf(" panel [%d,%d,%d]", p.Axis, p.Size, p.Stride)
+	}
+	if a.Index != 0 {
+		text += fmt.Sprintf(" indexed [%d,%d]", a.Index-1, a.IndexStride)
+	}
+	return text
 }
 
 // String returns the decision as a line of a plan's text, without its position.

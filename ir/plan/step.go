@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"slices"
+	"iter"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -86,6 +86,60 @@ func (s *Step) Kind() (role Role, axis int) {
 	return Parallel, -1
 }
 
+// Reduces reports whether an output is combined along an axis, so that it has fewer
+// elements than the step has indices.
+func (s *Step) Reduces() bool {
+	role, _ := s.Kind()
+	return role == Reduce || role == Contract
+}
+
+// InPlace reports whether an output may be stored where an input is read that has the
+// same elements: no element is read after another has been stored there.
+func (s *Step) InPlace() bool {
+	role, _ := s.Kind()
+	return role == Parallel || role == Scan
+}
+
+// Scans reports whether the step stores the running values along an axis.
+func (s *Step) Scans() bool {
+	role, _ := s.Kind()
+	return role == Scan || role == ScanExclusive
+}
+
+// Accesses yields the inputs' accesses, then the outputs'.
+func (s *Step) Accesses() iter.Seq[*Access] {
+	return func(yield func(*Access) bool) {
+		for i := range s.In {
+			if !yield(&s.In[i]) {
+				return
+			}
+		}
+		for i := range s.Out {
+			if !yield(&s.Out[i].Access) {
+				return
+			}
+		}
+	}
+}
+
+// Touches reports whether an access of the step is of a buffer that is asked for.
+func (s *Step) Touches(is func(buffer int) bool) bool {
+	for a := range s.Accesses() {
+		if is(a.Buffer) {
+			return true
+		}
+	}
+	return false
+}
+
+// OutType returns the element type of output o.
+func (s *Step) OutType(o int) ir.DType {
+	if s.Out[o].Combine.Finds() {
+		return ir.Int32
+	}
+	return s.Body.DType(s.Body.Out[o])
+}
+
 // Extents returns the extents of the axes.
 func (s *Step) Extents() []int {
 	out := make([]int, len(s.Axes))
@@ -110,105 +164,52 @@ func (s *Step) Reach(o int) []int {
 	return reach
 }
 
-// Structured returns the step by the roles of its axes.
-func (s *FlatStep) Structured() Step {
-	out := Step{Body: s.Kernel, Pos: s.Pos}
-	last, ins := len(s.Extents)-1, len(s.Kernel.In)
-	for _, n := range s.Extents {
-		out.Axes = append(out.Axes, Axis{Extent: n})
+// The columns that a reduction has at least to be vectorized across them, unless it has
+// minRows elements a line, and up to how many elements a line is short: a vector is
+// wider.
+const (
+	minColumns, minRows = 16, 128
+	shortLine           = 8
+)
+
+// ColumnReduction reports whether a step that reduces its last axis had better be
+// vectorized across the axis before that, row after row: the inputs are contiguous along
+// those columns rather than along the lines, or the lines are short. An output that is
+// stored besides is contiguous along the lines.
+func (s *Step) ColumnReduction() bool {
+	role, last := s.Kind()
+	if role != Reduce || last != len(s.Axes)-1 || last == 0 || s.Axes[last-1].Extent < minColumns && !s.denseColumns() {
+		return false
 	}
-	for _, a := range s.Operands[:ins] {
-		out.In = append(out.In, a)
-	}
-	for i, a := range s.Operands[ins:] {
-		out.Out = append(out.Out, Output{Access: a, Combine: s.Kernel.FoldOf(i)})
-	}
-	body := &kernel.Kernel{In: slices.Clone(s.Kernel.In), Body: s.Kernel.Body, Out: s.Kernel.Out, Fast: s.Kernel.Fast}
-	switch {
-	case s.Kernel.Dots():
-		out.Axes[last-2].Role = Contract
-		d := s.Kernel.In[0].DType
-		b := kernel.NewBuilder(kernel.Operand{DType: d}, kernel.Operand{DType: d})
-		b.Store(b.Op(ir.OpMul, 0, 1))
-		body = b.Kernel()
-		out.Out[0].Combine = ir.OpAdd
-		if s.Panels {
-			width, pairs := kernel.DotColumns(d), s.Extents[last-2]
-			right := &out.In[1]
-			right.Strides = slices.Clone(right.Strides)
-			right.Strides[last-2], right.Strides[last] = width, 1
-			right.Panel = &Panel{Axis: last, Size: width, Stride: pairs * width}
+	along, across := 0, 0
+	for i, a := range s.In {
+		size := s.Body.In[i].DType.Size()
+		switch n := a.Strides; {
+		case n[last] == 0 || n[last-1] == 0: // one element a row or a column either way
+		case n[last] == 1 || n[last] == -1:
+			along += size
+		case n[last-1] == 1 || n[last-1] == -1:
+			across += size
 		}
-	case s.Scan != NoScan:
-		axis := last
-		if s.Down {
-			axis--
+	}
+	for _, o := range s.Out {
+		if o.Combine == ir.OpInvalid || o.Combine.Finds() {
+			return false
 		}
-		out.Axes[axis].Role = Scan
-		if s.Scan == Exclusive {
-			out.Axes[axis].Role = ScanExclusive
-		}
-	case s.Down:
-		out.Axes[last-1].Role = Reduce
-		body = s.withoutAccumulators(&out)
-	case s.Kernel.Fold != nil:
-		out.Axes[last].Role = Reduce
 	}
-	for i := range body.In {
-		body.In[i].Splat = !slices.ContainsFunc(out.In[i].Strides, func(n int) bool { return n != 0 })
-	}
-	var order []int
-	out.Body, order = body.Canonical()
-	in := out.In
-	out.In = make([]Access, len(order))
-	for i, from := range order {
-		out.In[i] = in[from]
-	}
-	return out
+	return across > along || s.Axes[last].Extent <= shortLine
 }
 
-// withoutAccumulators returns the body of a step that folds down its rows without
-// what it combines with, which becomes the outputs' combiners.
-func (s *FlatStep) withoutAccumulators(out *Step) *kernel.Kernel {
-	k := s.Kernel
-	ins := len(k.In)
-	place := make([]kernel.Ref, ins+len(k.Body))
-	body := &kernel.Kernel{Fast: k.Fast}
-	out.In = nil
-	for i := range ins {
-		place[i] = -1
-		if !s.Accumulates(i) {
-			place[i] = kernel.Ref(len(body.In))
-			body.In = append(body.In, k.In[i])
-			out.In = append(out.In, s.Operands[i])
+// denseColumns reports whether several rows of few columns can be taken as one long row:
+// each input has row behind row, or the same row each time.
+func (s *Step) denseColumns() bool {
+	last := len(s.Axes) - 1
+	for _, a := range s.In {
+		n := a.Strides
+		repeats, unit := n[last] == 0, n[last-1] == 1
+		if !(unit && (repeats || n[last] == s.Axes[last-1].Extent) || repeats && n[last-1] == 0) {
+			return false
 		}
 	}
-	value := slices.Clone(k.Out)
-	dead := map[kernel.Ref]bool{}
-	for o, r := range k.Out {
-		if !s.Accumulates(ins + o) {
-			continue
-		}
-		in := k.Inst(r)
-		out.Out[o].Combine, dead[r] = in.Op, true
-		value[o] = in.Args[0]
-		if a := int(in.Args[0]); a < ins && s.Accumulates(a) {
-			value[o] = in.Args[1]
-		}
-	}
-	for j, in := range k.Body {
-		r := kernel.Ref(ins + j)
-		if dead[r] {
-			continue
-		}
-		for i := range in.Arity() {
-			in.Args[i] = place[in.Args[i]]
-		}
-		place[r] = kernel.Ref(len(body.In) + len(body.Body))
-		body.Body = append(body.Body, in)
-	}
-	for _, r := range value {
-		body.Out = append(body.Out, place[r])
-	}
-	return body
+	return s.Axes[last].Extent >= minRows
 }

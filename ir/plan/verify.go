@@ -17,15 +17,12 @@ import (
 //   - a temporary's bytes begin at a multiple of 64 and lie inside the arena, and
 //     no other temporary that is live at the same time shares them, but for one
 //     that a step reads for the last time exactly where it writes the other;
-//   - a step's kernel is valid, within MaxBody, and has an operand of the right type for each of
-//     its inputs and outputs;
-//   - extents are at least two and not negative, blocks are not empty, strides
-//     have the extents' rank;
-//   - every access is inside its buffer; a splat operand has stride 0 along the
-//     columns, an output stride 1;
-//   - a folded output has an element a chunk of its axis; a step that folds down
-//     has accumulators: see CheckDown; one that scans has nothing else: see
-//     CheckScan; and CheckDot for one with a product;
+//   - a step's body is valid, within MaxBody, and has an access of the right type for
+//     each of its inputs and outputs; an input is a splat if and only if it is one
+//     element for the whole step;
+//   - axes are at least two, with extents that are not negative; at most one is not
+//     parallel; combiners, and what a scan or a contraction has besides, fit its role;
+//   - every access is inside its buffer, and no output stores an element twice;
 //   - row groups are in order, and their steps have their axes; what one step
 //     of a group makes for another belongs to the same row; scratch buffers are
 //     used in one group, and lie in its scratch;
@@ -56,6 +53,15 @@ func (p *Plan) Verify() error {
 		for j := range i {
 			v.share(i, j)
 		}
+	}
+	return errors.Join(v.errs...)
+}
+
+// VerifyBuffers returns what Verify has to say of buffers alone.
+func VerifyBuffers(buffers []Buffer, arena int) error {
+	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}}
+	for i := range buffers {
+		v.buffer(i)
 	}
 	return errors.Join(v.errs...)
 }
@@ -133,111 +139,6 @@ func (v *planVerifier) position(i int) int {
 	return n
 }
 
-// step checks a step and records which buffers it reads and writes.
-func (v *planVerifier) step(i int) {
-	s := &v.p.Steps[i]
-	line := v.p.stepLine(i)
-	if s.Kernel == nil {
-		v.fail(line, "there is no kernel")
-		return
-	}
-	if err := s.Kernel.Verify(); err != nil {
-		v.fail(line, "%v", err)
-		return
-	}
-	if err := s.Kernel.CheckBody(); err != nil {
-		v.fail(line, "%v", err)
-	}
-	inputs := len(s.Kernel.In)
-	if _, err := layout.NumElems(s.Extents); err != nil || len(s.Extents) < 2 || len(s.Extents) > layout.MaxRank {
-		v.fail(line, "the extents are %v, want two or more, not negative, with a product within int", s.Extents)
-		return
-	}
-	if s.Rows < 1 || s.Cols < 1 {
-		v.fail(line, "blocks of %d rows and %d columns are empty", s.Rows, s.Cols)
-	}
-	if want := inputs + len(s.Kernel.Out); len(s.Operands) != want {
-		v.fail(line, "%d operands, the kernel has %d", len(s.Operands), want)
-		return
-	}
-	if v.oneBlock(i) == nil {
-		v.fail(line, "it does not have the axes of %s", v.group[i])
-		return
-	}
-	for o, a := range s.Operands {
-		if msg := v.operand(i, o); msg != "" {
-			v.fail(line, "operand %s: %s", a, msg)
-			return
-		} else if o < inputs && !s.Accumulates(o) {
-			v.read(i, a)
-			v.ownRows(i, o)
-		}
-	}
-	for _, err := range []error{s.CheckScan(), s.CheckDot()} {
-		if err != nil {
-			v.fail(line, "%v", err)
-		}
-	}
-	if s.Down && s.Scan == NoScan {
-		if err := s.CheckDown(); err != nil {
-			v.fail(line, "%v", err)
-		}
-	}
-	for o := inputs; o < len(s.Operands); o++ {
-		v.write(i, o)
-	}
-}
-
-// operand returns what is wrong with an access on its own, or "".
-func (v *planVerifier) operand(i, o int) string {
-	s := &v.p.Steps[i]
-	a, k := s.Operands[o], s.Kernel
-	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
-		return "there is no such buffer"
-	}
-	if len(a.Strides) != len(s.Extents) {
-		return fmt.Sprintf("%d strides for %d extents", len(a.Strides), len(s.Extents))
-	}
-	b := &v.p.Buffers[a.Buffer]
-	if msg := v.scratch(i, a); msg != "" {
-		return msg
-	}
-	l := layout.Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
-	first, last := b.bounds()
-	cols := s.Extents[len(s.Extents)-1]
-	out := o >= len(k.In)
-	stored := out && (s.Scan != NoScan || k.FoldOf(o-len(k.In)) == ir.OpInvalid)
-	want := ir.Float32
-	if out {
-		want = k.OutType(o - len(k.In))
-	} else {
-		want = k.In[o].DType
-	}
-	switch lo, hi := l.Bounds(); {
-	case b.DType != want:
-		return fmt.Sprintf("the buffer has %s, the kernel %s", b.DType, want)
-	case lo <= hi && (lo < first || hi > last):
-		return fmt.Sprintf("elements %d to %d are outside the buffer, which has %d to %d", lo, hi, first, last)
-	case !out && k.In[o].Splat && cols > 1 && a.Inner() != 0:
-		return fmt.Sprintf("stride %d along the columns of a splat operand, want 0", a.Inner())
-	case stored && cols > 1 && a.Inner() != 1:
-		return fmt.Sprintf("stride %d along the columns of an output, want 1", a.Inner())
-	case out && !layout.Injective(l):
-		return "two stores to one element"
-	}
-	return ""
-}
-
-// reach returns the extents over which an operand moves, in scratch those of one
-// block.
-func (v *planVerifier) reach(i, o int) []int {
-	s := &v.p.Steps[i]
-	if v.p.Buffers[s.Operands[o].Buffer].Kind == ScratchBuffer {
-		s = v.oneBlock(i)
-	}
-	return s.Reach(o)
-}
-
 // bounds returns the least and the greatest location of a buffer's elements.
 func (b *Buffer) bounds() (lo, hi int) {
 	if b.At != nil {
@@ -271,21 +172,23 @@ func (v *planVerifier) full(buffer int) int {
 	return b.Size()
 }
 
-// findPanels notes how many elements the buffers have that products read in panels.
+// findPanels notes how many elements the buffers have that steps read in panels.
 func (v *planVerifier) findPanels() {
 	v.panels = map[int]int{}
 	for i := range v.p.Steps {
 		s := &v.p.Steps[i]
-		if !s.Panels || len(s.Operands) != 3 || len(s.Operands[1].Strides) != len(s.Extents) {
-			continue
-		}
-		n := 1
-		for k, e := range s.Extents {
-			if s.Operands[1].Strides[k] != 0 {
-				n *= e
+		for _, a := range s.In {
+			if a.Panel == nil || len(a.Strides) != len(s.Axes) {
+				continue
 			}
+			n := 1
+			for k, axis := range s.Axes {
+				if a.Strides[k] != 0 {
+					n, _ = layout.MulInt(n, axis.Extent)
+				}
+			}
+			v.panels[a.Buffer] = n
 		}
-		v.panels[s.Operands[1].Buffer] = n
 	}
 }
 
@@ -299,9 +202,9 @@ func (v *planVerifier) elems(buffer int) int {
 }
 
 func (v *planVerifier) write(i, o int) {
-	a := v.p.Steps[i].Operands[o]
+	a := v.p.Steps[i].Out[o].Access
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
-	w := layout.Layout{Shape: v.reach(i, o), Strides: a.Strides, Offset: a.Offset}
+	w := v.reach(i, o)
 	meets := func(u part) bool { return !layout.Apart(u.at, w) }
 	switch {
 	case b.Kind.ReadOnly():

@@ -10,8 +10,7 @@ func (v *planVerifier) share(i, j int) {
 	if a.Kind == ScratchBuffer && v.group[v.first[i]] != v.group[v.first[j]] {
 		return
 	}
-	aEnd, bEnd := a.Offset+a.Size()*a.DType.Size(), b.Offset+b.Size()*b.DType.Size()
-	if a.Offset >= bEnd || b.Offset >= aEnd || a.Offset == aEnd || b.Offset == bEnd {
+	if !a.SharesBytes(b) {
 		return
 	}
 	if v.first[i] < v.first[j] {
@@ -32,22 +31,29 @@ func (v *planVerifier) share(i, j int) {
 	}
 }
 
+// SharesBytes reports whether two buffers of one kind, temporaries or scratch, have bytes
+// in common.
+func (b *Buffer) SharesBytes(c *Buffer) bool {
+	bEnd, cEnd := b.Offset+b.Size()*b.DType.Size(), c.Offset+c.Size()*c.DType.Size()
+	return b.Offset < cEnd && c.Offset < bEnd && b.Offset < bEnd && c.Offset < cEnd
+}
+
 // inPlace reports whether a step reads each element that it needs of one
 // buffer exactly where it writes one of another.
 func (v *planVerifier) inPlace(step, from, to int) bool {
 	a, b := &v.p.Buffers[from], &v.p.Buffers[to]
 	s := &v.p.Steps[step]
-	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || s.Folds() || s.Scan == Exclusive {
+	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || !s.InPlace() {
 		return false
 	}
 	var out Access
-	for _, o := range s.Operands[len(s.Kernel.In):] {
+	for _, o := range s.Out {
 		if o.Buffer == to {
-			out = o
+			out = o.Access
 		}
 	}
-	for _, o := range s.Operands[:len(s.Kernel.In)] {
-		if o.Buffer == from && !sameElements(s.Extents, o, out) {
+	for _, o := range s.In {
+		if o.Buffer == from && !sameElements(s.Extents(), o, out) {
 			return false
 		}
 	}

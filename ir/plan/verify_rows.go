@@ -31,7 +31,7 @@ func (v *planVerifier) rowGroups() {
 }
 
 // oneBlock returns step i, of one block of rows if it is in a group.
-func (v *planVerifier) oneBlock(i int) *FlatStep {
+func (v *planVerifier) oneBlock(i int) *Step {
 	if g := v.group[i]; g != nil {
 		return g.OneBlock(&v.p.Steps[i], i)
 	}
@@ -58,32 +58,32 @@ func (v *planVerifier) scratch(i int, a Access) string {
 
 // ownRows checks what the steps of a group hand on, but for scratch the whole
 // buffer: each row's elements must be made by that row, in the same block.
-func (v *planVerifier) ownRows(i, operand int) {
-	a, g := v.p.Steps[i].Operands[operand], v.group[i]
+func (v *planVerifier) ownRows(i int, a Access, extents []int) {
+	g := v.group[i]
 	for _, made := range v.parts[a.Buffer] {
 		if g != nil && v.group[made.step] == g && made.step != i {
-			v.ownRowsOf(i, operand, made.step)
+			v.ownRowsOf(i, a, extents, made.step)
 		}
 	}
 }
 
-func (v *planVerifier) ownRowsOf(i, operand, made int) {
-	a, g, s := v.p.Steps[i].Operands[operand], v.group[i], &v.p.Steps[made]
-	for o, out := range s.Operands[len(s.Kernel.In):] {
+func (v *planVerifier) ownRowsOf(i int, a Access, extents []int, made int) {
+	g, s := v.group[i], &v.p.Steps[made]
+	for o, out := range s.Out {
 		if out.Buffer != a.Buffer {
 			continue
 		}
-		row := g.rowStep(s, made, out)
+		row := g.rowStep(made, out.Access)
 		scratch := v.p.Buffers[a.Buffer].Kind == ScratchBuffer
-		if !g.inRow(s, made, len(s.Kernel.In)+o, row, scratch) || !g.inRow(&v.p.Steps[i], i, operand, row, scratch) {
-			v.fail(v.p.stepLine(i), "operand %s: it is made in the same row group, and not row by row", a)
+		if !g.inRow(made, out.Access, s.Reach(o), row, scratch) || !g.inRow(i, a, extents, row, scratch) {
+			v.fail(v.p.stepLine(i), "input %s: it is made in the same row group, and not row by row", a)
 		}
 	}
 }
 
 // rowStep returns how far apart an access has two rows that follow one another, 0
 // if there is one.
-func (g *RowGroup) rowStep(s *FlatStep, i int, a Access) int {
+func (g *RowGroup) rowStep(i int, a Access) int {
 	axes := append([]int{}, a.Strides[:len(g.Outer)-1]...)
 	axes = append(axes, a.Strides[g.Along[i-g.First]])
 	for k := len(axes) - 1; k >= 0; k-- {
@@ -94,11 +94,9 @@ func (g *RowGroup) rowStep(s *FlatStep, i int, a Access) int {
 	return 0
 }
 
-// inRow reports whether operand o of step i touches elements of its own row
-// alone, where element e of a buffer belongs to row e/row, modulo the rows.
-func (g *RowGroup) inRow(s *FlatStep, i, o, row int, scratch bool) bool {
+// inRow reports whether an access of step i touches elements of its own row alone, where element e of a buffer belongs to row e/row, modulo the rows.
+func (g *RowGroup) inRow(i int, a Access, extents []int, row int, scratch bool) bool {
 	lead, along := len(g.Outer)-1, g.Along[i-g.First]
-	a := s.Operands[o]
 	rows := layout.RowMajor(g.Outer...)
 	all := rows.Size()
 	if scratch {
@@ -113,7 +111,7 @@ func (g *RowGroup) inRow(s *FlatStep, i, o, row int, scratch bool) bool {
 	}
 	lo := a.Offset % all
 	hi := lo
-	for k, n := range s.Reach(o) {
+	for k, n := range extents {
 		want := -1
 		switch {
 		case k < lead && !scratch:

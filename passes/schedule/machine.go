@@ -10,12 +10,99 @@ type Machine struct {
 	// Blocks is for tests: if not 0, how many elements a block has, about; small steps
 	// are then cut too, and every result that can be is stored past the caches.
 	Blocks int
+	// CompareAll drafts every strategy, to tell what the others would cost; otherwise the
+	// first that can compute a step is taken.
+	CompareAll bool
 	// NoWhole never takes one kernel for a whole body: for tests and measurements.
 	NoWhole bool
 
 	// Vector is the bytes of a vector register.
 	Vector int
+
+	// LoadWork is what reading and writing the operands of one index costs, in
+	// additions of float32.
+	LoadWork float64
+	// WakeWork is the least work worth waking a goroutine for, and PieceWork the least of
+	// a piece for one that is awake, in additions. Zen 3: about 10 and 0.6 microseconds.
+	WakeWork, PieceWork float64
+	// BlockElems is how many elements a block has at most. During a kernel call Go's
+	// runtime cannot stop the goroutine.
+	BlockElems int
+	// CallElems is how many elements of ops that cost at most CheapWork additions one
+	// kernel call handles: some twenty microseconds on Zen 3. Assembly cannot be
+	// preempted, and a longer call would hold up the garbage collector. Of any body it
+	// is at least LeastCallElems.
+	CallElems, LeastCallElems int
+	CheapWork                 float64
+	// RowWork is what a kernel takes to begin a row, in additions: Zen 3, 0.85 ns for
+	// rows of 8 columns.
+	RowWork float64
+	// PortableWork is how many times as long a kernel of the portable engine takes.
+	PortableWork float64
+	// PackBytes is how many bytes a packed tile has that a single kernel reads: half of
+	// a first-level cache.
+	PackBytes int
+	// AcrossCols is how many columns a tile has that is copied column by column: the
+	// fewer, the more rows, which are contiguous in memory there.
+	AcrossCols int
+	// StageWork is what copying an element into local memory costs, in additions.
+	StageWork float64
+
+	// TransposedBytes is how many bytes a block has at most of the operands that are
+	// transposed, in the second-level cache, and TransposedWidth how wide it is, in
+	// bytes. Zen 3, float32 of 4096x4096: 256x128 elements take 1.7 times as long as a
+	// sum of the same, 128x256 and 512x64 1.9 times, 1024x32 three times; 256x256 fill
+	// the cache, 1.9 times.
+	TransposedBytes, TransposedWidth int
+	// TransposedCols is how many columns a step has at least whose operands are
+	// transposed block by block. Rows of fewer are packed tile by tile.
+	TransposedCols int
+
+	// ShortCols is up to how many columns rows are joined, CopiedCols below how many that
+	// pays even if an input is copied, and LeastRows how many rows are worth it.
+	ShortCols, CopiedCols, LeastRows int
+	// AcrossRows is below how many columns a dense tile is packed column by column.
+	AcrossRows int
+
+	// NonTemporalFrom is how many bytes an output has at least that is stored past the
+	// caches: half the last-level cache of Zen 3, where both ways were about equal at 8
+	// MiB and this one a little faster from 16 MiB on.
+	NonTemporalFrom int
+	// NonTemporalWork is how much work an element of it is at most, in additions. Storing
+	// past the caches does not go on in the background, as writing back from them does,
+	// so a step that computes for long is faster without.
+	NonTemporalWork float64
+	// NonTemporalBytes is how many bytes a tile has that is stored past the caches.
+	NonTemporalBytes int
+
+	// FillOperands is how many broadcast operands are tried as ones with columns.
+	FillOperands int
+
+	// TileBytes is the size of a register of a tiling. The registers and operands of a
+	// few instructions then share a first-level cache; on Zen 3 sizes from 4 to 8 KiB
+	// differ by a twentieth.
+	TileBytes int
+	// TilingWork is what writing and reading a register costs, in additions an element.
+	TilingWork float64
+
+	PrefixScan
+	Reduction
+	Matmul MatmulBlocks
 }
 
 // Default returns the machine that the constants were measured on.
-func Default(workers int) *Machine { return &Machine{Workers: workers, Vector: 32} }
+func Default(workers int) *Machine {
+	return &Machine{
+		Workers: workers, Vector: 32,
+		LoadWork: 8, WakeWork: 1 << 20, PieceWork: 1 << 16,
+		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
+		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4,
+		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64,
+		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
+		NonTemporalFrom: 16 << 20, NonTemporalWork: 8, NonTemporalBytes: 8 << 10,
+		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,
+		PrefixScan: defaultPrefixScan(),
+		Reduction:  defaultReduction(),
+		Matmul:     matmulBlocks,
+	}
+}

@@ -43,7 +43,7 @@ type Draft struct {
 
 // newDraft returns a draft with the slots of the step's operands.
 func newDraft(t *target, s *plan.Step) *Draft {
-	d := &Draft{}
+	d := &Draft{Slots: make([]nest.Slot, 0, len(s.In)+len(s.Out))}
 	for _, a := range s.In {
 		d.Slots = append(d.Slots, nest.Buffer(a.Buffer, t.buffers[a.Buffer].DType))
 	}
@@ -56,12 +56,20 @@ func newDraft(t *target, s *plan.Step) *Draft {
 // cacheLine is the bytes of a line of the caches, and the alignment of local memory.
 const cacheLine = 64
 
-// scratch reserves local memory and returns its slot. Sizes are spread by a cache line
-// more than they need, so that buffers do not all begin in the same set of the cache.
+// scratch reserves local memory and returns its slot.
 func (d *Draft) scratch(dt ir.DType, elems int) int {
-	d.Slots = append(d.Slots, nest.Slot{Kind: nest.Scratch, DType: dt, Offset: d.Scratch, Elems: elems})
-	d.Scratch += (elems*dt.Size()+cacheLine-1)&^(cacheLine-1) + cacheLine
+	at := d.reserve(elems * dt.Size())
+	d.Slots = append(d.Slots, nest.Slot{Kind: nest.Scratch, DType: dt, Offset: at, Elems: elems})
 	return len(d.Slots) - 1
+}
+
+// reserve reserves bytes of local memory and returns the offset of the first. Sizes are
+// spread by a cache line more than they need, so that buffers do not all begin in the
+// same set of the cache.
+func (d *Draft) reserve(bytes int) int {
+	at := d.Scratch
+	d.Scratch += (bytes+cacheLine-1)&^(cacheLine-1) + cacheLine
+	return at
 }
 
 // table returns the slot of n elements that are all the same.

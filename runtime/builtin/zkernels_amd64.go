@@ -16,18 +16,22 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6},
+		{Sig: "kernel (u0:f16) { t0 = abs u0; store t0 }", Fn: k_abs_f16_u_03b2c440e6},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f},
-		{Sig: "kernel (u0:f32) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f32_u_609c9b2df6},
-		{Sig: "kernel (u0:f64) { t0 = abs u0; store add(t0) }", Fn: k_abs_foldadd_f64_u_12aa55b5d5},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
+		{Sig: "kernel (u0:u16) { t0 = abs u0; store t0 }", Fn: k_abs_u16_u_34f46134ab},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b},
+		{Sig: "kernel fast (u0:f16) { t0 = acos u0; store t0 }", Fn: k_acos_f16_u_4de607be3e},
+		{Sig: "kernel (u0:f16) { t0 = acos u0; store t0 }", Fn: k_acos_f16_u_944e036636},
 		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719},
 		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f},
 		{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96},
 		{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66},
+		{Sig: "kernel fast (u0:f16) { t0 = acosh u0; store t0 }", Fn: k_acosh_f16_u_08e17f5b50},
+		{Sig: "kernel (u0:f16) { t0 = acosh u0; store t0 }", Fn: k_acosh_f16_u_8ea83f37d7},
 		{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc},
 		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e},
 		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15},
@@ -68,14 +72,12 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }", Fn: k_add_foldmax_down_f32_su_53000e9f35},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }", Fn: k_add_foldmax_down_f64_us_a96d0ec5a4},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }", Fn: k_add_foldmin_down_f32_us_af59bc48b3},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }", Fn: k_add_foldmin_down_f64_su_787188bb68},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
@@ -96,6 +98,8 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
@@ -106,18 +110,30 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = and s0 u1; store t0 }", Fn: k_and_u16_su_99db38b5d9},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = and u0 u1; store t0 }", Fn: k_and_u16_uu_7e667b8aaa},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48},
+		{Sig: "kernel (u0:f16) { t0 = asin u0; store t0 }", Fn: k_asin_f16_u_5844eeca37},
+		{Sig: "kernel fast (u0:f16) { t0 = asin u0; store t0 }", Fn: k_asin_f16_u_a9b52f9bd8},
 		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af},
 		{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec},
 		{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f},
 		{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5},
+		{Sig: "kernel (u0:f16) { t0 = asinh u0; store t0 }", Fn: k_asinh_f16_u_28d96867bc},
+		{Sig: "kernel fast (u0:f16) { t0 = asinh u0; store t0 }", Fn: k_asinh_f16_u_e1606864aa},
 		{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66},
 		{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6},
 		{Sig: "kernel fast (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_79677f22df},
 		{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f16_su_328a3b0f50},
+		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f16_su_cde6bc502e},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f16_us_9bff337937},
+		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f16_us_a855f7b3ed},
+		{Sig: "kernel fast (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f16_uu_bb6c9348ba},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f16_uu_dce8d62a72},
 		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_1fc54547cd},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_eb5adaa443},
 		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f32_us_69c86d5baf},
@@ -130,80 +146,126 @@ func init() {
 		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f64_us_d45dd544c8},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722},
 		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1},
+		{Sig: "kernel (u0:f16) { t0 = atan u0; store t0 }", Fn: k_atan_f16_u_81c7cd83c3},
+		{Sig: "kernel fast (u0:f16) { t0 = atan u0; store t0 }", Fn: k_atan_f16_u_bb843f0158},
 		{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993},
 		{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f},
 		{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf},
 		{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6},
+		{Sig: "kernel fast (u0:f16) { t0 = atanh u0; store t0 }", Fn: k_atanh_f16_u_3fa111a1d9},
+		{Sig: "kernel (u0:f16) { t0 = atanh u0; store t0 }", Fn: k_atanh_f16_u_e920d0d90f},
 		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460},
 		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564},
 		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3},
 		{Sig: "kernel fast (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_43f7962ce3},
+		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
+		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46},
+		{Sig: "kernel (u0:bool) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_bool_f16_u_723e4967e2},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
 		{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57},
+		{Sig: "kernel (u0:bool) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_bool_u16_u_670fee242b},
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7},
+		{Sig: "kernel (u0:f16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f16_bool_u_e1046a8407},
+		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837},
+		{Sig: "kernel (u0:f16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f16_f64_u_81d6073d1d},
+		{Sig: "kernel (u0:f16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f16_i32_u_f0f79558e8},
+		{Sig: "kernel (u0:f16) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f16_i64_u_a9132bdab3},
+		{Sig: "kernel (u0:f16) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f16_u16_u_dde833a87a},
+		{Sig: "kernel (u0:f16) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f16_u32_u_d3c4bd9410},
+		{Sig: "kernel (u0:f16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f16_u8_u_e88bca0e25},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12},
+		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909},
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6},
+		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a},
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e},
 		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a},
 		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9},
+		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c},
 		{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba},
 		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404},
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433},
+		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }", Fn: k_cast_foldadd_f32_f64_u_599a58a131},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }", Fn: k_cast_foldmul_f32_f64_u_fd51c72606},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
+		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba},
+		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6},
 		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1},
 		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b},
+		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731},
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
+		{Sig: "kernel (u0:i64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i64_u16_u_3c8d6cdf6d},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
+		{Sig: "kernel (u0:u16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u16_bool_u_7daeebe9ae},
+		{Sig: "kernel (u0:u16) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u16_f16_u_a007b1fcb7},
+		{Sig: "kernel (u0:u16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u16_f32_u_e9b698bf91},
+		{Sig: "kernel (u0:u16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u16_f64_u_614bf62d44},
+		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
+		{Sig: "kernel (u0:u16) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u16_i64_u_414111c379},
+		{Sig: "kernel (u0:u16) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u16_u32_u_4013fd183b},
+		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
+		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f},
+		{Sig: "kernel (u0:u32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u32_u16_u_788e76358e},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
+		{Sig: "kernel (u0:u8) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u8_f16_u_a94a69e8ce},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
+		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
+		{Sig: "kernel (u0:f16) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f16_u_bc437a0fea},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339},
+		{Sig: "kernel (u0:f16) { t0 = ceil u0; store t0 }", Fn: k_ceil_f16_u_abead18143},
 		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0},
 		{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f16_su_e75995f8a6},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f16_us_1669f0be2b},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f16_uu_6a204eedef},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f32_su_ae34a6ae36},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f32_us_a394683c4b},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f64_su_eb3edf5616},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f64_us_0024969341},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e},
+		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f16_ssu_98916d57c4},
+		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f16_sus_f7d4630a69},
+		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f16_suu_94aef7e787},
+		{Sig: "kernel (u0:f16, s1:f16, s2:f16) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f16_uss_ffa7e235d9},
+		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f16_usu_6158b44b2b},
+		{Sig: "kernel (u0:f16, u1:f16, s2:f16) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f16_uus_4925fb5143},
+		{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f16_uuu_cdfa0f5082},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446},
@@ -232,6 +294,13 @@ func init() {
 		{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85},
 		{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3},
+		{Sig: "kernel (s0:u16, s1:u16, u2:u16) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u16_ssu_39b8279806},
+		{Sig: "kernel (s0:u16, u1:u16, s2:u16) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u16_sus_6411acff23},
+		{Sig: "kernel (s0:u16, u1:u16, u2:u16) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u16_suu_51af320355},
+		{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u16_uss_7c5129a2e8},
+		{Sig: "kernel (u0:u16, s1:u16, u2:u16) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u16_usu_ab280ee9a4},
+		{Sig: "kernel (u0:u16, u1:u16, s2:u16) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u16_uus_b56a5037e7},
+		{Sig: "kernel (u0:u16, u1:u16, u2:u16) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u16_uuu_af83e1eac0},
 		{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36},
 		{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e},
 		{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e},
@@ -248,6 +317,8 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3},
 		{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c},
 		{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb},
+		{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837},
+		{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1},
 		{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828},
 		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe},
 		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221},
@@ -256,66 +327,24 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6},
 		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71},
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35},
+		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053},
+		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c},
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2},
+		{Sig: "kernel fast (u0:f16) { t0 = cos u0; store t0 }", Fn: k_cos_f16_u_18ff72b8e3},
+		{Sig: "kernel (u0:f16) { t0 = cos u0; store t0 }", Fn: k_cos_f16_u_f6c08adc9f},
 		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e},
 		{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7},
 		{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9},
 		{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217},
+		{Sig: "kernel (u0:f16) { t0 = cosh u0; store t0 }", Fn: k_cosh_f16_u_77de288338},
+		{Sig: "kernel fast (u0:f16) { t0 = cosh u0; store t0 }", Fn: k_cosh_f16_u_d5c7b7fae5},
 		{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184},
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
 		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f32_uss_65afe98c21},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_f64_uss_734619c5dc},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i32_uss_77287f5dd4},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_i64_uss_aad07b04c4},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u32_uss_e132f2bd5b},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }", Fn: k_cummax_cummax_cummax_u8_uss_f202298474},
-		{Sig: "kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f32_us_f06e03361d},
-		{Sig: "kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_f64_us_f3b422783c},
-		{Sig: "kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i32_us_684d52cbda},
-		{Sig: "kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_i64_us_2ba97844f7},
-		{Sig: "kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u32_us_01a478dad3},
-		{Sig: "kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }", Fn: k_cummax_cummax_u8_us_42f964f3b8},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f32_uss_3a3f531495},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_f64_uss_d9b1fbbb30},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i32_uss_eab3510639},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_i64_uss_e480bcd90f},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u32_uss_b18061f43c},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }", Fn: k_cummin_cummin_cummin_u8_uss_1edf7760db},
-		{Sig: "kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f32_us_12e685bc6d},
-		{Sig: "kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_f64_us_6bad207471},
-		{Sig: "kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i32_us_fd38ef6114},
-		{Sig: "kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_i64_us_7fd219c993},
-		{Sig: "kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u32_us_2e1f2c8d8c},
-		{Sig: "kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }", Fn: k_cummin_cummin_u8_us_71be94a5c8},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i32_uss_f638465c79},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_i64_uss_5509abd09e},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u32_uss_d432647e4e},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }", Fn: k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669},
-		{Sig: "kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f32_us_6c993c2b44},
-		{Sig: "kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_f64_us_473633ab23},
-		{Sig: "kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i32_us_306633beeb},
-		{Sig: "kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_i64_us_0013f0d32e},
-		{Sig: "kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u32_us_d964d61e24},
-		{Sig: "kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }", Fn: k_cumprod_cumprod_u8_us_e00233600e},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_f64_uss_d645ce7640},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }", Fn: k_cumsum_cumsum_cumsum_u8_uss_14a34d5927},
-		{Sig: "kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f32_us_9f6924902e},
-		{Sig: "kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_f64_us_eab2322aff},
-		{Sig: "kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i32_us_9b4115400c},
-		{Sig: "kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_i64_us_e2b2307a20},
-		{Sig: "kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u32_us_cbf8b3289f},
-		{Sig: "kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }", Fn: k_cumsum_cumsum_u8_us_198f848a57},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
@@ -328,6 +357,9 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = div s0 u1; store t0 }", Fn: k_div_f16_su_0cd7833fe1},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = div u0 s1; store t0 }", Fn: k_div_f16_us_0ec76bb5fd},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = div u0 u1; store t0 }", Fn: k_div_f16_uu_08553cd016},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892},
@@ -364,16 +396,25 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }", Fn: k_div_u16_su_5972fa0b96},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }", Fn: k_div_u16_us_c061440ec0},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f32_su_53845b019e},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_f64_su_136b3aa396},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i32_su_b6712f5f9a},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }", Fn: k_dot_i64_su_be5d0fc92f},
+		{Sig: "dot f32", Fn: k_dot_f32_2423624372},
+		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9},
+		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4},
+		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_0f685f69d0},
+		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_573614ff1d},
+		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_296b2db568},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_94446b77cb},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f16_uu_398f170b5a},
+		{Sig: "kernel fast (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f16_uu_b01cd5003f},
 		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_62cc03eb2e},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_6846bd66eb},
 		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_9ceb4b893d},
@@ -388,6 +429,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f16_bool_su_89eabf32d9},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f16_bool_uu_e185dba51e},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303},
@@ -397,28 +440,42 @@ func init() {
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec},
 		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u16_bool_us_1ce3ab8be0},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u16_bool_uu_eac14604b3},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25},
+		{Sig: "kernel (u0:f16) { t0 = erf u0; store t0 }", Fn: k_erf_f16_u_8be8ea6436},
+		{Sig: "kernel fast (u0:f16) { t0 = erf u0; store t0 }", Fn: k_erf_f16_u_ddf48f6738},
 		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb},
 		{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04},
 		{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068},
 		{Sig: "kernel fast (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d13faf5e43},
+		{Sig: "kernel (u0:f16) { t0 = erfc u0; store t0 }", Fn: k_erfc_f16_u_9d613909c0},
 		{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343},
 		{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b},
+		{Sig: "kernel (u0:f16) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f16_u_11c57ea918},
 		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d},
 		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8},
+		{Sig: "kernel fast (u0:f16) { t0 = exp u0; store t0 }", Fn: k_exp_f16_u_67c68d35e9},
+		{Sig: "kernel (u0:f16) { t0 = exp u0; store t0 }", Fn: k_exp_f16_u_8fd498edad},
 		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749},
 		{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273},
 		{Sig: "kernel fast (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_8c4650c065},
 		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614},
+		{Sig: "kernel fast (u0:f16) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f16_u_097e7140a9},
+		{Sig: "kernel (u0:f16) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f16_u_718bd8f89d},
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563},
 		{Sig: "kernel fast (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_1ff6457c7e},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908},
+		{Sig: "kernel (u0:f16) { t0 = floor u0; store t0 }", Fn: k_floor_f16_u_74567fb4e0},
 		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e},
 		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f16_su_41bdaaca51},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f16_us_d6bc85169c},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f16_uu_b55a890d9f},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f32_su_2e41390dd9},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f32_us_5be21a803c},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a},
@@ -431,12 +488,22 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_i64_su_0471ad23c0},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_i64_us_f8d02bedcc},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u16_su_4e897820fa},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u16_us_b436fc6fdb},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u16_uu_ec007f06f3},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u32_su_ef82722250},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u32_us_9241fc741a},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u32_uu_cb7b5ab1f5},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u8_su_5f714ee7ba},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u8_us_0a55b161c1},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u8_uu_ae9d7750b0},
+		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f16_ssu_bf7d8d8970},
+		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f16_sus_a5201cf909},
+		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f16_suu_a43816a512},
+		{Sig: "kernel (u0:f16, s1:f16, s2:f16) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f16_uss_60a4090cb6},
+		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f16_usu_25e2b4e428},
+		{Sig: "kernel (u0:f16, u1:f16, s2:f16) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f16_uus_0f97c24f67},
+		{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f16_uuu_7662a88ce2},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34},
@@ -451,69 +518,18 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f16_su_51ac7d61c5},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f16_us_f2d88e04af},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f16_uu_35796890af},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f32_su_e64dd9715c},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f32_us_3483a1424d},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f64_su_e41cbeebd0},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f64_us_fb8beca9c5},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33},
-		{Sig: "kernel (u0:f32) { store add(u0) }", Fn: k_foldadd_f32_u_27c42265f0},
-		{Sig: "kernel (u0:f64) { store add(u0) }", Fn: k_foldadd_f64_u_cad95d9c0b},
-		{Sig: "kernel (u0:i32) { store add(u0) }", Fn: k_foldadd_i32_u_09fad1a540},
-		{Sig: "kernel (u0:i64) { store add(u0) }", Fn: k_foldadd_i64_u_ce7fb76e2f},
-		{Sig: "kernel (u0:u32) { store add(u0) }", Fn: k_foldadd_u32_u_941467d4dd},
-		{Sig: "kernel (u0:u8) { store add(u0) }", Fn: k_foldadd_u8_u_619c830f84},
-		{Sig: "kernel (u0:bool) { store and(u0) }", Fn: k_foldand_bool_u_e8db4bac34},
-		{Sig: "kernel (u0:i32) { store and(u0) }", Fn: k_foldand_i32_u_7698d9e9a7},
-		{Sig: "kernel (u0:i64) { store and(u0) }", Fn: k_foldand_i64_u_67ad1a4304},
-		{Sig: "kernel (u0:u32) { store and(u0) }", Fn: k_foldand_u32_u_5291dfe513},
-		{Sig: "kernel (u0:u8) { store and(u0) }", Fn: k_foldand_u8_u_42e1f81a6c},
-		{Sig: "kernel (u0:f32) { store argmax(u0) }", Fn: k_foldargmax_f32_u_523265d874},
-		{Sig: "kernel (u0:f64) { store argmax(u0) }", Fn: k_foldargmax_f64_u_26f842b759},
-		{Sig: "kernel (u0:f32) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f32_u_2b48e27939},
-		{Sig: "kernel (u0:f64) { store argmax(u0) max(u0) }", Fn: k_foldargmax_foldmax_f64_u_8d1562253e},
-		{Sig: "kernel (u0:i32) { store argmax(u0) }", Fn: k_foldargmax_i32_u_2651459a3e},
-		{Sig: "kernel (u0:i64) { store argmax(u0) }", Fn: k_foldargmax_i64_u_48a93243cb},
-		{Sig: "kernel (u0:u32) { store argmax(u0) }", Fn: k_foldargmax_u32_u_46d5edd2f7},
-		{Sig: "kernel (u0:u8) { store argmax(u0) }", Fn: k_foldargmax_u8_u_c4a0cc291b},
-		{Sig: "kernel (u0:f32) { store argmin(u0) }", Fn: k_foldargmin_f32_u_f6a1a3f4ae},
-		{Sig: "kernel (u0:f64) { store argmin(u0) }", Fn: k_foldargmin_f64_u_576f499831},
-		{Sig: "kernel (u0:f32) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f32_u_0c81a3e20c},
-		{Sig: "kernel (u0:f64) { store argmin(u0) min(u0) }", Fn: k_foldargmin_foldmin_f64_u_7c90be69a4},
-		{Sig: "kernel (u0:i32) { store argmin(u0) }", Fn: k_foldargmin_i32_u_24628574ed},
-		{Sig: "kernel (u0:i64) { store argmin(u0) }", Fn: k_foldargmin_i64_u_c16b66a48a},
-		{Sig: "kernel (u0:u32) { store argmin(u0) }", Fn: k_foldargmin_u32_u_0345c67174},
-		{Sig: "kernel (u0:u8) { store argmin(u0) }", Fn: k_foldargmin_u8_u_f122d4a0ad},
-		{Sig: "kernel (u0:f32) { store max(u0) }", Fn: k_foldmax_f32_u_011e31aee1},
-		{Sig: "kernel (u0:f64) { store max(u0) }", Fn: k_foldmax_f64_u_dd4bef5bfd},
-		{Sig: "kernel (u0:i32) { store max(u0) }", Fn: k_foldmax_i32_u_3d23849a11},
-		{Sig: "kernel (u0:i64) { store max(u0) }", Fn: k_foldmax_i64_u_6aa4132f4f},
-		{Sig: "kernel (u0:u32) { store max(u0) }", Fn: k_foldmax_u32_u_dfd0115626},
-		{Sig: "kernel (u0:u8) { store max(u0) }", Fn: k_foldmax_u8_u_72e07a6ae5},
-		{Sig: "kernel (u0:f32) { store min(u0) }", Fn: k_foldmin_f32_u_b980c3766a},
-		{Sig: "kernel (u0:f64) { store min(u0) }", Fn: k_foldmin_f64_u_60e4b9d1f7},
-		{Sig: "kernel (u0:f32) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f32_u_0a4a868e5d},
-		{Sig: "kernel (u0:f64) { store min(u0) max(u0) }", Fn: k_foldmin_foldmax_f64_u_dd50791899},
-		{Sig: "kernel (u0:i32) { store min(u0) }", Fn: k_foldmin_i32_u_cef4b0d95b},
-		{Sig: "kernel (u0:i64) { store min(u0) }", Fn: k_foldmin_i64_u_0023e1f4f6},
-		{Sig: "kernel (u0:u32) { store min(u0) }", Fn: k_foldmin_u32_u_4b77bb8b17},
-		{Sig: "kernel (u0:u8) { store min(u0) }", Fn: k_foldmin_u8_u_6183e9578e},
-		{Sig: "kernel (u0:f32) { store mul(u0) }", Fn: k_foldmul_f32_u_f70aa4b2e1},
-		{Sig: "kernel (u0:f64) { store mul(u0) }", Fn: k_foldmul_f64_u_a6534d1a57},
-		{Sig: "kernel (u0:i32) { store mul(u0) }", Fn: k_foldmul_i32_u_3084ac7a63},
-		{Sig: "kernel (u0:i64) { store mul(u0) }", Fn: k_foldmul_i64_u_c5bb3741f4},
-		{Sig: "kernel (u0:u32) { store mul(u0) }", Fn: k_foldmul_u32_u_2e6b5b3029},
-		{Sig: "kernel (u0:u8) { store mul(u0) }", Fn: k_foldmul_u8_u_ebbb29866e},
-		{Sig: "kernel (u0:bool) { store or(u0) }", Fn: k_foldor_bool_u_bbde21292a},
-		{Sig: "kernel (u0:i32) { store or(u0) }", Fn: k_foldor_i32_u_475c0a17f2},
-		{Sig: "kernel (u0:i64) { store or(u0) }", Fn: k_foldor_i64_u_982b36951a},
-		{Sig: "kernel (u0:u32) { store or(u0) }", Fn: k_foldor_u32_u_166ea5ad5f},
-		{Sig: "kernel (u0:u8) { store or(u0) }", Fn: k_foldor_u8_u_fe0ec2fba0},
-		{Sig: "kernel (u0:bool) { store xor(u0) }", Fn: k_foldxor_bool_u_5f9251e3c2},
-		{Sig: "kernel (u0:i32) { store xor(u0) }", Fn: k_foldxor_i32_u_7eae729ecf},
-		{Sig: "kernel (u0:i64) { store xor(u0) }", Fn: k_foldxor_i64_u_a48fb98239},
-		{Sig: "kernel (u0:u32) { store xor(u0) }", Fn: k_foldxor_u32_u_a4b2726627},
-		{Sig: "kernel (u0:u8) { store xor(u0) }", Fn: k_foldxor_u8_u_54cfa20734},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f32_bool_su_3895ed8f2d},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f32_bool_us_7271845f2c},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f32_bool_uu_9751c3bc5c},
@@ -526,18 +542,27 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = ge s0 u1; store t0 }", Fn: k_ge_i64_bool_su_a4db64b8b8},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = ge u0 s1; store t0 }", Fn: k_ge_i64_bool_us_946f9c5a5d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ge u0 u1; store t0 }", Fn: k_ge_i64_bool_uu_0747ae3066},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u16_bool_su_d5e332292b},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u16_bool_us_984ddbf152},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u16_bool_uu_7c3acd6549},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u32_bool_su_e564e87e07},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u32_bool_us_0e0845f23a},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u32_bool_uu_0d1e928e81},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u8_bool_su_5448b8cfbc},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u8_bool_us_3176e0213d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u8_bool_uu_e92f980988},
+		{Sig: "kernel (u0:f16) { t0 = gelu u0; store t0 }", Fn: k_gelu_f16_u_da94143875},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a},
 		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e},
+		{Sig: "kernel fast (u0:f16) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f16_u_ddda3110a8},
+		{Sig: "kernel (u0:f16) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f16_u_f79163c23d},
 		{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9},
 		{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e},
 		{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6},
 		{Sig: "kernel fast (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_99c932495e},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f16_bool_su_988783de31},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f16_bool_us_037ba844bd},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f16_bool_uu_cdb4b4cdd0},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f32_bool_su_26b608ce3e},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f32_bool_us_21599dab3f},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f32_bool_uu_1baf5f0213},
@@ -550,24 +575,36 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = gt s0 u1; store t0 }", Fn: k_gt_i64_bool_su_7309a9415a},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = gt u0 s1; store t0 }", Fn: k_gt_i64_bool_us_89b82bb8d2},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = gt u0 u1; store t0 }", Fn: k_gt_i64_bool_uu_d753d98506},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u16_bool_su_b9a86f055f},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u16_bool_us_01067722e4},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u16_bool_uu_796369dc45},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u32_bool_su_6cef7d7f0d},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u32_bool_us_8bd79c22db},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u32_bool_uu_2c76b288b3},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u8_bool_su_ed6ed81d3f},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u8_bool_us_1e5e84965d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u8_bool_uu_42c2ad5de3},
+		{Sig: "kernel (u0:f16) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f16_u_1a5877ac2c},
 		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310},
 		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f16_su_5650ba5141},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f16_uu_229c51b4da},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = hypot u0 s1; store t0 }", Fn: k_hypot_f32_us_3066b1433f},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f64_su_5fa429fe15},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6},
+		{Sig: "kernel (u0:f16) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f16_bool_u_36c0a0dfee},
 		{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751},
 		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8},
+		{Sig: "kernel (u0:f16) { t0 = isinf u0; store t0 }", Fn: k_isinf_f16_bool_u_ebd5e6b2a2},
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d},
+		{Sig: "kernel (u0:f16) { t0 = isnan u0; store t0 }", Fn: k_isnan_f16_bool_u_7932330611},
 		{Sig: "kernel (u0:f32) { t0 = isnan u0; store t0 }", Fn: k_isnan_f32_bool_u_9c25fa3f67},
 		{Sig: "kernel (u0:f64) { t0 = isnan u0; store t0 }", Fn: k_isnan_f64_bool_u_8579663f7b},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }", Fn: k_le_f16_bool_su_0d3a847513},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }", Fn: k_le_f16_bool_us_4615a76f59},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }", Fn: k_le_f16_bool_uu_a2169b40d6},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438},
@@ -580,30 +617,45 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672},
+		{Sig: "kernel fast (u0:f16) { t0 = log10 u0; store t0 }", Fn: k_log10_f16_u_7006ebf958},
+		{Sig: "kernel (u0:f16) { t0 = log10 u0; store t0 }", Fn: k_log10_f16_u_8defecbe4c},
 		{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf},
 		{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49},
 		{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb},
 		{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199},
+		{Sig: "kernel (u0:f16) { t0 = log1p u0; store t0 }", Fn: k_log1p_f16_u_0d746f5337},
+		{Sig: "kernel fast (u0:f16) { t0 = log1p u0; store t0 }", Fn: k_log1p_f16_u_afb03cd644},
 		{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1},
 		{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693},
 		{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03},
 		{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8},
+		{Sig: "kernel (u0:f16) { t0 = log2 u0; store t0 }", Fn: k_log2_f16_u_a4ccc90db8},
+		{Sig: "kernel fast (u0:f16) { t0 = log2 u0; store t0 }", Fn: k_log2_f16_u_eb0b3cb5de},
 		{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277},
 		{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8},
 		{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442},
 		{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc},
+		{Sig: "kernel fast (u0:f16) { t0 = log u0; store t0 }", Fn: k_log_f16_u_0891219cf6},
+		{Sig: "kernel (u0:f16) { t0 = log u0; store t0 }", Fn: k_log_f16_u_8e4a3ca51c},
 		{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292},
 		{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e},
 		{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756},
 		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1},
+		{Sig: "kernel (u0:f16) { t0 = logit u0; store t0 }", Fn: k_logit_f16_u_8e1cad56cd},
 		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2},
 		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f16_bool_su_288d378f1e},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f16_bool_us_21690b1215},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f16_bool_uu_b0e8525dc7},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e},
@@ -616,12 +668,17 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f},
@@ -650,10 +707,14 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b},
@@ -682,14 +743,21 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d},
+		{Sig: "kernel (u0:f16) { t0 = mish u0; store t0 }", Fn: k_mish_f16_u_901985b0dc},
+		{Sig: "kernel fast (u0:f16) { t0 = mish u0; store t0 }", Fn: k_mish_f16_u_cef30c2a41},
 		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195},
 		{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398},
 		{Sig: "kernel fast (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_2c7ae61cee},
 		{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f16_su_6d1ab114e2},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f16_us_0cd20cd175},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f16_uu_03d43133fd},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f32_su_d183b7d00f},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f32_us_8875c86a62},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c},
@@ -702,6 +770,9 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = mod s0 u1; store t0 }", Fn: k_mod_i64_su_779032c44c},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mod u0 s1; store t0 }", Fn: k_mod_i64_us_fb879ad960},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u16_su_c830ba0688},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u16_us_64a7a74b71},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u16_uu_15ab7fa708},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u32_su_a2b763c6a4},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u32_us_8ea35e0349},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u32_uu_d691cc3721},
@@ -719,16 +790,12 @@ func init() {
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f32_us_9f8ec466d6},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }", Fn: k_mul_foldadd_down_f64_us_8897238fe4},
-		{Sig: "kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f32_u_416ca212bd},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f32_uu_9d27f0f397},
-		{Sig: "kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }", Fn: k_mul_foldadd_f64_u_92b69bb72b},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }", Fn: k_mul_foldadd_f64_uu_d2d34c14a3},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6},
@@ -780,8 +847,8 @@ func init() {
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49},
 		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }", Fn: k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
@@ -789,6 +856,8 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
 		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f16_bool_us_0e4f4dbcd4},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f16_bool_uu_60f27390fa},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
@@ -797,19 +866,24 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u16_bool_su_e27483447a},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u16_bool_uu_009db2f744},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7},
+		{Sig: "kernel (u0:f16) { t0 = neg u0; store t0 }", Fn: k_neg_f16_u_6cba30c53f},
 		{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b},
 		{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9},
 		{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e},
 		{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8},
+		{Sig: "kernel (u0:u16) { t0 = neg u0; store t0 }", Fn: k_neg_u16_u_8c3fdf75ae},
 		{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60},
 		{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08},
 		{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925},
 		{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb},
 		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144},
+		{Sig: "kernel (u0:u16) { t0 = not u0; store t0 }", Fn: k_not_u16_u_c62bcef7b1},
 		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69},
 		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f},
@@ -818,37 +892,209 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = or s0 u1; store t0 }", Fn: k_or_u16_su_e25fa79ed0},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = or u0 u1; store t0 }", Fn: k_or_u16_uu_8f16fa7f0e},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db},
-		{Sig: "kernel (u0:i64) { t0 = permute u0; store t0 }", Fn: k_permute_i64_u_11643c8fdc},
-		{Sig: "kernel (u0:u32) { t0 = permute u0; store t0 }", Fn: k_permute_u32_u_85625f21c9},
-		{Sig: "kernel (u0:u8) { t0 = permute u0; store t0 }", Fn: k_permute_u8_u_aea6a9744b},
+		{Sig: "pack i64", Fn: k_pack_i64_e282be532c},
+		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29},
+		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4},
+		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f16_su_7cc4844e0f},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f16_us_2ef5e26568},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f16_uu_ce499af47c},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f32_su_ab15362693},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f32_us_fac32f7633},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f64_su_4b0ca6ea15},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f64_us_d89cb4be4c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270},
+		{Sig: "kernel (u0:f16) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f16_u_bd757ef4ca},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19},
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d},
+		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a},
+		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
+		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
+		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
+		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
+		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2},
+		{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258},
+		{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6},
+		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0},
+		{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1},
+		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1},
+		{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c},
+		{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc},
+		{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0},
+		{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f},
+		{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0},
+		{Sig: "reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_3f65cd8ee0},
+		{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c},
+		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917},
+		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07},
+		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0},
+		{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb},
+		{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae},
+		{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336},
+		{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239},
+		{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729},
+		{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea},
+		{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f},
+		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c},
+		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c},
+		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4},
+		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260},
+		{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b},
+		{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca},
+		{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24},
+		{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d},
+		{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86},
+		{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6},
+		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5},
+		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37},
+		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724},
+		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8},
+		{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7},
+		{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487},
+		{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3},
+		{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b},
+		{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b},
+		{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22},
+		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_us_17a6014cd1},
+		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0},
+		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_su_8fa905016d},
+		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_us_6a2a00883d},
+		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1},
+		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f},
+		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_max_add_f32_su_6e75755142},
+		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_max_add_f64_us_878cd2b780},
+		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_su_72cb98e59f},
+		{Sig: "reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_us_8270b3c858},
+		{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5},
+		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4},
+		{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f},
+		{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00},
+		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90},
+		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a},
+		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac},
+		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585},
+		{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967},
+		{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c},
+		{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865},
+		{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524},
+		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67},
+		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1},
+		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9},
+		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90},
+		{Sig: "reduce [min] kernel (u0:i32) { store u0 }", Fn: k_reduce_min_i32_u_c6c904d409},
+		{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0},
+		{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b},
+		{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66},
+		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45},
+		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0},
+		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75},
+		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40},
+		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca},
+		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34},
+		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692},
+		{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b},
+		{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872},
+		{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15},
+		{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d},
+		{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e},
+		{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f},
+		{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0},
+		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79},
+		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b},
+		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a},
+		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c},
+		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c},
+		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c},
+		{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u16_su_b89d754a31},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u16_us_ed1ea3270f},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u16_uu_615486e953},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04},
+		{Sig: "kernel (u0:f16) { t0 = round u0; store t0 }", Fn: k_round_f16_u_5b8fcfef7c},
 		{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc},
 		{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc},
+		{Sig: "kernel (u0:f16) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f16_u_15f8d308eb},
 		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116},
 		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9},
+		{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c},
+		{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1},
+		{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771},
+		{Sig: "scan add f64", Fn: k_scan_add_f64_e8354169cd},
+		{Sig: "scan add i32", Fn: k_scan_add_i32_6e8ba3fa93},
+		{Sig: "scan add i32 carry", Fn: k_scan_add_i32_carry_b836774a91},
+		{Sig: "scan add i64", Fn: k_scan_add_i64_4da5817eff},
+		{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de},
+		{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a},
+		{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b},
+		{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150},
+		{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00},
+		{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba},
+		{Sig: "scan max f32", Fn: k_scan_max_f32_e4ea42453f},
+		{Sig: "scan max f64", Fn: k_scan_max_f64_5e06637110},
+		{Sig: "scan max f64 carry", Fn: k_scan_max_f64_carry_36e70121b9},
+		{Sig: "scan max i32", Fn: k_scan_max_i32_306c8a52e5},
+		{Sig: "scan max i32 carry", Fn: k_scan_max_i32_carry_e29ecd08c9},
+		{Sig: "scan max i64", Fn: k_scan_max_i64_38aa620bcc},
+		{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309},
+		{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a},
+		{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2},
+		{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9},
+		{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb},
+		{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5},
+		{Sig: "scan min f32 carry", Fn: k_scan_min_f32_carry_e3a40d8650},
+		{Sig: "scan min f64 carry", Fn: k_scan_min_f64_carry_fc20488977},
+		{Sig: "scan min f64", Fn: k_scan_min_f64_f27cdc8e6c},
+		{Sig: "scan min i32", Fn: k_scan_min_i32_1784fcece8},
+		{Sig: "scan min i32 carry", Fn: k_scan_min_i32_carry_5d45cbd476},
+		{Sig: "scan min i64", Fn: k_scan_min_i64_489f6a77b9},
+		{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78},
+		{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab},
+		{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71},
+		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b},
+		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349},
+		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb},
+		{Sig: "scan mul f32 carry", Fn: k_scan_mul_f32_carry_825523000a},
+		{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169},
+		{Sig: "scan mul f64 carry", Fn: k_scan_mul_f64_carry_28f324dc46},
+		{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b},
+		{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085},
+		{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864},
+		{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff},
+		{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5},
+		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a},
+		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec},
+		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9},
+		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_ssu_abb4eabd3d},
+		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_sus_8195ba8dde},
+		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_suu_080c03bb45},
+		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f16_uss_d134249e00},
+		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_usu_13708bf613},
+		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_uus_318eab90df},
+		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_uuu_a3ae300a1f},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_ssu_3410efd296},
 		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_sus_2843621bb6},
 		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_suu_3d11113e00},
@@ -880,6 +1126,13 @@ func init() {
 		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_ssu_93bcc0c035},
 		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_sus_84a279f411},
 		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_suu_3deb4f823d},
+		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_ssu_b9349e9982},
+		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_sus_d1aeea329b},
+		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_suu_ae95b64c24},
+		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u16_uss_3f72e551fb},
+		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_usu_cdd56ff50a},
+		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_uus_0fdd1a57ee},
+		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_uuu_f2d05157da},
 		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_ssu_3df53cb1f8},
 		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_sus_d88b3e0f37},
 		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_suu_2725b6c6cb},
@@ -898,6 +1151,13 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_usu_25f4499a6e},
 		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_uus_c97c5c572c},
 		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_uuu_b556444863},
+		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f16_ssu_ed3b00f11b},
+		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f16_sus_c9fe3973d7},
+		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f16_suu_92d062c04f},
+		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f16_uss_dc62e3772f},
+		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f16_usu_1a71e07ec7},
+		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f16_uus_46dc85dceb},
+		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f16_uuu_f1c5a59e43},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd},
 		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462},
 		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399},
@@ -929,6 +1189,13 @@ func init() {
 		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8},
 		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e},
 		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095},
+		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u16_ssu_f87bc9be0a},
+		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u16_sus_3acd070cdd},
+		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u16_suu_251022e08c},
+		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u16_uss_045b063470},
+		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u16_usu_080d45fab8},
+		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u16_uus_9ef9e69fcb},
+		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173},
 		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb},
 		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827},
 		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357},
@@ -947,6 +1214,8 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525},
 		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128},
 		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd},
+		{Sig: "kernel (u0:f16) { t0 = selu u0; store t0 }", Fn: k_selu_f16_u_4a26f3bb94},
+		{Sig: "kernel fast (u0:f16) { t0 = selu u0; store t0 }", Fn: k_selu_f16_u_c468493587},
 		{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc},
 		{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583},
 		{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37},
@@ -957,6 +1226,9 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u16_su_1d32a2baab},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u16_us_5709c39bd7},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638},
@@ -969,67 +1241,78 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4},
+		{Sig: "kernel (u0:f16) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f16_u_650dce26ee},
+		{Sig: "kernel fast (u0:f16) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f16_u_d86d24ac42},
 		{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea},
 		{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1},
 		{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1},
 		{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1},
+		{Sig: "kernel (u0:f16) { t0 = sign u0; store t0 }", Fn: k_sign_f16_u_9b06e13e4f},
 		{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f},
 		{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333},
 		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586},
 		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd},
+		{Sig: "kernel (u0:u16) { t0 = sign u0; store t0 }", Fn: k_sign_u16_u_d36b9f3723},
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
+		{Sig: "kernel fast (u0:f16) { t0 = silu u0; store t0 }", Fn: k_silu_f16_u_9197b39dca},
+		{Sig: "kernel (u0:f16) { t0 = silu u0; store t0 }", Fn: k_silu_f16_u_cca5872142},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f},
 		{Sig: "kernel fast (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_519b7e596b},
 		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed},
+		{Sig: "kernel fast (u0:f16) { t0 = sin u0; store t0 }", Fn: k_sin_f16_u_66c3797d11},
+		{Sig: "kernel (u0:f16) { t0 = sin u0; store t0 }", Fn: k_sin_f16_u_ebc763d498},
 		{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882},
 		{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a},
 		{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328},
 		{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b},
+		{Sig: "kernel fast (u0:f16) { t0 = sinh u0; store t0 }", Fn: k_sinh_f16_u_61fb0da6d8},
+		{Sig: "kernel (u0:f16) { t0 = sinh u0; store t0 }", Fn: k_sinh_f16_u_f61b32be5e},
 		{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2},
 		{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9},
 		{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd},
 		{Sig: "kernel fast (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_d3e37eb571},
+		{Sig: "kernel fast (u0:f16) { t0 = softplus u0; store t0 }", Fn: k_softplus_f16_u_1eda1860cf},
+		{Sig: "kernel (u0:f16) { t0 = softplus u0; store t0 }", Fn: k_softplus_f16_u_94f636bfd8},
 		{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c},
 		{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de},
 		{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31},
 		{Sig: "kernel fast (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f2e1b50a29},
+		{Sig: "kernel (u0:f16) { t0 = softsign u0; store t0 }", Fn: k_softsign_f16_u_a2f49c8e40},
 		{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93},
 		{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f},
+		{Sig: "kernel (u0:f16) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f16_u_2ac5ca1068},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f32_us_edff0a8d75},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848},
+		{Sig: "kernel (u0:f16) { t0 = square u0; store t0 }", Fn: k_square_f16_u_f62ca73c42},
 		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b},
 		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35},
 		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a},
 		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125},
+		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a},
 		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
 		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44},
-		{Sig: "kernel (u0:u8) { t0 = stream u0; store t0 }", Fn: k_stream_u8_u_ee6aee8a66},
+		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_su_c65db175fa},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f32_us_f46b8d2e02},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_su_8cc866c431},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }", Fn: k_sub_abs_foldadd_down_f64_us_b78ce1d2a4},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_su_1d23cb7421},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f32_us_eab32dcb4f},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_su_56cb92eb62},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }", Fn: k_sub_abs_foldmax_down_f64_us_63bebdf857},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db},
@@ -1042,10 +1325,9 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42},
-		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_22ebf3882c},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f32_us_84e6a73255},
-		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_1547b94468},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }", Fn: k_sub_exp_foldadd_f64_us_a3b29ff38d},
+		{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1},
+		{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06},
+		{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d},
@@ -1070,34 +1352,38 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
-		{Sig: "kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_su_827641fc58},
-		{Sig: "kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f32_us_dea1f2c282},
-		{Sig: "kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_su_7fb0bc4806},
-		{Sig: "kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_down_f64_us_2ada04c106},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_us_9e5f32d24b},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f32_uu_6fa73871ae},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_us_cb3ffb53e1},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }", Fn: k_sub_mul_foldadd_f64_uu_9255dac3e1},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
+		{Sig: "kernel fast (u0:f16) { t0 = tan u0; store t0 }", Fn: k_tan_f16_u_1e11f4ed2b},
+		{Sig: "kernel (u0:f16) { t0 = tan u0; store t0 }", Fn: k_tan_f16_u_a5a97b9217},
 		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907},
 		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa},
 		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48},
 		{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867},
+		{Sig: "kernel (u0:f16) { t0 = tanh u0; store t0 }", Fn: k_tanh_f16_u_3a915965c0},
+		{Sig: "kernel fast (u0:f16) { t0 = tanh u0; store t0 }", Fn: k_tanh_f16_u_56a7de51af},
 		{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182},
 		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9},
 		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b},
 		{Sig: "kernel fast (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_b65c572654},
+		{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00},
+		{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a},
+		{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b},
+		{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f},
+		{Sig: "kernel (u0:f16) { t0 = trunc u0; store t0 }", Fn: k_trunc_f16_u_396308f4f6},
 		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e},
 		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea},
@@ -1106,6 +1392,8 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u16_us_476c077efd},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2},
@@ -1149,6 +1437,15 @@ func k_abs_add_f64_us_19fc78f11b(f *abi.Frame)
 //go:noescape
 func k_abs_add_f64_uu_cd3d2a7fe6(f *abi.Frame)
 
+// k_abs_f16_u_03b2c440e6 is
+//
+//	kernel (u0:f16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+//
+//go:noescape
+func k_abs_f16_u_03b2c440e6(f *abi.Frame)
+
 // k_abs_f32_u_2ff618524f is
 //
 //	kernel (u0:f32) { t0 = abs u0; store t0 }
@@ -1166,24 +1463,6 @@ func k_abs_f32_u_2ff618524f(f *abi.Frame)
 //
 //go:noescape
 func k_abs_f64_u_2d873d3a2f(f *abi.Frame)
-
-// k_abs_foldadd_f32_u_609c9b2df6 is
-//
-//	kernel (u0:f32) { t0 = abs u0; store add(t0) }
-//
-// for i: o0 += abs(a0[i])
-//
-//go:noescape
-func k_abs_foldadd_f32_u_609c9b2df6(f *abi.Frame)
-
-// k_abs_foldadd_f64_u_12aa55b5d5 is
-//
-//	kernel (u0:f64) { t0 = abs u0; store add(t0) }
-//
-// for i: o0 += abs(a0[i])
-//
-//go:noescape
-func k_abs_foldadd_f64_u_12aa55b5d5(f *abi.Frame)
 
 // k_abs_i32_u_5dced8c13d is
 //
@@ -1203,6 +1482,15 @@ func k_abs_i32_u_5dced8c13d(f *abi.Frame)
 //go:noescape
 func k_abs_i64_u_6ea560aed5(f *abi.Frame)
 
+// k_abs_u16_u_34f46134ab is
+//
+//	kernel (u0:u16) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+//
+//go:noescape
+func k_abs_u16_u_34f46134ab(f *abi.Frame)
+
 // k_abs_u32_u_fe3772477a is
 //
 //	kernel (u0:u32) { t0 = abs u0; store t0 }
@@ -1220,6 +1508,24 @@ func k_abs_u32_u_fe3772477a(f *abi.Frame)
 //
 //go:noescape
 func k_abs_u8_u_e44d74575b(f *abi.Frame)
+
+// k_acos_f16_u_4de607be3e is
+//
+//	kernel fast (u0:f16) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+//
+//go:noescape
+func k_acos_f16_u_4de607be3e(f *abi.Frame)
+
+// k_acos_f16_u_944e036636 is
+//
+//	kernel (u0:f16) { t0 = acos u0; store t0 }
+//
+// for i: o0[i] = acos(a0[i])
+//
+//go:noescape
+func k_acos_f16_u_944e036636(f *abi.Frame)
 
 // k_acos_f32_u_555d6ba719 is
 //
@@ -1256,6 +1562,24 @@ func k_acos_f64_u_25e3602d96(f *abi.Frame)
 //
 //go:noescape
 func k_acos_f64_u_b1529e1f66(f *abi.Frame)
+
+// k_acosh_f16_u_08e17f5b50 is
+//
+//	kernel fast (u0:f16) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+//
+//go:noescape
+func k_acosh_f16_u_08e17f5b50(f *abi.Frame)
+
+// k_acosh_f16_u_8ea83f37d7 is
+//
+//	kernel (u0:f16) { t0 = acosh u0; store t0 }
+//
+// for i: o0[i] = acosh(a0[i])
+//
+//go:noescape
+func k_acosh_f16_u_8ea83f37d7(f *abi.Frame)
 
 // k_acosh_f32_u_2515acfedc is
 //
@@ -1617,6 +1941,24 @@ func k_add_div_f64_uus_14435f44ae(f *abi.Frame)
 //go:noescape
 func k_add_div_f64_uuu_7541d18581(f *abi.Frame)
 
+// k_add_f16_us_be99b3dfa4 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+//
+//go:noescape
+func k_add_f16_us_be99b3dfa4(f *abi.Frame)
+
+// k_add_f16_uu_92e145834c is
+//
+//	kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_f16_uu_92e145834c(f *abi.Frame)
+
 // k_add_f32_su_a5a3835ed0 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
@@ -1652,42 +1994,6 @@ func k_add_f64_us_3770aac67c(f *abi.Frame)
 //
 //go:noescape
 func k_add_f64_uu_819accbd74(f *abi.Frame)
-
-// k_add_foldmax_down_f32_su_53000e9f35 is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = add s0 u1; store max(t0) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
-//
-//go:noescape
-func k_add_foldmax_down_f32_su_53000e9f35(f *abi.Frame)
-
-// k_add_foldmax_down_f64_us_a96d0ec5a4 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = add u0 s1; store max(t0) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
-//
-//go:noescape
-func k_add_foldmax_down_f64_us_a96d0ec5a4(f *abi.Frame)
-
-// k_add_foldmin_down_f32_us_af59bc48b3 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = add u0 s1; store min(t0) }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
-//
-//go:noescape
-func k_add_foldmin_down_f32_us_af59bc48b3(f *abi.Frame)
-
-// k_add_foldmin_down_f64_su_787188bb68 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = add s0 u1; store min(t0) }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
-//
-//go:noescape
-func k_add_foldmin_down_f64_su_787188bb68(f *abi.Frame)
 
 // k_add_i32_su_1043a9b842 is
 //
@@ -1869,6 +2175,24 @@ func k_add_sqrt_f64_su_b9d1b8021b(f *abi.Frame)
 //go:noescape
 func k_add_sqrt_f64_uu_9ee6425c70(f *abi.Frame)
 
+// k_add_u16_us_af98b2b56b is
+//
+//	kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+//
+//go:noescape
+func k_add_u16_us_af98b2b56b(f *abi.Frame)
+
+// k_add_u16_uu_fe8cc40f6b is
+//
+//	kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_u16_uu_fe8cc40f6b(f *abi.Frame)
+
 // k_add_u32_su_f9ef3c7945 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
@@ -1959,6 +2283,24 @@ func k_and_i64_su_d0f149c298(f *abi.Frame)
 //go:noescape
 func k_and_i64_uu_be870bd178(f *abi.Frame)
 
+// k_and_u16_su_99db38b5d9 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = and s0 u1; store t0 }
+//
+// for i: o0[i] = a0 & a1[i]
+//
+//go:noescape
+func k_and_u16_su_99db38b5d9(f *abi.Frame)
+
+// k_and_u16_uu_7e667b8aaa is
+//
+//	kernel (u0:u16, u1:u16) { t0 = and u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1[i]
+//
+//go:noescape
+func k_and_u16_uu_7e667b8aaa(f *abi.Frame)
+
 // k_and_u32_su_f20f02a60e is
 //
 //	kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
@@ -1994,6 +2336,24 @@ func k_and_u8_us_fec0f879ff(f *abi.Frame)
 //
 //go:noescape
 func k_and_u8_uu_a92e30da48(f *abi.Frame)
+
+// k_asin_f16_u_5844eeca37 is
+//
+//	kernel (u0:f16) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+//
+//go:noescape
+func k_asin_f16_u_5844eeca37(f *abi.Frame)
+
+// k_asin_f16_u_a9b52f9bd8 is
+//
+//	kernel fast (u0:f16) { t0 = asin u0; store t0 }
+//
+// for i: o0[i] = asin(a0[i])
+//
+//go:noescape
+func k_asin_f16_u_a9b52f9bd8(f *abi.Frame)
 
 // k_asin_f32_u_8f59a9d6af is
 //
@@ -2031,6 +2391,24 @@ func k_asin_f64_u_0c7edb221f(f *abi.Frame)
 //go:noescape
 func k_asin_f64_u_e1e7d4acf5(f *abi.Frame)
 
+// k_asinh_f16_u_28d96867bc is
+//
+//	kernel (u0:f16) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+//
+//go:noescape
+func k_asinh_f16_u_28d96867bc(f *abi.Frame)
+
+// k_asinh_f16_u_e1606864aa is
+//
+//	kernel fast (u0:f16) { t0 = asinh u0; store t0 }
+//
+// for i: o0[i] = asinh(a0[i])
+//
+//go:noescape
+func k_asinh_f16_u_e1606864aa(f *abi.Frame)
+
 // k_asinh_f32_u_962e4d8b66 is
 //
 //	kernel (u0:f32) { t0 = asinh u0; store t0 }
@@ -2066,6 +2444,60 @@ func k_asinh_f64_u_79677f22df(f *abi.Frame)
 //
 //go:noescape
 func k_asinh_f64_u_aadc7ea616(f *abi.Frame)
+
+// k_atan2_f16_su_328a3b0f50 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+//
+//go:noescape
+func k_atan2_f16_su_328a3b0f50(f *abi.Frame)
+
+// k_atan2_f16_su_cde6bc502e is
+//
+//	kernel fast (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0, a1[i])
+//
+//go:noescape
+func k_atan2_f16_su_cde6bc502e(f *abi.Frame)
+
+// k_atan2_f16_us_9bff337937 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+//
+//go:noescape
+func k_atan2_f16_us_9bff337937(f *abi.Frame)
+
+// k_atan2_f16_us_a855f7b3ed is
+//
+//	kernel fast (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1)
+//
+//go:noescape
+func k_atan2_f16_us_a855f7b3ed(f *abi.Frame)
+
+// k_atan2_f16_uu_bb6c9348ba is
+//
+//	kernel fast (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+//
+//go:noescape
+func k_atan2_f16_uu_bb6c9348ba(f *abi.Frame)
+
+// k_atan2_f16_uu_dce8d62a72 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }
+//
+// for i: o0[i] = atan2(a0[i], a1[i])
+//
+//go:noescape
+func k_atan2_f16_uu_dce8d62a72(f *abi.Frame)
 
 // k_atan2_f32_su_1fc54547cd is
 //
@@ -2175,6 +2607,24 @@ func k_atan2_f64_uu_38066da722(f *abi.Frame)
 //go:noescape
 func k_atan2_f64_uu_b362669ee1(f *abi.Frame)
 
+// k_atan_f16_u_81c7cd83c3 is
+//
+//	kernel (u0:f16) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+//
+//go:noescape
+func k_atan_f16_u_81c7cd83c3(f *abi.Frame)
+
+// k_atan_f16_u_bb843f0158 is
+//
+//	kernel fast (u0:f16) { t0 = atan u0; store t0 }
+//
+// for i: o0[i] = atan(a0[i])
+//
+//go:noescape
+func k_atan_f16_u_bb843f0158(f *abi.Frame)
+
 // k_atan_f32_u_48534f2993 is
 //
 //	kernel (u0:f32) { t0 = atan u0; store t0 }
@@ -2211,6 +2661,24 @@ func k_atan_f64_u_730df536cf(f *abi.Frame)
 //go:noescape
 func k_atan_f64_u_c59c3592e6(f *abi.Frame)
 
+// k_atanh_f16_u_3fa111a1d9 is
+//
+//	kernel fast (u0:f16) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+//
+//go:noescape
+func k_atanh_f16_u_3fa111a1d9(f *abi.Frame)
+
+// k_atanh_f16_u_e920d0d90f is
+//
+//	kernel (u0:f16) { t0 = atanh u0; store t0 }
+//
+// for i: o0[i] = atanh(a0[i])
+//
+//go:noescape
+func k_atanh_f16_u_e920d0d90f(f *abi.Frame)
+
 // k_atanh_f32_u_3173c1d460 is
 //
 //	kernel (u0:f32) { t0 = atanh u0; store t0 }
@@ -2246,6 +2714,15 @@ func k_atanh_f64_u_37f5d3bfa3(f *abi.Frame)
 //
 //go:noescape
 func k_atanh_f64_u_43f7962ce3(f *abi.Frame)
+
+// k_bitcast_f16_u16_u_526056fcf4 is
+//
+//	kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint16](a0[i])
+//
+//go:noescape
+func k_bitcast_f16_u16_u_526056fcf4(f *abi.Frame)
 
 // k_bitcast_f32_i32_u_e469c17af7 is
 //
@@ -2301,6 +2778,15 @@ func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
 //go:noescape
 func k_bitcast_i64_f64_u_46f8a625a3(f *abi.Frame)
 
+// k_bitcast_u16_f16_u_08a1e71668 is
+//
+//	kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float16](a0[i])
+//
+//go:noescape
+func k_bitcast_u16_f16_u_08a1e71668(f *abi.Frame)
+
 // k_bitcast_u32_f32_u_b77b8b4c4f is
 //
 //	kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }
@@ -2336,6 +2822,15 @@ func k_cast_add_f32_f64_uu_d94107099a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_add_f64_f32_su_70391d9e46(f *abi.Frame)
+
+// k_cast_bool_f16_u_723e4967e2 is
+//
+//	kernel (u0:bool) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_bool_f16_u_723e4967e2(f *abi.Frame)
 
 // k_cast_bool_f32_u_dd16a81c56 is
 //
@@ -2373,6 +2868,15 @@ func k_cast_bool_i32_u_24055f2b4d(f *abi.Frame)
 //go:noescape
 func k_cast_bool_i64_u_ec801e0b57(f *abi.Frame)
 
+// k_cast_bool_u16_u_670fee242b is
+//
+//	kernel (u0:bool) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_bool_u16_u_670fee242b(f *abi.Frame)
+
 // k_cast_bool_u32_u_fc0741dfa3 is
 //
 //	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
@@ -2391,6 +2895,78 @@ func k_cast_bool_u32_u_fc0741dfa3(f *abi.Frame)
 //go:noescape
 func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
 
+// k_cast_f16_bool_u_e1046a8407 is
+//
+//	kernel (u0:f16) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+//
+//go:noescape
+func k_cast_f16_bool_u_e1046a8407(f *abi.Frame)
+
+// k_cast_f16_f32_u_5f6c99f837 is
+//
+//	kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f16_f32_u_5f6c99f837(f *abi.Frame)
+
+// k_cast_f16_f64_u_81d6073d1d is
+//
+//	kernel (u0:f16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+//
+//go:noescape
+func k_cast_f16_f64_u_81d6073d1d(f *abi.Frame)
+
+// k_cast_f16_i32_u_f0f79558e8 is
+//
+//	kernel (u0:f16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_f16_i32_u_f0f79558e8(f *abi.Frame)
+
+// k_cast_f16_i64_u_a9132bdab3 is
+//
+//	kernel (u0:f16) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+//
+//go:noescape
+func k_cast_f16_i64_u_a9132bdab3(f *abi.Frame)
+
+// k_cast_f16_u16_u_dde833a87a is
+//
+//	kernel (u0:f16) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_f16_u16_u_dde833a87a(f *abi.Frame)
+
+// k_cast_f16_u32_u_d3c4bd9410 is
+//
+//	kernel (u0:f16) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+//
+//go:noescape
+func k_cast_f16_u32_u_d3c4bd9410(f *abi.Frame)
+
+// k_cast_f16_u8_u_e88bca0e25 is
+//
+//	kernel (u0:f16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_f16_u8_u_e88bca0e25(f *abi.Frame)
+
 // k_cast_f32_bool_u_ca0b591e12 is
 //
 //	kernel (u0:f32) { t0 = cast:bool u0; store t0 }
@@ -2399,6 +2975,15 @@ func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f32_bool_u_ca0b591e12(f *abi.Frame)
+
+// k_cast_f32_f16_u_df2edc0adf is
+//
+//	kernel (u0:f32) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_f32_f16_u_df2edc0adf(f *abi.Frame)
 
 // k_cast_f32_f64_u_b86e37f909 is
 //
@@ -2427,6 +3012,15 @@ func k_cast_f32_i32_u_a082fc192b(f *abi.Frame)
 //go:noescape
 func k_cast_f32_i64_u_724ac34fd6(f *abi.Frame)
 
+// k_cast_f32_u16_u_d669d14b2a is
+//
+//	kernel (u0:f32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_f32_u16_u_d669d14b2a(f *abi.Frame)
+
 // k_cast_f32_u32_u_b0b8e9c83e is
 //
 //	kernel (u0:f32) { t0 = cast:u32 u0; store t0 }
@@ -2453,6 +3047,15 @@ func k_cast_f32_u8_u_00c963003a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f64_bool_u_df94fee7b9(f *abi.Frame)
+
+// k_cast_f64_f16_u_6bb378271c is
+//
+//	kernel (u0:f64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_f64_f16_u_6bb378271c(f *abi.Frame)
 
 // k_cast_f64_f32_u_dde0c6aeba is
 //
@@ -2481,6 +3084,15 @@ func k_cast_f64_i32_u_aaa871b404(f *abi.Frame)
 //go:noescape
 func k_cast_f64_i64_u_8f24d43433(f *abi.Frame)
 
+// k_cast_f64_u16_u_98c5c27beb is
+//
+//	kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_f64_u16_u_98c5c27beb(f *abi.Frame)
+
 // k_cast_f64_u32_u_7a4f613017 is
 //
 //	kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
@@ -2499,24 +3111,6 @@ func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
 //go:noescape
 func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
 
-// k_cast_foldadd_f32_f64_u_599a58a131 is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store add(t0) }
-//
-// for i: o0 += float64(a0[i])
-//
-//go:noescape
-func k_cast_foldadd_f32_f64_u_599a58a131(f *abi.Frame)
-
-// k_cast_foldmul_f32_f64_u_fd51c72606 is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store mul(t0) }
-//
-// for i: o0 *= float64(a0[i])
-//
-//go:noescape
-func k_cast_foldmul_f32_f64_u_fd51c72606(f *abi.Frame)
-
 // k_cast_i32_bool_u_f415769208 is
 //
 //	kernel (u0:i32) { t0 = cast:bool u0; store t0 }
@@ -2525,6 +3119,15 @@ func k_cast_foldmul_f32_f64_u_fd51c72606(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_bool_u_f415769208(f *abi.Frame)
+
+// k_cast_i32_f16_u_72ef53b992 is
+//
+//	kernel (u0:i32) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_i32_f16_u_72ef53b992(f *abi.Frame)
 
 // k_cast_i32_f32_u_eb764d6d93 is
 //
@@ -2553,6 +3156,15 @@ func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
 //go:noescape
 func k_cast_i32_i64_u_ea8aac1fba(f *abi.Frame)
 
+// k_cast_i32_u16_u_37b2d5d24a is
+//
+//	kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
+
 // k_cast_i32_u32_u_5942d57ca6 is
 //
 //	kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
@@ -2580,6 +3192,15 @@ func k_cast_i32_u8_u_e18233d4b1(f *abi.Frame)
 //go:noescape
 func k_cast_i64_bool_u_81412c388b(f *abi.Frame)
 
+// k_cast_i64_f16_u_3d5f976731 is
+//
+//	kernel (u0:i64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_i64_f16_u_3d5f976731(f *abi.Frame)
+
 // k_cast_i64_f32_u_1f0de97580 is
 //
 //	kernel (u0:i64) { t0 = cast:f32 u0; store t0 }
@@ -2606,6 +3227,15 @@ func k_cast_i64_f64_u_11adf92f88(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
+
+// k_cast_i64_u16_u_3c8d6cdf6d is
+//
+//	kernel (u0:i64) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_i64_u16_u_3c8d6cdf6d(f *abi.Frame)
 
 // k_cast_i64_u32_u_18629f63cc is
 //
@@ -2643,6 +3273,78 @@ func k_cast_mul_f32_f64_uu_5116dfa41f(f *abi.Frame)
 //go:noescape
 func k_cast_mul_f64_f32_su_501276d888(f *abi.Frame)
 
+// k_cast_u16_bool_u_7daeebe9ae is
+//
+//	kernel (u0:u16) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+//
+//go:noescape
+func k_cast_u16_bool_u_7daeebe9ae(f *abi.Frame)
+
+// k_cast_u16_f16_u_a007b1fcb7 is
+//
+//	kernel (u0:u16) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_u16_f16_u_a007b1fcb7(f *abi.Frame)
+
+// k_cast_u16_f32_u_e9b698bf91 is
+//
+//	kernel (u0:u16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_u16_f32_u_e9b698bf91(f *abi.Frame)
+
+// k_cast_u16_f64_u_614bf62d44 is
+//
+//	kernel (u0:u16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+//
+//go:noescape
+func k_cast_u16_f64_u_614bf62d44(f *abi.Frame)
+
+// k_cast_u16_i32_u_341acb58d9 is
+//
+//	kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
+
+// k_cast_u16_i64_u_414111c379 is
+//
+//	kernel (u0:u16) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+//
+//go:noescape
+func k_cast_u16_i64_u_414111c379(f *abi.Frame)
+
+// k_cast_u16_u32_u_4013fd183b is
+//
+//	kernel (u0:u16) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+//
+//go:noescape
+func k_cast_u16_u32_u_4013fd183b(f *abi.Frame)
+
+// k_cast_u16_u8_u_321d5a879f is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
+
 // k_cast_u32_bool_u_0fe6001671 is
 //
 //	kernel (u0:u32) { t0 = cast:bool u0; store t0 }
@@ -2651,6 +3353,15 @@ func k_cast_mul_f64_f32_su_501276d888(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u32_bool_u_0fe6001671(f *abi.Frame)
+
+// k_cast_u32_f16_u_5b1e9179f6 is
+//
+//	kernel (u0:u32) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_u32_f16_u_5b1e9179f6(f *abi.Frame)
 
 // k_cast_u32_f32_u_96ec18ec5a is
 //
@@ -2688,6 +3399,15 @@ func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
 //go:noescape
 func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
 
+// k_cast_u32_u16_u_788e76358e is
+//
+//	kernel (u0:u32) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_u32_u16_u_788e76358e(f *abi.Frame)
+
 // k_cast_u32_u8_u_6d9c53e2f9 is
 //
 //	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
@@ -2705,6 +3425,15 @@ func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_bool_u_9c5bfc28af(f *abi.Frame)
+
+// k_cast_u8_f16_u_a94a69e8ce is
+//
+//	kernel (u0:u8) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_u8_f16_u_a94a69e8ce(f *abi.Frame)
 
 // k_cast_u8_f32_u_63bfb3e7c0 is
 //
@@ -2742,6 +3471,15 @@ func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
 //go:noescape
 func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
 
+// k_cast_u8_u16_u_e0e8dae4b6 is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
+
 // k_cast_u8_u32_u_65fef5c311 is
 //
 //	kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
@@ -2750,6 +3488,15 @@ func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_u32_u_65fef5c311(f *abi.Frame)
+
+// k_cbrt_f16_u_bc437a0fea is
+//
+//	kernel (u0:f16) { t0 = cbrt u0; store t0 }
+//
+// for i: o0[i] = cbrt(a0[i])
+//
+//go:noescape
+func k_cbrt_f16_u_bc437a0fea(f *abi.Frame)
 
 // k_cbrt_f32_u_5b74a96f41 is
 //
@@ -2769,6 +3516,15 @@ func k_cbrt_f32_u_5b74a96f41(f *abi.Frame)
 //go:noescape
 func k_cbrt_f64_u_b44aeb6339(f *abi.Frame)
 
+// k_ceil_f16_u_abead18143 is
+//
+//	kernel (u0:f16) { t0 = ceil u0; store t0 }
+//
+// for i: o0[i] = ceil(a0[i])
+//
+//go:noescape
+func k_ceil_f16_u_abead18143(f *abi.Frame)
+
 // k_ceil_f32_u_cba0a522b0 is
 //
 //	kernel (u0:f32) { t0 = ceil u0; store t0 }
@@ -2786,6 +3542,33 @@ func k_ceil_f32_u_cba0a522b0(f *abi.Frame)
 //
 //go:noescape
 func k_ceil_f64_u_ad872537b7(f *abi.Frame)
+
+// k_celu_f16_su_e75995f8a6 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = celu s0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0, a1[i])
+//
+//go:noescape
+func k_celu_f16_su_e75995f8a6(f *abi.Frame)
+
+// k_celu_f16_us_1669f0be2b is
+//
+//	kernel (u0:f16, s1:f16) { t0 = celu u0 s1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1)
+//
+//go:noescape
+func k_celu_f16_us_1669f0be2b(f *abi.Frame)
+
+// k_celu_f16_uu_6a204eedef is
+//
+//	kernel (u0:f16, u1:f16) { t0 = celu u0 u1; store t0 }
+//
+// for i: o0[i] = celu(a0[i], a1[i])
+//
+//go:noescape
+func k_celu_f16_uu_6a204eedef(f *abi.Frame)
 
 // k_celu_f32_su_ae34a6ae36 is
 //
@@ -2840,6 +3623,69 @@ func k_celu_f64_us_0024969341(f *abi.Frame)
 //
 //go:noescape
 func k_celu_f64_uu_261ead757e(f *abi.Frame)
+
+// k_clip_f16_ssu_98916d57c4 is
+//
+//	kernel (s0:f16, s1:f16, u2:f16) { t0 = clip s0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1, a2[i])
+//
+//go:noescape
+func k_clip_f16_ssu_98916d57c4(f *abi.Frame)
+
+// k_clip_f16_sus_f7d4630a69 is
+//
+//	kernel (s0:f16, u1:f16, s2:f16) { t0 = clip s0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2)
+//
+//go:noescape
+func k_clip_f16_sus_f7d4630a69(f *abi.Frame)
+
+// k_clip_f16_suu_94aef7e787 is
+//
+//	kernel (s0:f16, u1:f16, u2:f16) { t0 = clip s0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_clip_f16_suu_94aef7e787(f *abi.Frame)
+
+// k_clip_f16_uss_ffa7e235d9 is
+//
+//	kernel (u0:f16, s1:f16, s2:f16) { t0 = clip u0 s1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2)
+//
+//go:noescape
+func k_clip_f16_uss_ffa7e235d9(f *abi.Frame)
+
+// k_clip_f16_usu_6158b44b2b is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = clip u0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_clip_f16_usu_6158b44b2b(f *abi.Frame)
+
+// k_clip_f16_uus_4925fb5143 is
+//
+//	kernel (u0:f16, u1:f16, s2:f16) { t0 = clip u0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_clip_f16_uus_4925fb5143(f *abi.Frame)
+
+// k_clip_f16_uuu_cdfa0f5082 is
+//
+//	kernel (u0:f16, u1:f16, u2:f16) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_clip_f16_uuu_cdfa0f5082(f *abi.Frame)
 
 // k_clip_f32_ssu_dbdecb5642 is
 //
@@ -3093,6 +3939,69 @@ func k_clip_i64_uus_126d182b3e(f *abi.Frame)
 //go:noescape
 func k_clip_i64_uuu_9e3f990dd3(f *abi.Frame)
 
+// k_clip_u16_ssu_39b8279806 is
+//
+//	kernel (s0:u16, s1:u16, u2:u16) { t0 = clip s0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1, a2[i])
+//
+//go:noescape
+func k_clip_u16_ssu_39b8279806(f *abi.Frame)
+
+// k_clip_u16_sus_6411acff23 is
+//
+//	kernel (s0:u16, u1:u16, s2:u16) { t0 = clip s0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2)
+//
+//go:noescape
+func k_clip_u16_sus_6411acff23(f *abi.Frame)
+
+// k_clip_u16_suu_51af320355 is
+//
+//	kernel (s0:u16, u1:u16, u2:u16) { t0 = clip s0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_clip_u16_suu_51af320355(f *abi.Frame)
+
+// k_clip_u16_uss_7c5129a2e8 is
+//
+//	kernel (u0:u16, s1:u16, s2:u16) { t0 = clip u0 s1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2)
+//
+//go:noescape
+func k_clip_u16_uss_7c5129a2e8(f *abi.Frame)
+
+// k_clip_u16_usu_ab280ee9a4 is
+//
+//	kernel (u0:u16, s1:u16, u2:u16) { t0 = clip u0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_clip_u16_usu_ab280ee9a4(f *abi.Frame)
+
+// k_clip_u16_uus_b56a5037e7 is
+//
+//	kernel (u0:u16, u1:u16, s2:u16) { t0 = clip u0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_clip_u16_uus_b56a5037e7(f *abi.Frame)
+
+// k_clip_u16_uuu_af83e1eac0 is
+//
+//	kernel (u0:u16, u1:u16, u2:u16) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_clip_u16_uuu_af83e1eac0(f *abi.Frame)
+
 // k_clip_u32_ssu_aa93e07e36 is
 //
 //	kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
@@ -3237,6 +4146,24 @@ func k_copy_bool_s_5e5c757c8c(f *abi.Frame)
 //go:noescape
 func k_copy_bool_u_fd086190eb(f *abi.Frame)
 
+// k_copy_f16_s_c870429837 is
+//
+//	kernel (s0:f16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f16_s_c870429837(f *abi.Frame)
+
+// k_copy_f16_u_377eb6e0f1 is
+//
+//	kernel (u0:f16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f16_u_377eb6e0f1(f *abi.Frame)
+
 // k_copy_f32_s_db04f69828 is
 //
 //	kernel (s0:f32) { t0 = copy s0; store t0 }
@@ -3309,6 +4236,24 @@ func k_copy_i64_s_c5fea10e71(f *abi.Frame)
 //go:noescape
 func k_copy_i64_u_ee07695f35(f *abi.Frame)
 
+// k_copy_u16_s_fc66a16053 is
+//
+//	kernel (s0:u16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_u16_s_fc66a16053(f *abi.Frame)
+
+// k_copy_u16_u_9cb80d3a5a is
+//
+//	kernel (u0:u16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_u16_u_9cb80d3a5a(f *abi.Frame)
+
 // k_copy_u32_s_0360d5d30c is
 //
 //	kernel (s0:u32) { t0 = copy s0; store t0 }
@@ -3344,6 +4289,24 @@ func k_copy_u8_s_2a603b2921(f *abi.Frame)
 //
 //go:noescape
 func k_copy_u8_u_6e96c01bd2(f *abi.Frame)
+
+// k_cos_f16_u_18ff72b8e3 is
+//
+//	kernel fast (u0:f16) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+//
+//go:noescape
+func k_cos_f16_u_18ff72b8e3(f *abi.Frame)
+
+// k_cos_f16_u_f6c08adc9f is
+//
+//	kernel (u0:f16) { t0 = cos u0; store t0 }
+//
+// for i: o0[i] = cos(a0[i])
+//
+//go:noescape
+func k_cos_f16_u_f6c08adc9f(f *abi.Frame)
 
 // k_cos_f32_u_d5b58a3f8e is
 //
@@ -3381,6 +4344,24 @@ func k_cos_f64_u_231c08b2d9(f *abi.Frame)
 //go:noescape
 func k_cos_f64_u_59b6c7c217(f *abi.Frame)
 
+// k_cosh_f16_u_77de288338 is
+//
+//	kernel (u0:f16) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+//
+//go:noescape
+func k_cosh_f16_u_77de288338(f *abi.Frame)
+
+// k_cosh_f16_u_d5c7b7fae5 is
+//
+//	kernel fast (u0:f16) { t0 = cosh u0; store t0 }
+//
+// for i: o0[i] = cosh(a0[i])
+//
+//go:noescape
+func k_cosh_f16_u_d5c7b7fae5(f *abi.Frame)
+
 // k_cosh_f32_u_b285247184 is
 //
 //	kernel fast (u0:f32) { t0 = cosh u0; store t0 }
@@ -3416,438 +4397,6 @@ func k_cosh_f64_u_59600fe59b(f *abi.Frame)
 //
 //go:noescape
 func k_cosh_f64_u_fc74205f7c(f *abi.Frame)
-
-// k_cummax_cummax_cummax_f32_uss_65afe98c21 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_f32_uss_65afe98c21(f *abi.Frame)
-
-// k_cummax_cummax_cummax_f64_uss_734619c5dc is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_f64_uss_734619c5dc(f *abi.Frame)
-
-// k_cummax_cummax_cummax_i32_uss_77287f5dd4 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_i32_uss_77287f5dd4(f *abi.Frame)
-
-// k_cummax_cummax_cummax_i64_uss_aad07b04c4 is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_i64_uss_aad07b04c4(f *abi.Frame)
-
-// k_cummax_cummax_cummax_u32_uss_e132f2bd5b is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_u32_uss_e132f2bd5b(f *abi.Frame)
-
-// k_cummax_cummax_cummax_u8_uss_f202298474 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cummax(u0) cummax(s1) cummax(s2) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run; run = max(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummax_cummax_cummax_u8_uss_f202298474(f *abi.Frame)
-
-// k_cummax_cummax_f32_us_f06e03361d is
-//
-//	kernel (u0:f32, s1:f32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_f32_us_f06e03361d(f *abi.Frame)
-
-// k_cummax_cummax_f64_us_f3b422783c is
-//
-//	kernel (u0:f64, s1:f64) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_f64_us_f3b422783c(f *abi.Frame)
-
-// k_cummax_cummax_i32_us_684d52cbda is
-//
-//	kernel (u0:i32, s1:i32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_i32_us_684d52cbda(f *abi.Frame)
-
-// k_cummax_cummax_i64_us_2ba97844f7 is
-//
-//	kernel (u0:i64, s1:i64) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_i64_us_2ba97844f7(f *abi.Frame)
-
-// k_cummax_cummax_u32_us_01a478dad3 is
-//
-//	kernel (u0:u32, s1:u32) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_u32_us_01a478dad3(f *abi.Frame)
-
-// k_cummax_cummax_u8_us_42f964f3b8 is
-//
-//	kernel (u0:u8, s1:u8) { store cummax(u0) cummax(s1) }
-//
-// for i: run = max(run, a0[i]); o0[i] = run; run = max(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummax_cummax_u8_us_42f964f3b8(f *abi.Frame)
-
-// k_cummin_cummin_cummin_f32_uss_3a3f531495 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_f32_uss_3a3f531495(f *abi.Frame)
-
-// k_cummin_cummin_cummin_f64_uss_d9b1fbbb30 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_f64_uss_d9b1fbbb30(f *abi.Frame)
-
-// k_cummin_cummin_cummin_i32_uss_eab3510639 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_i32_uss_eab3510639(f *abi.Frame)
-
-// k_cummin_cummin_cummin_i64_uss_e480bcd90f is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_i64_uss_e480bcd90f(f *abi.Frame)
-
-// k_cummin_cummin_cummin_u32_uss_b18061f43c is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_u32_uss_b18061f43c(f *abi.Frame)
-
-// k_cummin_cummin_cummin_u8_uss_1edf7760db is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cummin(u0) cummin(s1) cummin(s2) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run; run = min(run, a2); o2[i] = run
-//
-//go:noescape
-func k_cummin_cummin_cummin_u8_uss_1edf7760db(f *abi.Frame)
-
-// k_cummin_cummin_f32_us_12e685bc6d is
-//
-//	kernel (u0:f32, s1:f32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_f32_us_12e685bc6d(f *abi.Frame)
-
-// k_cummin_cummin_f64_us_6bad207471 is
-//
-//	kernel (u0:f64, s1:f64) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_f64_us_6bad207471(f *abi.Frame)
-
-// k_cummin_cummin_i32_us_fd38ef6114 is
-//
-//	kernel (u0:i32, s1:i32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_i32_us_fd38ef6114(f *abi.Frame)
-
-// k_cummin_cummin_i64_us_7fd219c993 is
-//
-//	kernel (u0:i64, s1:i64) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_i64_us_7fd219c993(f *abi.Frame)
-
-// k_cummin_cummin_u32_us_2e1f2c8d8c is
-//
-//	kernel (u0:u32, s1:u32) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_u32_us_2e1f2c8d8c(f *abi.Frame)
-
-// k_cummin_cummin_u8_us_71be94a5c8 is
-//
-//	kernel (u0:u8, s1:u8) { store cummin(u0) cummin(s1) }
-//
-// for i: run = min(run, a0[i]); o0[i] = run; run = min(run, a1); o1[i] = run
-//
-//go:noescape
-func k_cummin_cummin_u8_us_71be94a5c8(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94 is
-//
-//	kernel (u0:f32, s1:f32, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_f32_f64_uss_0d7ede9b94(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_f64_uss_4560b18bb3(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_i32_uss_f638465c79 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_i32_uss_f638465c79(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_i64_uss_5509abd09e is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_i64_uss_5509abd09e(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_u32_uss_d432647e4e is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_u32_uss_d432647e4e(f *abi.Frame)
-
-// k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cumprod(u0) cumprod(s1) cumprod(s2) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run; run *= a2; o2[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_cumprod_u8_uss_7ff5bee669(f *abi.Frame)
-
-// k_cumprod_cumprod_f32_us_6c993c2b44 is
-//
-//	kernel (u0:f32, s1:f32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_f32_us_6c993c2b44(f *abi.Frame)
-
-// k_cumprod_cumprod_f64_us_473633ab23 is
-//
-//	kernel (u0:f64, s1:f64) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_f64_us_473633ab23(f *abi.Frame)
-
-// k_cumprod_cumprod_i32_us_306633beeb is
-//
-//	kernel (u0:i32, s1:i32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_i32_us_306633beeb(f *abi.Frame)
-
-// k_cumprod_cumprod_i64_us_0013f0d32e is
-//
-//	kernel (u0:i64, s1:i64) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_i64_us_0013f0d32e(f *abi.Frame)
-
-// k_cumprod_cumprod_u32_us_d964d61e24 is
-//
-//	kernel (u0:u32, s1:u32) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_u32_us_d964d61e24(f *abi.Frame)
-
-// k_cumprod_cumprod_u8_us_e00233600e is
-//
-//	kernel (u0:u8, s1:u8) { store cumprod(u0) cumprod(s1) }
-//
-// for i: run *= a0[i]; o0[i] = run; run *= a1; o1[i] = run
-//
-//go:noescape
-func k_cumprod_cumprod_u8_us_e00233600e(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487 is
-//
-//	kernel (u0:f32, s1:f32, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_f32_f64_uss_340762b487(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_f64_uss_d645ce7640 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_f64_uss_d645ce7640(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_i32_uss_7ce3cff752(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14 is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_i64_uss_6f08b5bb14(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5 is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_u32_uss_a74a1d75b5(f *abi.Frame)
-
-// k_cumsum_cumsum_cumsum_u8_uss_14a34d5927 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { store cumsum(u0) cumsum(s1) cumsum(s2) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run; run += a2; o2[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_cumsum_u8_uss_14a34d5927(f *abi.Frame)
-
-// k_cumsum_cumsum_f32_us_9f6924902e is
-//
-//	kernel (u0:f32, s1:f32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_f32_us_9f6924902e(f *abi.Frame)
-
-// k_cumsum_cumsum_f64_us_eab2322aff is
-//
-//	kernel (u0:f64, s1:f64) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_f64_us_eab2322aff(f *abi.Frame)
-
-// k_cumsum_cumsum_i32_us_9b4115400c is
-//
-//	kernel (u0:i32, s1:i32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_i32_us_9b4115400c(f *abi.Frame)
-
-// k_cumsum_cumsum_i64_us_e2b2307a20 is
-//
-//	kernel (u0:i64, s1:i64) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_i64_us_e2b2307a20(f *abi.Frame)
-
-// k_cumsum_cumsum_u32_us_cbf8b3289f is
-//
-//	kernel (u0:u32, s1:u32) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_u32_us_cbf8b3289f(f *abi.Frame)
-
-// k_cumsum_cumsum_u8_us_198f848a57 is
-//
-//	kernel (u0:u8, s1:u8) { store cumsum(u0) cumsum(s1) }
-//
-// for i: run += a0[i]; o0[i] = run; run += a1; o1[i] = run
-//
-//go:noescape
-func k_cumsum_cumsum_u8_us_198f848a57(f *abi.Frame)
 
 // k_div_add_f32_sus_3296a6d62d is
 //
@@ -3956,6 +4505,33 @@ func k_div_add_f64_uus_ea3c140a9a(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f64_uuu_76f9a9a5b9(f *abi.Frame)
+
+// k_div_f16_su_0cd7833fe1 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+//
+//go:noescape
+func k_div_f16_su_0cd7833fe1(f *abi.Frame)
+
+// k_div_f16_us_0ec76bb5fd is
+//
+//	kernel (u0:f16, s1:f16) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+//
+//go:noescape
+func k_div_f16_us_0ec76bb5fd(f *abi.Frame)
+
+// k_div_f16_uu_08553cd016 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+//
+//go:noescape
+func k_div_f16_uu_08553cd016(f *abi.Frame)
 
 // k_div_f32_su_331f012739 is
 //
@@ -4281,6 +4857,33 @@ func k_div_sub_f64_uuu_7cf2c36ed2(f *abi.Frame)
 //go:noescape
 func k_div_sub_f64_uuu_80ff5b4e3b(f *abi.Frame)
 
+// k_div_u16_su_5972fa0b96 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+//
+//go:noescape
+func k_div_u16_su_5972fa0b96(f *abi.Frame)
+
+// k_div_u16_us_c061440ec0 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+//
+//go:noescape
+func k_div_u16_us_c061440ec0(f *abi.Frame)
+
+// k_div_u16_uu_e5273cb2a3 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+//
+//go:noescape
+func k_div_u16_uu_e5273cb2a3(f *abi.Frame)
+
 // k_div_u32_su_8d939bd234 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
@@ -4335,41 +4938,95 @@ func k_div_u8_us_be173def17(f *abi.Frame)
 //go:noescape
 func k_div_u8_uu_545b998e4c(f *abi.Frame)
 
-// k_dot_f32_su_53845b019e is
+// k_dot_f32_2423624372 is
 //
-//	kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }
-//
-// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dot_f32_su_53845b019e(f *abi.Frame)
-
-// k_dot_f64_su_136b3aa396 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = dot s0 u1; store t0 }
+//	dot f32
 //
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 //
 //go:noescape
-func k_dot_f64_su_136b3aa396(f *abi.Frame)
+func k_dot_f32_2423624372(f *abi.Frame)
 
-// k_dot_i32_su_b6712f5f9a is
+// k_dot_f64_94c78171a9 is
 //
-//	kernel (s0:i32, u1:i32) { t0 = dot s0 u1; store t0 }
+//	dot f64
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_f64_94c78171a9(f *abi.Frame)
+
+// k_dot_i32_972e9a55c4 is
+//
+//	dot i32
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 //
 //go:noescape
-func k_dot_i32_su_b6712f5f9a(f *abi.Frame)
+func k_dot_i32_972e9a55c4(f *abi.Frame)
 
-// k_dot_i64_su_be5d0fc92f is
+// k_dot_i64_81eb46862c is
 //
-//	kernel (s0:i64, u1:i64) { t0 = dot s0 u1; store t0 }
+//	dot i64
 //
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 //
 //go:noescape
-func k_dot_i64_su_be5d0fc92f(f *abi.Frame)
+func k_dot_i64_81eb46862c(f *abi.Frame)
+
+// k_elu_f16_su_0f685f69d0 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+//
+//go:noescape
+func k_elu_f16_su_0f685f69d0(f *abi.Frame)
+
+// k_elu_f16_su_573614ff1d is
+//
+//	kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0, a1[i])
+//
+//go:noescape
+func k_elu_f16_su_573614ff1d(f *abi.Frame)
+
+// k_elu_f16_us_296b2db568 is
+//
+//	kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+//
+//go:noescape
+func k_elu_f16_us_296b2db568(f *abi.Frame)
+
+// k_elu_f16_us_94446b77cb is
+//
+//	kernel (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1)
+//
+//go:noescape
+func k_elu_f16_us_94446b77cb(f *abi.Frame)
+
+// k_elu_f16_uu_398f170b5a is
+//
+//	kernel (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+//
+//go:noescape
+func k_elu_f16_uu_398f170b5a(f *abi.Frame)
+
+// k_elu_f16_uu_b01cd5003f is
+//
+//	kernel fast (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }
+//
+// for i: o0[i] = elu(a0[i], a1[i])
+//
+//go:noescape
+func k_elu_f16_uu_b01cd5003f(f *abi.Frame)
 
 // k_elu_f32_su_62cc03eb2e is
 //
@@ -4497,6 +5154,24 @@ func k_eq_bool_su_0f8a0cfd7c(f *abi.Frame)
 //go:noescape
 func k_eq_bool_uu_169c17068f(f *abi.Frame)
 
+// k_eq_f16_bool_su_89eabf32d9 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = eq s0 u1; store t0 }
+//
+// for i: o0[i] = a0 == a1[i]
+//
+//go:noescape
+func k_eq_f16_bool_su_89eabf32d9(f *abi.Frame)
+
+// k_eq_f16_bool_uu_e185dba51e is
+//
+//	kernel (u0:f16, u1:f16) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+//
+//go:noescape
+func k_eq_f16_bool_uu_e185dba51e(f *abi.Frame)
+
 // k_eq_f32_bool_su_b916d7c344 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }
@@ -4578,6 +5253,24 @@ func k_eq_i64_bool_uu_6bbb7637ec(f *abi.Frame)
 //go:noescape
 func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(f *abi.Frame)
 
+// k_eq_u16_bool_us_1ce3ab8be0 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = eq u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1
+//
+//go:noescape
+func k_eq_u16_bool_us_1ce3ab8be0(f *abi.Frame)
+
+// k_eq_u16_bool_uu_eac14604b3 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+//
+//go:noescape
+func k_eq_u16_bool_uu_eac14604b3(f *abi.Frame)
+
 // k_eq_u32_bool_us_a9be959a34 is
 //
 //	kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
@@ -4613,6 +5306,24 @@ func k_eq_u8_bool_su_e039f70e04(f *abi.Frame)
 //
 //go:noescape
 func k_eq_u8_bool_uu_50ebcd7d25(f *abi.Frame)
+
+// k_erf_f16_u_8be8ea6436 is
+//
+//	kernel (u0:f16) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+//
+//go:noescape
+func k_erf_f16_u_8be8ea6436(f *abi.Frame)
+
+// k_erf_f16_u_ddf48f6738 is
+//
+//	kernel fast (u0:f16) { t0 = erf u0; store t0 }
+//
+// for i: o0[i] = erf(a0[i])
+//
+//go:noescape
+func k_erf_f16_u_ddf48f6738(f *abi.Frame)
 
 // k_erf_f32_u_3e0a1ebfeb is
 //
@@ -4650,6 +5361,15 @@ func k_erf_f64_u_d078ff7068(f *abi.Frame)
 //go:noescape
 func k_erf_f64_u_d13faf5e43(f *abi.Frame)
 
+// k_erfc_f16_u_9d613909c0 is
+//
+//	kernel (u0:f16) { t0 = erfc u0; store t0 }
+//
+// for i: o0[i] = erfc(a0[i])
+//
+//go:noescape
+func k_erfc_f16_u_9d613909c0(f *abi.Frame)
+
 // k_erfc_f32_u_4de05a4343 is
 //
 //	kernel (u0:f32) { t0 = erfc u0; store t0 }
@@ -4668,6 +5388,15 @@ func k_erfc_f32_u_4de05a4343(f *abi.Frame)
 //go:noescape
 func k_erfc_f64_u_ea9cd5907b(f *abi.Frame)
 
+// k_exp2_f16_u_11c57ea918 is
+//
+//	kernel (u0:f16) { t0 = exp2 u0; store t0 }
+//
+// for i: o0[i] = exp2(a0[i])
+//
+//go:noescape
+func k_exp2_f16_u_11c57ea918(f *abi.Frame)
+
 // k_exp2_f32_u_df886b9f2d is
 //
 //	kernel (u0:f32) { t0 = exp2 u0; store t0 }
@@ -4685,6 +5414,24 @@ func k_exp2_f32_u_df886b9f2d(f *abi.Frame)
 //
 //go:noescape
 func k_exp2_f64_u_56bfbb21e8(f *abi.Frame)
+
+// k_exp_f16_u_67c68d35e9 is
+//
+//	kernel fast (u0:f16) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+//
+//go:noescape
+func k_exp_f16_u_67c68d35e9(f *abi.Frame)
+
+// k_exp_f16_u_8fd498edad is
+//
+//	kernel (u0:f16) { t0 = exp u0; store t0 }
+//
+// for i: o0[i] = exp(a0[i])
+//
+//go:noescape
+func k_exp_f16_u_8fd498edad(f *abi.Frame)
 
 // k_exp_f32_u_bf167c3749 is
 //
@@ -4722,6 +5469,24 @@ func k_exp_f64_u_8c4650c065(f *abi.Frame)
 //go:noescape
 func k_exp_f64_u_c8f268e614(f *abi.Frame)
 
+// k_expm1_f16_u_097e7140a9 is
+//
+//	kernel fast (u0:f16) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+//
+//go:noescape
+func k_expm1_f16_u_097e7140a9(f *abi.Frame)
+
+// k_expm1_f16_u_718bd8f89d is
+//
+//	kernel (u0:f16) { t0 = expm1 u0; store t0 }
+//
+// for i: o0[i] = expm1(a0[i])
+//
+//go:noescape
+func k_expm1_f16_u_718bd8f89d(f *abi.Frame)
+
 // k_expm1_f32_u_8e161a5337 is
 //
 //	kernel (u0:f32) { t0 = expm1 u0; store t0 }
@@ -4758,6 +5523,15 @@ func k_expm1_f64_u_1ff6457c7e(f *abi.Frame)
 //go:noescape
 func k_expm1_f64_u_c12d99e908(f *abi.Frame)
 
+// k_floor_f16_u_74567fb4e0 is
+//
+//	kernel (u0:f16) { t0 = floor u0; store t0 }
+//
+// for i: o0[i] = floor(a0[i])
+//
+//go:noescape
+func k_floor_f16_u_74567fb4e0(f *abi.Frame)
+
 // k_floor_f32_u_159cefdc0e is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -4775,6 +5549,33 @@ func k_floor_f32_u_159cefdc0e(f *abi.Frame)
 //
 //go:noescape
 func k_floor_f64_u_997de3ba42(f *abi.Frame)
+
+// k_floordiv_f16_su_41bdaaca51 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = floordiv s0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0, a1[i])
+//
+//go:noescape
+func k_floordiv_f16_su_41bdaaca51(f *abi.Frame)
+
+// k_floordiv_f16_us_d6bc85169c is
+//
+//	kernel (u0:f16, s1:f16) { t0 = floordiv u0 s1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1)
+//
+//go:noescape
+func k_floordiv_f16_us_d6bc85169c(f *abi.Frame)
+
+// k_floordiv_f16_uu_b55a890d9f is
+//
+//	kernel (u0:f16, u1:f16) { t0 = floordiv u0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1[i])
+//
+//go:noescape
+func k_floordiv_f16_uu_b55a890d9f(f *abi.Frame)
 
 // k_floordiv_f32_su_2e41390dd9 is
 //
@@ -4884,6 +5685,33 @@ func k_floordiv_i64_us_f8d02bedcc(f *abi.Frame)
 //go:noescape
 func k_floordiv_i64_uu_979ccfd4a1(f *abi.Frame)
 
+// k_floordiv_u16_su_4e897820fa is
+//
+//	kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0, a1[i])
+//
+//go:noescape
+func k_floordiv_u16_su_4e897820fa(f *abi.Frame)
+
+// k_floordiv_u16_us_b436fc6fdb is
+//
+//	kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1)
+//
+//go:noescape
+func k_floordiv_u16_us_b436fc6fdb(f *abi.Frame)
+
+// k_floordiv_u16_uu_ec007f06f3 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }
+//
+// for i: o0[i] = floordiv(a0[i], a1[i])
+//
+//go:noescape
+func k_floordiv_u16_uu_ec007f06f3(f *abi.Frame)
+
 // k_floordiv_u32_su_ef82722250 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }
@@ -4937,6 +5765,69 @@ func k_floordiv_u8_us_0a55b161c1(f *abi.Frame)
 //
 //go:noescape
 func k_floordiv_u8_uu_ae9d7750b0(f *abi.Frame)
+
+// k_fma_f16_ssu_bf7d8d8970 is
+//
+//	kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1, a2[i])
+//
+//go:noescape
+func k_fma_f16_ssu_bf7d8d8970(f *abi.Frame)
+
+// k_fma_f16_sus_a5201cf909 is
+//
+//	kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1[i], a2)
+//
+//go:noescape
+func k_fma_f16_sus_a5201cf909(f *abi.Frame)
+
+// k_fma_f16_suu_a43816a512 is
+//
+//	kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_fma_f16_suu_a43816a512(f *abi.Frame)
+
+// k_fma_f16_uss_60a4090cb6 is
+//
+//	kernel (u0:f16, s1:f16, s2:f16) { t0 = fma u0 s1 s2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1, a2)
+//
+//go:noescape
+func k_fma_f16_uss_60a4090cb6(f *abi.Frame)
+
+// k_fma_f16_usu_25e2b4e428 is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = fma u0 s1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_fma_f16_usu_25e2b4e428(f *abi.Frame)
+
+// k_fma_f16_uus_0f97c24f67 is
+//
+//	kernel (u0:f16, u1:f16, s2:f16) { t0 = fma u0 u1 s2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_fma_f16_uus_0f97c24f67(f *abi.Frame)
+
+// k_fma_f16_uuu_7662a88ce2 is
+//
+//	kernel (u0:f16, u1:f16, u2:f16) { t0 = fma u0 u1 u2; store t0 }
+//
+// for i: o0[i] = fma(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_fma_f16_uuu_7662a88ce2(f *abi.Frame)
 
 // k_fma_f32_ssu_5a27f4c756 is
 //
@@ -5064,6 +5955,33 @@ func k_fma_f64_uus_44bcb8b1a8(f *abi.Frame)
 //go:noescape
 func k_fma_f64_uuu_97a98965c6(f *abi.Frame)
 
+// k_fmod_f16_su_51ac7d61c5 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = fmod s0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0, a1[i])
+//
+//go:noescape
+func k_fmod_f16_su_51ac7d61c5(f *abi.Frame)
+
+// k_fmod_f16_us_f2d88e04af is
+//
+//	kernel (u0:f16, s1:f16) { t0 = fmod u0 s1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1)
+//
+//go:noescape
+func k_fmod_f16_us_f2d88e04af(f *abi.Frame)
+
+// k_fmod_f16_uu_35796890af is
+//
+//	kernel (u0:f16, u1:f16) { t0 = fmod u0 u1; store t0 }
+//
+// for i: o0[i] = fmod(a0[i], a1[i])
+//
+//go:noescape
+func k_fmod_f16_uu_35796890af(f *abi.Frame)
+
 // k_fmod_f32_su_e64dd9715c is
 //
 //	kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }
@@ -5118,518 +6036,32 @@ func k_fmod_f64_us_fb8beca9c5(f *abi.Frame)
 //go:noescape
 func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
 
-// k_foldadd_f32_u_27c42265f0 is
+// k_ge_f16_bool_su_eab09858d6 is
 //
-//	kernel (u0:f32) { store add(u0) }
+//	kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }
 //
-// for i: o0 += a0[i]
+// for i: o0[i] = a0 >= a1[i]
 //
 //go:noescape
-func k_foldadd_f32_u_27c42265f0(f *abi.Frame)
+func k_ge_f16_bool_su_eab09858d6(f *abi.Frame)
 
-// k_foldadd_f64_u_cad95d9c0b is
+// k_ge_f16_bool_us_ae44107967 is
 //
-//	kernel (u0:f64) { store add(u0) }
+//	kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }
 //
-// for i: o0 += a0[i]
+// for i: o0[i] = a0[i] >= a1
 //
 //go:noescape
-func k_foldadd_f64_u_cad95d9c0b(f *abi.Frame)
+func k_ge_f16_bool_us_ae44107967(f *abi.Frame)
 
-// k_foldadd_i32_u_09fad1a540 is
+// k_ge_f16_bool_uu_6c3765a7fe is
 //
-//	kernel (u0:i32) { store add(u0) }
+//	kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }
 //
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_i32_u_09fad1a540(f *abi.Frame)
-
-// k_foldadd_i64_u_ce7fb76e2f is
-//
-//	kernel (u0:i64) { store add(u0) }
-//
-// for i: o0 += a0[i]
+// for i: o0[i] = a0[i] >= a1[i]
 //
 //go:noescape
-func k_foldadd_i64_u_ce7fb76e2f(f *abi.Frame)
-
-// k_foldadd_u32_u_941467d4dd is
-//
-//	kernel (u0:u32) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_u32_u_941467d4dd(f *abi.Frame)
-
-// k_foldadd_u8_u_619c830f84 is
-//
-//	kernel (u0:u8) { store add(u0) }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_foldadd_u8_u_619c830f84(f *abi.Frame)
-
-// k_foldand_bool_u_e8db4bac34 is
-//
-//	kernel (u0:bool) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_bool_u_e8db4bac34(f *abi.Frame)
-
-// k_foldand_i32_u_7698d9e9a7 is
-//
-//	kernel (u0:i32) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_i32_u_7698d9e9a7(f *abi.Frame)
-
-// k_foldand_i64_u_67ad1a4304 is
-//
-//	kernel (u0:i64) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_i64_u_67ad1a4304(f *abi.Frame)
-
-// k_foldand_u32_u_5291dfe513 is
-//
-//	kernel (u0:u32) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_u32_u_5291dfe513(f *abi.Frame)
-
-// k_foldand_u8_u_42e1f81a6c is
-//
-//	kernel (u0:u8) { store and(u0) }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_foldand_u8_u_42e1f81a6c(f *abi.Frame)
-
-// k_foldargmax_f32_u_523265d874 is
-//
-//	kernel (u0:f32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_f32_u_523265d874(f *abi.Frame)
-
-// k_foldargmax_f64_u_26f842b759 is
-//
-//	kernel (u0:f64) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_f64_u_26f842b759(f *abi.Frame)
-
-// k_foldargmax_foldmax_f32_u_2b48e27939 is
-//
-//	kernel (u0:f32) { store argmax(u0) max(u0) }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldargmax_foldmax_f32_u_2b48e27939(f *abi.Frame)
-
-// k_foldargmax_foldmax_f64_u_8d1562253e is
-//
-//	kernel (u0:f64) { store argmax(u0) max(u0) }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldargmax_foldmax_f64_u_8d1562253e(f *abi.Frame)
-
-// k_foldargmax_i32_u_2651459a3e is
-//
-//	kernel (u0:i32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_i32_u_2651459a3e(f *abi.Frame)
-
-// k_foldargmax_i64_u_48a93243cb is
-//
-//	kernel (u0:i64) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_i64_u_48a93243cb(f *abi.Frame)
-
-// k_foldargmax_u32_u_46d5edd2f7 is
-//
-//	kernel (u0:u32) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_u32_u_46d5edd2f7(f *abi.Frame)
-
-// k_foldargmax_u8_u_c4a0cc291b is
-//
-//	kernel (u0:u8) { store argmax(u0) }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_foldargmax_u8_u_c4a0cc291b(f *abi.Frame)
-
-// k_foldargmin_f32_u_f6a1a3f4ae is
-//
-//	kernel (u0:f32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_f32_u_f6a1a3f4ae(f *abi.Frame)
-
-// k_foldargmin_f64_u_576f499831 is
-//
-//	kernel (u0:f64) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_f64_u_576f499831(f *abi.Frame)
-
-// k_foldargmin_foldmin_f32_u_0c81a3e20c is
-//
-//	kernel (u0:f32) { store argmin(u0) min(u0) }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-//
-//go:noescape
-func k_foldargmin_foldmin_f32_u_0c81a3e20c(f *abi.Frame)
-
-// k_foldargmin_foldmin_f64_u_7c90be69a4 is
-//
-//	kernel (u0:f64) { store argmin(u0) min(u0) }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-//
-//go:noescape
-func k_foldargmin_foldmin_f64_u_7c90be69a4(f *abi.Frame)
-
-// k_foldargmin_i32_u_24628574ed is
-//
-//	kernel (u0:i32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_i32_u_24628574ed(f *abi.Frame)
-
-// k_foldargmin_i64_u_c16b66a48a is
-//
-//	kernel (u0:i64) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_i64_u_c16b66a48a(f *abi.Frame)
-
-// k_foldargmin_u32_u_0345c67174 is
-//
-//	kernel (u0:u32) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_u32_u_0345c67174(f *abi.Frame)
-
-// k_foldargmin_u8_u_f122d4a0ad is
-//
-//	kernel (u0:u8) { store argmin(u0) }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_foldargmin_u8_u_f122d4a0ad(f *abi.Frame)
-
-// k_foldmax_f32_u_011e31aee1 is
-//
-//	kernel (u0:f32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_f32_u_011e31aee1(f *abi.Frame)
-
-// k_foldmax_f64_u_dd4bef5bfd is
-//
-//	kernel (u0:f64) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_f64_u_dd4bef5bfd(f *abi.Frame)
-
-// k_foldmax_i32_u_3d23849a11 is
-//
-//	kernel (u0:i32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_i32_u_3d23849a11(f *abi.Frame)
-
-// k_foldmax_i64_u_6aa4132f4f is
-//
-//	kernel (u0:i64) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_i64_u_6aa4132f4f(f *abi.Frame)
-
-// k_foldmax_u32_u_dfd0115626 is
-//
-//	kernel (u0:u32) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_u32_u_dfd0115626(f *abi.Frame)
-
-// k_foldmax_u8_u_72e07a6ae5 is
-//
-//	kernel (u0:u8) { store max(u0) }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_foldmax_u8_u_72e07a6ae5(f *abi.Frame)
-
-// k_foldmin_f32_u_b980c3766a is
-//
-//	kernel (u0:f32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_f32_u_b980c3766a(f *abi.Frame)
-
-// k_foldmin_f64_u_60e4b9d1f7 is
-//
-//	kernel (u0:f64) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_f64_u_60e4b9d1f7(f *abi.Frame)
-
-// k_foldmin_foldmax_f32_u_0a4a868e5d is
-//
-//	kernel (u0:f32) { store min(u0) max(u0) }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldmin_foldmax_f32_u_0a4a868e5d(f *abi.Frame)
-
-// k_foldmin_foldmax_f64_u_dd50791899 is
-//
-//	kernel (u0:f64) { store min(u0) max(u0) }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_foldmin_foldmax_f64_u_dd50791899(f *abi.Frame)
-
-// k_foldmin_i32_u_cef4b0d95b is
-//
-//	kernel (u0:i32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_i32_u_cef4b0d95b(f *abi.Frame)
-
-// k_foldmin_i64_u_0023e1f4f6 is
-//
-//	kernel (u0:i64) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_i64_u_0023e1f4f6(f *abi.Frame)
-
-// k_foldmin_u32_u_4b77bb8b17 is
-//
-//	kernel (u0:u32) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_u32_u_4b77bb8b17(f *abi.Frame)
-
-// k_foldmin_u8_u_6183e9578e is
-//
-//	kernel (u0:u8) { store min(u0) }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_foldmin_u8_u_6183e9578e(f *abi.Frame)
-
-// k_foldmul_f32_u_f70aa4b2e1 is
-//
-//	kernel (u0:f32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_f32_u_f70aa4b2e1(f *abi.Frame)
-
-// k_foldmul_f64_u_a6534d1a57 is
-//
-//	kernel (u0:f64) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_f64_u_a6534d1a57(f *abi.Frame)
-
-// k_foldmul_i32_u_3084ac7a63 is
-//
-//	kernel (u0:i32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_i32_u_3084ac7a63(f *abi.Frame)
-
-// k_foldmul_i64_u_c5bb3741f4 is
-//
-//	kernel (u0:i64) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_i64_u_c5bb3741f4(f *abi.Frame)
-
-// k_foldmul_u32_u_2e6b5b3029 is
-//
-//	kernel (u0:u32) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_u32_u_2e6b5b3029(f *abi.Frame)
-
-// k_foldmul_u8_u_ebbb29866e is
-//
-//	kernel (u0:u8) { store mul(u0) }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_foldmul_u8_u_ebbb29866e(f *abi.Frame)
-
-// k_foldor_bool_u_bbde21292a is
-//
-//	kernel (u0:bool) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_bool_u_bbde21292a(f *abi.Frame)
-
-// k_foldor_i32_u_475c0a17f2 is
-//
-//	kernel (u0:i32) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_i32_u_475c0a17f2(f *abi.Frame)
-
-// k_foldor_i64_u_982b36951a is
-//
-//	kernel (u0:i64) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_i64_u_982b36951a(f *abi.Frame)
-
-// k_foldor_u32_u_166ea5ad5f is
-//
-//	kernel (u0:u32) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_u32_u_166ea5ad5f(f *abi.Frame)
-
-// k_foldor_u8_u_fe0ec2fba0 is
-//
-//	kernel (u0:u8) { store or(u0) }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_foldor_u8_u_fe0ec2fba0(f *abi.Frame)
-
-// k_foldxor_bool_u_5f9251e3c2 is
-//
-//	kernel (u0:bool) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_bool_u_5f9251e3c2(f *abi.Frame)
-
-// k_foldxor_i32_u_7eae729ecf is
-//
-//	kernel (u0:i32) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_i32_u_7eae729ecf(f *abi.Frame)
-
-// k_foldxor_i64_u_a48fb98239 is
-//
-//	kernel (u0:i64) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_i64_u_a48fb98239(f *abi.Frame)
-
-// k_foldxor_u32_u_a4b2726627 is
-//
-//	kernel (u0:u32) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_u32_u_a4b2726627(f *abi.Frame)
-
-// k_foldxor_u8_u_54cfa20734 is
-//
-//	kernel (u0:u8) { store xor(u0) }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_foldxor_u8_u_54cfa20734(f *abi.Frame)
+func k_ge_f16_bool_uu_6c3765a7fe(f *abi.Frame)
 
 // k_ge_f32_bool_su_3895ed8f2d is
 //
@@ -5739,6 +6171,33 @@ func k_ge_i64_bool_us_946f9c5a5d(f *abi.Frame)
 //go:noescape
 func k_ge_i64_bool_uu_0747ae3066(f *abi.Frame)
 
+// k_ge_u16_bool_su_d5e332292b is
+//
+//	kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >= a1[i]
+//
+//go:noescape
+func k_ge_u16_bool_su_d5e332292b(f *abi.Frame)
+
+// k_ge_u16_bool_us_984ddbf152 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >= a1
+//
+//go:noescape
+func k_ge_u16_bool_us_984ddbf152(f *abi.Frame)
+
+// k_ge_u16_bool_uu_7c3acd6549 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >= a1[i]
+//
+//go:noescape
+func k_ge_u16_bool_uu_7c3acd6549(f *abi.Frame)
+
 // k_ge_u32_bool_su_e564e87e07 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }
@@ -5793,6 +6252,15 @@ func k_ge_u8_bool_us_3176e0213d(f *abi.Frame)
 //go:noescape
 func k_ge_u8_bool_uu_e92f980988(f *abi.Frame)
 
+// k_gelu_f16_u_da94143875 is
+//
+//	kernel (u0:f16) { t0 = gelu u0; store t0 }
+//
+// for i: o0[i] = gelu(a0[i])
+//
+//go:noescape
+func k_gelu_f16_u_da94143875(f *abi.Frame)
+
 // k_gelu_f32_u_5a39b6b00a is
 //
 //	kernel (u0:f32) { t0 = gelu u0; store t0 }
@@ -5810,6 +6278,24 @@ func k_gelu_f32_u_5a39b6b00a(f *abi.Frame)
 //
 //go:noescape
 func k_gelu_f64_u_01b0ddcf5e(f *abi.Frame)
+
+// k_gelutanh_f16_u_ddda3110a8 is
+//
+//	kernel fast (u0:f16) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+//
+//go:noescape
+func k_gelutanh_f16_u_ddda3110a8(f *abi.Frame)
+
+// k_gelutanh_f16_u_f79163c23d is
+//
+//	kernel (u0:f16) { t0 = gelutanh u0; store t0 }
+//
+// for i: o0[i] = gelutanh(a0[i])
+//
+//go:noescape
+func k_gelutanh_f16_u_f79163c23d(f *abi.Frame)
 
 // k_gelutanh_f32_u_4c118d14c9 is
 //
@@ -5846,6 +6332,33 @@ func k_gelutanh_f64_u_0cf01fd4f6(f *abi.Frame)
 //
 //go:noescape
 func k_gelutanh_f64_u_99c932495e(f *abi.Frame)
+
+// k_gt_f16_bool_su_988783de31 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 > a1[i]
+//
+//go:noescape
+func k_gt_f16_bool_su_988783de31(f *abi.Frame)
+
+// k_gt_f16_bool_us_037ba844bd is
+//
+//	kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1
+//
+//go:noescape
+func k_gt_f16_bool_us_037ba844bd(f *abi.Frame)
+
+// k_gt_f16_bool_uu_cdb4b4cdd0 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1[i]
+//
+//go:noescape
+func k_gt_f16_bool_uu_cdb4b4cdd0(f *abi.Frame)
 
 // k_gt_f32_bool_su_26b608ce3e is
 //
@@ -5955,6 +6468,33 @@ func k_gt_i64_bool_us_89b82bb8d2(f *abi.Frame)
 //go:noescape
 func k_gt_i64_bool_uu_d753d98506(f *abi.Frame)
 
+// k_gt_u16_bool_su_b9a86f055f is
+//
+//	kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 > a1[i]
+//
+//go:noescape
+func k_gt_u16_bool_su_b9a86f055f(f *abi.Frame)
+
+// k_gt_u16_bool_us_01067722e4 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1
+//
+//go:noescape
+func k_gt_u16_bool_us_01067722e4(f *abi.Frame)
+
+// k_gt_u16_bool_uu_796369dc45 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] > a1[i]
+//
+//go:noescape
+func k_gt_u16_bool_uu_796369dc45(f *abi.Frame)
+
 // k_gt_u32_bool_su_6cef7d7f0d is
 //
 //	kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }
@@ -6009,6 +6549,15 @@ func k_gt_u8_bool_us_1e5e84965d(f *abi.Frame)
 //go:noescape
 func k_gt_u8_bool_uu_42c2ad5de3(f *abi.Frame)
 
+// k_hardswish_f16_u_1a5877ac2c is
+//
+//	kernel (u0:f16) { t0 = hardswish u0; store t0 }
+//
+// for i: o0[i] = hardswish(a0[i])
+//
+//go:noescape
+func k_hardswish_f16_u_1a5877ac2c(f *abi.Frame)
+
 // k_hardswish_f32_u_80d6366310 is
 //
 //	kernel (u0:f32) { t0 = hardswish u0; store t0 }
@@ -6026,6 +6575,24 @@ func k_hardswish_f32_u_80d6366310(f *abi.Frame)
 //
 //go:noescape
 func k_hardswish_f64_u_7585d447df(f *abi.Frame)
+
+// k_hypot_f16_su_5650ba5141 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = hypot s0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0, a1[i])
+//
+//go:noescape
+func k_hypot_f16_su_5650ba5141(f *abi.Frame)
+
+// k_hypot_f16_uu_229c51b4da is
+//
+//	kernel (u0:f16, u1:f16) { t0 = hypot u0 u1; store t0 }
+//
+// for i: o0[i] = hypot(a0[i], a1[i])
+//
+//go:noescape
+func k_hypot_f16_uu_229c51b4da(f *abi.Frame)
 
 // k_hypot_f32_us_3066b1433f is
 //
@@ -6063,6 +6630,15 @@ func k_hypot_f64_su_5fa429fe15(f *abi.Frame)
 //go:noescape
 func k_hypot_f64_uu_58b0ae5de6(f *abi.Frame)
 
+// k_isfinite_f16_bool_u_36c0a0dfee is
+//
+//	kernel (u0:f16) { t0 = isfinite u0; store t0 }
+//
+// for i: o0[i] = isfinite(a0[i])
+//
+//go:noescape
+func k_isfinite_f16_bool_u_36c0a0dfee(f *abi.Frame)
+
 // k_isfinite_f32_bool_u_435c97d751 is
 //
 //	kernel (u0:f32) { t0 = isfinite u0; store t0 }
@@ -6080,6 +6656,15 @@ func k_isfinite_f32_bool_u_435c97d751(f *abi.Frame)
 //
 //go:noescape
 func k_isfinite_f64_bool_u_af48caa9c8(f *abi.Frame)
+
+// k_isinf_f16_bool_u_ebd5e6b2a2 is
+//
+//	kernel (u0:f16) { t0 = isinf u0; store t0 }
+//
+// for i: o0[i] = isinf(a0[i])
+//
+//go:noescape
+func k_isinf_f16_bool_u_ebd5e6b2a2(f *abi.Frame)
 
 // k_isinf_f32_bool_u_f416216d1d is
 //
@@ -6099,6 +6684,15 @@ func k_isinf_f32_bool_u_f416216d1d(f *abi.Frame)
 //go:noescape
 func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
 
+// k_isnan_f16_bool_u_7932330611 is
+//
+//	kernel (u0:f16) { t0 = isnan u0; store t0 }
+//
+// for i: o0[i] = isnan(a0[i])
+//
+//go:noescape
+func k_isnan_f16_bool_u_7932330611(f *abi.Frame)
+
 // k_isnan_f32_bool_u_9c25fa3f67 is
 //
 //	kernel (u0:f32) { t0 = isnan u0; store t0 }
@@ -6116,6 +6710,33 @@ func k_isnan_f32_bool_u_9c25fa3f67(f *abi.Frame)
 //
 //go:noescape
 func k_isnan_f64_bool_u_8579663f7b(f *abi.Frame)
+
+// k_le_f16_bool_su_0d3a847513 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+//
+//go:noescape
+func k_le_f16_bool_su_0d3a847513(f *abi.Frame)
+
+// k_le_f16_bool_us_4615a76f59 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+//
+//go:noescape
+func k_le_f16_bool_us_4615a76f59(f *abi.Frame)
+
+// k_le_f16_bool_uu_a2169b40d6 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+//
+//go:noescape
+func k_le_f16_bool_uu_a2169b40d6(f *abi.Frame)
 
 // k_le_f32_bool_su_4d358be87a is
 //
@@ -6225,6 +6846,33 @@ func k_le_i64_bool_us_a2ff8af67d(f *abi.Frame)
 //go:noescape
 func k_le_i64_bool_uu_579ac043f0(f *abi.Frame)
 
+// k_le_u16_bool_su_918b402415 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+//
+//go:noescape
+func k_le_u16_bool_su_918b402415(f *abi.Frame)
+
+// k_le_u16_bool_us_c8a20cd56d is
+//
+//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+//
+//go:noescape
+func k_le_u16_bool_us_c8a20cd56d(f *abi.Frame)
+
+// k_le_u16_bool_uu_33602f81c8 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+//
+//go:noescape
+func k_le_u16_bool_uu_33602f81c8(f *abi.Frame)
+
 // k_le_u32_bool_su_fc07550b65 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -6279,6 +6927,24 @@ func k_le_u8_bool_us_496751cee8(f *abi.Frame)
 //go:noescape
 func k_le_u8_bool_uu_18a889c672(f *abi.Frame)
 
+// k_log10_f16_u_7006ebf958 is
+//
+//	kernel fast (u0:f16) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+//
+//go:noescape
+func k_log10_f16_u_7006ebf958(f *abi.Frame)
+
+// k_log10_f16_u_8defecbe4c is
+//
+//	kernel (u0:f16) { t0 = log10 u0; store t0 }
+//
+// for i: o0[i] = log10(a0[i])
+//
+//go:noescape
+func k_log10_f16_u_8defecbe4c(f *abi.Frame)
+
 // k_log10_f32_u_ae1c8f5cbf is
 //
 //	kernel fast (u0:f32) { t0 = log10 u0; store t0 }
@@ -6314,6 +6980,24 @@ func k_log10_f64_u_215bd841eb(f *abi.Frame)
 //
 //go:noescape
 func k_log10_f64_u_e0597c2199(f *abi.Frame)
+
+// k_log1p_f16_u_0d746f5337 is
+//
+//	kernel (u0:f16) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+//
+//go:noescape
+func k_log1p_f16_u_0d746f5337(f *abi.Frame)
+
+// k_log1p_f16_u_afb03cd644 is
+//
+//	kernel fast (u0:f16) { t0 = log1p u0; store t0 }
+//
+// for i: o0[i] = log1p(a0[i])
+//
+//go:noescape
+func k_log1p_f16_u_afb03cd644(f *abi.Frame)
 
 // k_log1p_f32_u_44ebc30ec1 is
 //
@@ -6351,6 +7035,24 @@ func k_log1p_f64_u_59915c6e03(f *abi.Frame)
 //go:noescape
 func k_log1p_f64_u_85a3ddffb8(f *abi.Frame)
 
+// k_log2_f16_u_a4ccc90db8 is
+//
+//	kernel (u0:f16) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+//
+//go:noescape
+func k_log2_f16_u_a4ccc90db8(f *abi.Frame)
+
+// k_log2_f16_u_eb0b3cb5de is
+//
+//	kernel fast (u0:f16) { t0 = log2 u0; store t0 }
+//
+// for i: o0[i] = log2(a0[i])
+//
+//go:noescape
+func k_log2_f16_u_eb0b3cb5de(f *abi.Frame)
+
 // k_log2_f32_u_10bd083277 is
 //
 //	kernel fast (u0:f32) { t0 = log2 u0; store t0 }
@@ -6386,6 +7088,24 @@ func k_log2_f64_u_161109d442(f *abi.Frame)
 //
 //go:noescape
 func k_log2_f64_u_50315f7adc(f *abi.Frame)
+
+// k_log_f16_u_0891219cf6 is
+//
+//	kernel fast (u0:f16) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+//
+//go:noescape
+func k_log_f16_u_0891219cf6(f *abi.Frame)
+
+// k_log_f16_u_8e4a3ca51c is
+//
+//	kernel (u0:f16) { t0 = log u0; store t0 }
+//
+// for i: o0[i] = log(a0[i])
+//
+//go:noescape
+func k_log_f16_u_8e4a3ca51c(f *abi.Frame)
 
 // k_log_f32_u_d5990fd292 is
 //
@@ -6423,6 +7143,15 @@ func k_log_f64_u_76870ec756(f *abi.Frame)
 //go:noescape
 func k_log_f64_u_dd7af3dce1(f *abi.Frame)
 
+// k_logit_f16_u_8e1cad56cd is
+//
+//	kernel (u0:f16) { t0 = logit u0; store t0 }
+//
+// for i: o0[i] = logit(a0[i])
+//
+//go:noescape
+func k_logit_f16_u_8e1cad56cd(f *abi.Frame)
+
 // k_logit_f32_u_d2899268f2 is
 //
 //	kernel (u0:f32) { t0 = logit u0; store t0 }
@@ -6440,6 +7169,33 @@ func k_logit_f32_u_d2899268f2(f *abi.Frame)
 //
 //go:noescape
 func k_logit_f64_u_9e5c5ac773(f *abi.Frame)
+
+// k_lt_f16_bool_su_288d378f1e is
+//
+//	kernel (s0:f16, u1:f16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+//
+//go:noescape
+func k_lt_f16_bool_su_288d378f1e(f *abi.Frame)
+
+// k_lt_f16_bool_us_21690b1215 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+//
+//go:noescape
+func k_lt_f16_bool_us_21690b1215(f *abi.Frame)
+
+// k_lt_f16_bool_uu_b0e8525dc7 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+//
+//go:noescape
+func k_lt_f16_bool_uu_b0e8525dc7(f *abi.Frame)
 
 // k_lt_f32_bool_su_c509245c00 is
 //
@@ -6549,6 +7305,33 @@ func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
 //go:noescape
 func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
 
+// k_lt_u16_bool_su_0a63a56625 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+//
+//go:noescape
+func k_lt_u16_bool_su_0a63a56625(f *abi.Frame)
+
+// k_lt_u16_bool_us_780307f4f8 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+//
+//go:noescape
+func k_lt_u16_bool_us_780307f4f8(f *abi.Frame)
+
+// k_lt_u16_bool_uu_52ccf32cb8 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+//
+//go:noescape
+func k_lt_u16_bool_uu_52ccf32cb8(f *abi.Frame)
+
 // k_lt_u32_bool_su_a220fbc230 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }
@@ -6602,6 +7385,24 @@ func k_lt_u8_bool_us_33ea9c9e1a(f *abi.Frame)
 //
 //go:noescape
 func k_lt_u8_bool_uu_1ce629a695(f *abi.Frame)
+
+// k_max_f16_su_06e2285ed9 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+//
+//go:noescape
+func k_max_f16_su_06e2285ed9(f *abi.Frame)
+
+// k_max_f16_uu_fbc2c2539a is
+//
+//	kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_f16_uu_fbc2c2539a(f *abi.Frame)
 
 // k_max_f32_us_ab85dd44c8 is
 //
@@ -6855,6 +7656,24 @@ func k_max_max_u32_uuu_c29a8b7939(f *abi.Frame)
 //go:noescape
 func k_max_max_u8_uuu_28c86b68c4(f *abi.Frame)
 
+// k_max_u16_su_67ffd810ea is
+//
+//	kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+//
+//go:noescape
+func k_max_u16_su_67ffd810ea(f *abi.Frame)
+
+// k_max_u16_uu_408b5484f9 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_u16_uu_408b5484f9(f *abi.Frame)
+
 // k_max_u32_su_660900aac5 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
@@ -6890,6 +7709,24 @@ func k_max_u8_su_68beaefbd9(f *abi.Frame)
 //
 //go:noescape
 func k_max_u8_uu_4c72f1ffc1(f *abi.Frame)
+
+// k_min_f16_us_c47b7d933b is
+//
+//	kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+//
+//go:noescape
+func k_min_f16_us_c47b7d933b(f *abi.Frame)
+
+// k_min_f16_uu_b18332c467 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_f16_uu_b18332c467(f *abi.Frame)
 
 // k_min_f32_su_9fcf2ced30 is
 //
@@ -7143,6 +7980,24 @@ func k_min_min_u32_uuu_d99a866278(f *abi.Frame)
 //go:noescape
 func k_min_min_u8_uuu_c55f0eb781(f *abi.Frame)
 
+// k_min_u16_us_79dee758ac is
+//
+//	kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+//
+//go:noescape
+func k_min_u16_us_79dee758ac(f *abi.Frame)
+
+// k_min_u16_uu_633e36536b is
+//
+//	kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_u16_uu_633e36536b(f *abi.Frame)
+
 // k_min_u32_us_bf28118442 is
 //
 //	kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
@@ -7179,6 +8034,24 @@ func k_min_u8_su_ace27ab957(f *abi.Frame)
 //go:noescape
 func k_min_u8_uu_e7c61d958d(f *abi.Frame)
 
+// k_mish_f16_u_901985b0dc is
+//
+//	kernel (u0:f16) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+//
+//go:noescape
+func k_mish_f16_u_901985b0dc(f *abi.Frame)
+
+// k_mish_f16_u_cef30c2a41 is
+//
+//	kernel fast (u0:f16) { t0 = mish u0; store t0 }
+//
+// for i: o0[i] = mish(a0[i])
+//
+//go:noescape
+func k_mish_f16_u_cef30c2a41(f *abi.Frame)
+
 // k_mish_f32_u_0d76fba195 is
 //
 //	kernel (u0:f32) { t0 = mish u0; store t0 }
@@ -7214,6 +8087,33 @@ func k_mish_f64_u_2c7ae61cee(f *abi.Frame)
 //
 //go:noescape
 func k_mish_f64_u_edc3188d83(f *abi.Frame)
+
+// k_mod_f16_su_6d1ab114e2 is
+//
+//	kernel (s0:f16, u1:f16) { t0 = mod s0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0, a1[i])
+//
+//go:noescape
+func k_mod_f16_su_6d1ab114e2(f *abi.Frame)
+
+// k_mod_f16_us_0cd20cd175 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = mod u0 s1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1)
+//
+//go:noescape
+func k_mod_f16_us_0cd20cd175(f *abi.Frame)
+
+// k_mod_f16_uu_03d43133fd is
+//
+//	kernel (u0:f16, u1:f16) { t0 = mod u0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1[i])
+//
+//go:noescape
+func k_mod_f16_uu_03d43133fd(f *abi.Frame)
 
 // k_mod_f32_su_d183b7d00f is
 //
@@ -7322,6 +8222,33 @@ func k_mod_i64_us_fb879ad960(f *abi.Frame)
 //
 //go:noescape
 func k_mod_i64_uu_39bf3e80b6(f *abi.Frame)
+
+// k_mod_u16_su_c830ba0688 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0, a1[i])
+//
+//go:noescape
+func k_mod_u16_su_c830ba0688(f *abi.Frame)
+
+// k_mod_u16_us_64a7a74b71 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1)
+//
+//go:noescape
+func k_mod_u16_us_64a7a74b71(f *abi.Frame)
+
+// k_mod_u16_uu_15ab7fa708 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }
+//
+// for i: o0[i] = mod(a0[i], a1[i])
+//
+//go:noescape
+func k_mod_u16_uu_15ab7fa708(f *abi.Frame)
 
 // k_mod_u32_su_a2b763c6a4 is
 //
@@ -7476,6 +8403,24 @@ func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *abi.Frame)
 //go:noescape
 func k_mul_cast_mul_f32_f64_uuu_f242712e5b(f *abi.Frame)
 
+// k_mul_f16_us_5c8c4f4e22 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+//
+//go:noescape
+func k_mul_f16_us_5c8c4f4e22(f *abi.Frame)
+
+// k_mul_f16_uu_ee2aee9b09 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_f16_uu_ee2aee9b09(f *abi.Frame)
+
 // k_mul_f32_su_2fb9b1c8da is
 //
 //	kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }
@@ -7511,60 +8456,6 @@ func k_mul_f64_us_e7d53846b3(f *abi.Frame)
 //
 //go:noescape
 func k_mul_f64_uu_7b320067c4(f *abi.Frame)
-
-// k_mul_foldadd_down_f32_us_9f8ec466d6 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = mul u0 s1; store add(t0) }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-//
-//go:noescape
-func k_mul_foldadd_down_f32_us_9f8ec466d6(f *abi.Frame)
-
-// k_mul_foldadd_down_f64_us_8897238fe4 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = mul u0 s1; store add(t0) }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-//
-//go:noescape
-func k_mul_foldadd_down_f64_us_8897238fe4(f *abi.Frame)
-
-// k_mul_foldadd_f32_u_416ca212bd is
-//
-//	kernel (u0:f32) { t0 = mul u0 u0; store add(t0) }
-//
-// for i: o0 += a0[i] * a0[i]
-//
-//go:noescape
-func k_mul_foldadd_f32_u_416ca212bd(f *abi.Frame)
-
-// k_mul_foldadd_f32_uu_9d27f0f397 is
-//
-//	kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store add(t0) }
-//
-// for i: o0 += a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_foldadd_f32_uu_9d27f0f397(f *abi.Frame)
-
-// k_mul_foldadd_f64_u_92b69bb72b is
-//
-//	kernel (u0:f64) { t0 = mul u0 u0; store add(t0) }
-//
-// for i: o0 += a0[i] * a0[i]
-//
-//go:noescape
-func k_mul_foldadd_f64_u_92b69bb72b(f *abi.Frame)
-
-// k_mul_foldadd_f64_uu_d2d34c14a3 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store add(t0) }
-//
-// for i: o0 += a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_foldadd_f64_uu_d2d34c14a3(f *abi.Frame)
 
 // k_mul_i32_su_bcbf8718ef is
 //
@@ -8025,23 +8916,23 @@ func k_mul_sub_mul_f32_ssus_7ff6b7fe49(f *abi.Frame)
 //go:noescape
 func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *abi.Frame)
 
-// k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24 is
+// k_mul_u16_us_7a2abd5ded is
 //
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+//	kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
 //
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+// for i: o0[i] = a0[i] * a1
 //
 //go:noescape
-func k_mul_sub_mul_foldadd_f32_ssu_4eb3be7a24(f *abi.Frame)
+func k_mul_u16_us_7a2abd5ded(f *abi.Frame)
 
-// k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176 is
+// k_mul_u16_uu_5b786ec2a7 is
 //
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store add(t2) }
+//	kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
 //
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+// for i: o0[i] = a0[i] * a1[i]
 //
 //go:noescape
-func k_mul_sub_mul_foldadd_f64_ssu_d3a6e71176(f *abi.Frame)
+func k_mul_u16_uu_5b786ec2a7(f *abi.Frame)
 
 // k_mul_u32_us_9d711a1ad3 is
 //
@@ -8105,6 +8996,24 @@ func k_ne_bool_uu_a039bc94e2(f *abi.Frame)
 //
 //go:noescape
 func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e(f *abi.Frame)
+
+// k_ne_f16_bool_us_0e4f4dbcd4 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = ne u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1
+//
+//go:noescape
+func k_ne_f16_bool_us_0e4f4dbcd4(f *abi.Frame)
+
+// k_ne_f16_bool_uu_60f27390fa is
+//
+//	kernel (u0:f16, u1:f16) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+//
+//go:noescape
+func k_ne_f16_bool_uu_60f27390fa(f *abi.Frame)
 
 // k_ne_f32_bool_su_43ad293946 is
 //
@@ -8178,6 +9087,24 @@ func k_ne_i64_bool_su_e0c9f895df(f *abi.Frame)
 //go:noescape
 func k_ne_i64_bool_uu_f4b8c91bd6(f *abi.Frame)
 
+// k_ne_u16_bool_su_e27483447a is
+//
+//	kernel (s0:u16, u1:u16) { t0 = ne s0 u1; store t0 }
+//
+// for i: o0[i] = a0 != a1[i]
+//
+//go:noescape
+func k_ne_u16_bool_su_e27483447a(f *abi.Frame)
+
+// k_ne_u16_bool_uu_009db2f744 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+//
+//go:noescape
+func k_ne_u16_bool_uu_009db2f744(f *abi.Frame)
+
 // k_ne_u32_bool_us_74a6863c8c is
 //
 //	kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
@@ -8214,6 +9141,15 @@ func k_ne_u8_bool_us_8a55802e7a(f *abi.Frame)
 //go:noescape
 func k_ne_u8_bool_uu_d1c6ce3ef7(f *abi.Frame)
 
+// k_neg_f16_u_6cba30c53f is
+//
+//	kernel (u0:f16) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+//
+//go:noescape
+func k_neg_f16_u_6cba30c53f(f *abi.Frame)
+
 // k_neg_f32_u_a8e725f12b is
 //
 //	kernel (u0:f32) { t0 = neg u0; store t0 }
@@ -8249,6 +9185,15 @@ func k_neg_i32_u_c94fa1991e(f *abi.Frame)
 //
 //go:noescape
 func k_neg_i64_u_ae93ed19a8(f *abi.Frame)
+
+// k_neg_u16_u_8c3fdf75ae is
+//
+//	kernel (u0:u16) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+//
+//go:noescape
+func k_neg_u16_u_8c3fdf75ae(f *abi.Frame)
 
 // k_neg_u32_u_be8953ce60 is
 //
@@ -8294,6 +9239,15 @@ func k_not_i32_u_398b1ba0fb(f *abi.Frame)
 //
 //go:noescape
 func k_not_i64_u_4b038e2144(f *abi.Frame)
+
+// k_not_u16_u_c62bcef7b1 is
+//
+//	kernel (u0:u16) { t0 = not u0; store t0 }
+//
+// for i: o0[i] = not(a0[i])
+//
+//go:noescape
+func k_not_u16_u_c62bcef7b1(f *abi.Frame)
 
 // k_not_u32_u_aa573cbc69 is
 //
@@ -8367,6 +9321,24 @@ func k_or_i64_us_023baecda5(f *abi.Frame)
 //go:noescape
 func k_or_i64_uu_355f645aca(f *abi.Frame)
 
+// k_or_u16_su_e25fa79ed0 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = or s0 u1; store t0 }
+//
+// for i: o0[i] = a0 | a1[i]
+//
+//go:noescape
+func k_or_u16_su_e25fa79ed0(f *abi.Frame)
+
+// k_or_u16_uu_8f16fa7f0e is
+//
+//	kernel (u0:u16, u1:u16) { t0 = or u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] | a1[i]
+//
+//go:noescape
+func k_or_u16_uu_8f16fa7f0e(f *abi.Frame)
+
 // k_or_u32_su_7fce2896e9 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
@@ -8403,32 +9375,68 @@ func k_or_u8_us_f5b51fcddf(f *abi.Frame)
 //go:noescape
 func k_or_u8_uu_3880e0f8db(f *abi.Frame)
 
-// k_permute_i64_u_11643c8fdc is
+// k_pack_i64_e282be532c is
 //
-//	kernel (u0:i64) { t0 = permute u0; store t0 }
+//	pack i64
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_i64_u_11643c8fdc(f *abi.Frame)
+func k_pack_i64_e282be532c(f *abi.Frame)
 
-// k_permute_u32_u_85625f21c9 is
+// k_pack_u16_9c9cfbaf29 is
 //
-//	kernel (u0:u32) { t0 = permute u0; store t0 }
+//	pack u16
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_u32_u_85625f21c9(f *abi.Frame)
+func k_pack_u16_9c9cfbaf29(f *abi.Frame)
 
-// k_permute_u8_u_aea6a9744b is
+// k_pack_u32_3f0d9f9ad4 is
 //
-//	kernel (u0:u8) { t0 = permute u0; store t0 }
+//	pack u32
 //
-// for i, j: o0[i][j] = a0[j][i]
+// for r, c: o0[r][c] = a0[r][c*across]
 //
 //go:noescape
-func k_permute_u8_u_aea6a9744b(f *abi.Frame)
+func k_pack_u32_3f0d9f9ad4(f *abi.Frame)
+
+// k_pack_u8_ba6fba38f7 is
+//
+//	pack u8
+//
+// for r, c: o0[r][c] = a0[r][c*across]
+//
+//go:noescape
+func k_pack_u8_ba6fba38f7(f *abi.Frame)
+
+// k_pow_f16_su_7cc4844e0f is
+//
+//	kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0, a1[i])
+//
+//go:noescape
+func k_pow_f16_su_7cc4844e0f(f *abi.Frame)
+
+// k_pow_f16_us_2ef5e26568 is
+//
+//	kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1)
+//
+//go:noescape
+func k_pow_f16_us_2ef5e26568(f *abi.Frame)
+
+// k_pow_f16_uu_ce499af47c is
+//
+//	kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }
+//
+// for i: o0[i] = pow(a0[i], a1[i])
+//
+//go:noescape
+func k_pow_f16_uu_ce499af47c(f *abi.Frame)
 
 // k_pow_f32_su_ab15362693 is
 //
@@ -8484,6 +9492,15 @@ func k_pow_f64_us_d89cb4be4c(f *abi.Frame)
 //go:noescape
 func k_pow_f64_uu_e460ef1270(f *abi.Frame)
 
+// k_reciprocal_f16_u_bd757ef4ca is
+//
+//	kernel (u0:f16) { t0 = reciprocal u0; store t0 }
+//
+// for i: o0[i] = reciprocal(a0[i])
+//
+//go:noescape
+func k_reciprocal_f16_u_bd757ef4ca(f *abi.Frame)
+
 // k_reciprocal_f32_u_035efabe19 is
 //
 //	kernel (u0:f32) { t0 = reciprocal u0; store t0 }
@@ -8501,6 +9518,951 @@ func k_reciprocal_f32_u_035efabe19(f *abi.Frame)
 //
 //go:noescape
 func k_reciprocal_f64_u_b37d10e017(f *abi.Frame)
+
+// k_reduce_add_abs_f32_u_258f9f318d is
+//
+//	reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }
+//
+// for i: o0 += abs(a0[i])
+//
+//go:noescape
+func k_reduce_add_abs_f32_u_258f9f318d(f *abi.Frame)
+
+// k_reduce_add_abs_f64_u_a4c3f04c6a is
+//
+//	reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
+//
+// for i: o0 += abs(a0[i])
+//
+//go:noescape
+func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
+
+// k_reduce_add_cast_f16_f32_u_4b10fe887e is
+//
+//	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 += float32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_f16_f32_u_4b10fe887e(f *abi.Frame)
+
+// k_reduce_add_cast_f32_f64_u_f487af5f6b is
+//
+//	reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 += float64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_f32_f64_u_f487af5f6b(f *abi.Frame)
+
+// k_reduce_add_cast_u16_i32_u_73b54e0d85 is
+//
+//	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u16_i32_u_73b54e0d85(f *abi.Frame)
+
+// k_reduce_add_f32_u_4a3ebf6e60 is
+//
+//	reduce [add] kernel (u0:f32) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_f32_u_4a3ebf6e60(f *abi.Frame)
+
+// k_reduce_add_f64_u_2a4323ccac is
+//
+//	reduce [add] kernel (u0:f64) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_f64_u_2a4323ccac(f *abi.Frame)
+
+// k_reduce_add_i32_u_d3da606fb2 is
+//
+//	reduce [add] kernel (u0:i32) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_i32_u_d3da606fb2(f *abi.Frame)
+
+// k_reduce_add_i64_u_6699f8c258 is
+//
+//	reduce [add] kernel (u0:i64) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_i64_u_6699f8c258(f *abi.Frame)
+
+// k_reduce_add_mul_f32_u_5f31cdbbc6 is
+//
+//	reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }
+//
+// for i: o0 += a0[i] * a0[i]
+//
+//go:noescape
+func k_reduce_add_mul_f32_u_5f31cdbbc6(f *abi.Frame)
+
+// k_reduce_add_mul_f32_uu_624c0413b0 is
+//
+//	reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0 += a0[i] * a1[i]
+//
+//go:noescape
+func k_reduce_add_mul_f32_uu_624c0413b0(f *abi.Frame)
+
+// k_reduce_add_mul_f64_u_d8131172e1 is
+//
+//	reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
+//
+// for i: o0 += a0[i] * a0[i]
+//
+//go:noescape
+func k_reduce_add_mul_f64_u_d8131172e1(f *abi.Frame)
+
+// k_reduce_add_mul_f64_uu_d7f83c4cc1 is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0 += a0[i] * a1[i]
+//
+//go:noescape
+func k_reduce_add_mul_f64_uu_d7f83c4cc1(f *abi.Frame)
+
+// k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c is
+//
+//	reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+//
+//go:noescape
+func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c(f *abi.Frame)
+
+// k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc is
+//
+//	reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
+//
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
+//
+//go:noescape
+func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f32_us_adbe096fa0 is
+//
+//	reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f32_us_adbe096fa0(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f32_us_b11729214f is
+//
+//	reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f32_us_b11729214f(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f64_us_25bcafe5a0 is
+//
+//	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f64_us_25bcafe5a0(f *abi.Frame)
+
+// k_reduce_add_sub_exp_f64_us_3f65cd8ee0 is
+//
+//	reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
+//
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+//
+//go:noescape
+func k_reduce_add_sub_exp_f64_us_3f65cd8ee0(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f32_us_dbb92b069c is
+//
+//	reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f32_us_dbb92b069c(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f32_uu_40b5687917 is
+//
+//	reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f32_uu_40b5687917(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f64_us_2996da5e07 is
+//
+//	reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f64_us_2996da5e07(f *abi.Frame)
+
+// k_reduce_add_sub_mul_f64_uu_0eb5f54ef0 is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
+//
+//go:noescape
+func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0(f *abi.Frame)
+
+// k_reduce_add_u32_u_912738c3fb is
+//
+//	reduce [add] kernel (u0:u32) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_u32_u_912738c3fb(f *abi.Frame)
+
+// k_reduce_add_u8_u_50e2bfdeae is
+//
+//	reduce [add] kernel (u0:u8) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_u8_u_50e2bfdeae(f *abi.Frame)
+
+// k_reduce_and_bool_u_8595f03336 is
+//
+//	reduce [and] kernel (u0:bool) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_bool_u_8595f03336(f *abi.Frame)
+
+// k_reduce_and_i32_u_d1a9830239 is
+//
+//	reduce [and] kernel (u0:i32) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_i32_u_d1a9830239(f *abi.Frame)
+
+// k_reduce_and_i64_u_a692f00729 is
+//
+//	reduce [and] kernel (u0:i64) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_i64_u_a692f00729(f *abi.Frame)
+
+// k_reduce_and_u32_u_6cb10976ea is
+//
+//	reduce [and] kernel (u0:u32) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_u32_u_6cb10976ea(f *abi.Frame)
+
+// k_reduce_and_u8_u_bb5684ec4f is
+//
+//	reduce [and] kernel (u0:u8) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_u8_u_bb5684ec4f(f *abi.Frame)
+
+// k_reduce_argmax_cast_f16_f32_u_d4eb70260c is
+//
+//	reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first max(float32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_f16_f32_u_d4eb70260c(f *abi.Frame)
+
+// k_reduce_argmax_cast_u16_i32_u_1690446a9c is
+//
+//	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_u16_i32_u_1690446a9c(f *abi.Frame)
+
+// k_reduce_argmax_f32_u_184402fba4 is
+//
+//	reduce [argmax] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_f32_u_184402fba4(f *abi.Frame)
+
+// k_reduce_argmax_f64_u_f41777e260 is
+//
+//	reduce [argmax] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_f64_u_f41777e260(f *abi.Frame)
+
+// k_reduce_argmax_i32_u_e7645df77b is
+//
+//	reduce [argmax] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_i32_u_e7645df77b(f *abi.Frame)
+
+// k_reduce_argmax_i64_u_1334160cca is
+//
+//	reduce [argmax] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_i64_u_1334160cca(f *abi.Frame)
+
+// k_reduce_argmax_max_f32_u_ce05dc9a24 is
+//
+//	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmax_max_f32_u_ce05dc9a24(f *abi.Frame)
+
+// k_reduce_argmax_max_f64_u_198ed0041d is
+//
+//	reduce [argmax, max] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmax_max_f64_u_198ed0041d(f *abi.Frame)
+
+// k_reduce_argmax_u32_u_140109ec86 is
+//
+//	reduce [argmax] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_u32_u_140109ec86(f *abi.Frame)
+
+// k_reduce_argmax_u8_u_a6199d6ec6 is
+//
+//	reduce [argmax] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_u8_u_a6199d6ec6(f *abi.Frame)
+
+// k_reduce_argmin_cast_f16_f32_u_cacf7f56d5 is
+//
+//	reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first min(float32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5(f *abi.Frame)
+
+// k_reduce_argmin_cast_u16_i32_u_d51a0ccd37 is
+//
+//	reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37(f *abi.Frame)
+
+// k_reduce_argmin_f32_u_7879793724 is
+//
+//	reduce [argmin] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_f32_u_7879793724(f *abi.Frame)
+
+// k_reduce_argmin_f64_u_f2cf5b58f8 is
+//
+//	reduce [argmin] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_f64_u_f2cf5b58f8(f *abi.Frame)
+
+// k_reduce_argmin_i32_u_4b44a953b7 is
+//
+//	reduce [argmin] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_i32_u_4b44a953b7(f *abi.Frame)
+
+// k_reduce_argmin_i64_u_abcf2b5487 is
+//
+//	reduce [argmin] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_i64_u_abcf2b5487(f *abi.Frame)
+
+// k_reduce_argmin_min_f32_u_8bf51963b3 is
+//
+//	reduce [argmin, min] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmin_min_f32_u_8bf51963b3(f *abi.Frame)
+
+// k_reduce_argmin_min_f64_u_4ef17ad66b is
+//
+//	reduce [argmin, min] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
+//
+//go:noescape
+func k_reduce_argmin_min_f64_u_4ef17ad66b(f *abi.Frame)
+
+// k_reduce_argmin_u32_u_7babf75b6b is
+//
+//	reduce [argmin] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_u32_u_7babf75b6b(f *abi.Frame)
+
+// k_reduce_argmin_u8_u_7b26b0f213 is
+//
+//	reduce [argmin] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_u8_u_7b26b0f213(f *abi.Frame)
+
+// k_reduce_columns_add_mul_f32_us_11df9470f6 is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+//
+//go:noescape
+func k_reduce_columns_add_mul_f32_us_11df9470f6(f *abi.Frame)
+
+// k_reduce_columns_add_mul_f64_us_8d23389c22 is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
+//
+//go:noescape
+func k_reduce_columns_add_mul_f64_us_8d23389c22(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f32_su_787536441f is
+//
+//	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f32_su_787536441f(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f32_us_17a6014cd1 is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f64_su_387e789e1e is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f64_su_387e789e1e(f *abi.Frame)
+
+// k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0 is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f32_su_8fa905016d is
+//
+//	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f32_su_8fa905016d(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f32_us_6a2a00883d is
+//
+//	reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f64_su_71b905cec1 is
+//
+//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f64_su_71b905cec1(f *abi.Frame)
+
+// k_reduce_columns_add_sub_mul_f64_us_c902534f6f is
+//
+//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
+//
+//go:noescape
+func k_reduce_columns_add_sub_mul_f64_us_c902534f6f(f *abi.Frame)
+
+// k_reduce_columns_max_add_f32_su_6e75755142 is
+//
+//	reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_max_add_f32_su_6e75755142(f *abi.Frame)
+
+// k_reduce_columns_max_add_f64_us_878cd2b780 is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_max_add_f64_us_878cd2b780(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f32_su_72cb98e59f is
+//
+//	reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f32_us_8270b3c858 is
+//
+//	reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f32_us_8270b3c858(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f64_su_6dac27fae5 is
+//
+//	reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5(f *abi.Frame)
+
+// k_reduce_columns_max_sub_abs_f64_us_d01417baf4 is
+//
+//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+//
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
+//
+//go:noescape
+func k_reduce_columns_max_sub_abs_f64_us_d01417baf4(f *abi.Frame)
+
+// k_reduce_columns_min_add_f32_us_590dfbfc6f is
+//
+//	reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
+//
+//go:noescape
+func k_reduce_columns_min_add_f32_us_590dfbfc6f(f *abi.Frame)
+
+// k_reduce_columns_min_add_f64_su_1e4cde9d00 is
+//
+//	reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }
+//
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
+//
+//go:noescape
+func k_reduce_columns_min_add_f64_su_1e4cde9d00(f *abi.Frame)
+
+// k_reduce_max_cast_f16_f32_u_4ce9765f90 is
+//
+//	reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = max(o0, float32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_f16_f32_u_4ce9765f90(f *abi.Frame)
+
+// k_reduce_max_cast_u16_i32_u_1e2352c91a is
+//
+//	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_u16_i32_u_1e2352c91a(f *abi.Frame)
+
+// k_reduce_max_f32_u_ce333e9dac is
+//
+//	reduce [max] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_f32_u_ce333e9dac(f *abi.Frame)
+
+// k_reduce_max_f64_u_68681c4585 is
+//
+//	reduce [max] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_f64_u_68681c4585(f *abi.Frame)
+
+// k_reduce_max_i32_u_6a5383f967 is
+//
+//	reduce [max] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_i32_u_6a5383f967(f *abi.Frame)
+
+// k_reduce_max_i64_u_613c5a600c is
+//
+//	reduce [max] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_i64_u_613c5a600c(f *abi.Frame)
+
+// k_reduce_max_u32_u_6494554865 is
+//
+//	reduce [max] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_u32_u_6494554865(f *abi.Frame)
+
+// k_reduce_max_u8_u_aa086b4524 is
+//
+//	reduce [max] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_u8_u_aa086b4524(f *abi.Frame)
+
+// k_reduce_min_cast_f16_f32_u_86e87b9a67 is
+//
+//	reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = min(o0, float32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_f16_f32_u_86e87b9a67(f *abi.Frame)
+
+// k_reduce_min_cast_u16_i32_u_18a40418f1 is
+//
+//	reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_u16_i32_u_18a40418f1(f *abi.Frame)
+
+// k_reduce_min_f32_u_456b07aef9 is
+//
+//	reduce [min] kernel (u0:f32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_f32_u_456b07aef9(f *abi.Frame)
+
+// k_reduce_min_f64_u_406984bf90 is
+//
+//	reduce [min] kernel (u0:f64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_f64_u_406984bf90(f *abi.Frame)
+
+// k_reduce_min_i32_u_c6c904d409 is
+//
+//	reduce [min] kernel (u0:i32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_i32_u_c6c904d409(f *abi.Frame)
+
+// k_reduce_min_i64_u_8e896b88f0 is
+//
+//	reduce [min] kernel (u0:i64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_i64_u_8e896b88f0(f *abi.Frame)
+
+// k_reduce_min_max_f32_u_f50b4aef0b is
+//
+//	reduce [min, max] kernel (u0:f32) { store u0 u0 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_min_max_f32_u_f50b4aef0b(f *abi.Frame)
+
+// k_reduce_min_max_f64_u_2ca7c68e66 is
+//
+//	reduce [min, max] kernel (u0:f64) { store u0 u0 }
+//
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
+//
+//go:noescape
+func k_reduce_min_max_f64_u_2ca7c68e66(f *abi.Frame)
+
+// k_reduce_min_u32_u_5ca15eca45 is
+//
+//	reduce [min] kernel (u0:u32) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_u32_u_5ca15eca45(f *abi.Frame)
+
+// k_reduce_min_u8_u_2f6c138dd0 is
+//
+//	reduce [min] kernel (u0:u8) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_u8_u_2f6c138dd0(f *abi.Frame)
+
+// k_reduce_mul_cast_f16_f32_u_e300ca6a75 is
+//
+//	reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 *= float32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_f16_f32_u_e300ca6a75(f *abi.Frame)
+
+// k_reduce_mul_cast_f32_f64_u_64d0680e40 is
+//
+//	reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 *= float64(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_f32_f64_u_64d0680e40(f *abi.Frame)
+
+// k_reduce_mul_cast_u16_i32_u_4f25e233ca is
+//
+//	reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_u16_i32_u_4f25e233ca(f *abi.Frame)
+
+// k_reduce_mul_f32_u_802e881e34 is
+//
+//	reduce [mul] kernel (u0:f32) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_f32_u_802e881e34(f *abi.Frame)
+
+// k_reduce_mul_f64_u_e298565692 is
+//
+//	reduce [mul] kernel (u0:f64) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_f64_u_e298565692(f *abi.Frame)
+
+// k_reduce_mul_i32_u_0f9d2d950b is
+//
+//	reduce [mul] kernel (u0:i32) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_i32_u_0f9d2d950b(f *abi.Frame)
+
+// k_reduce_mul_i64_u_3b4b067872 is
+//
+//	reduce [mul] kernel (u0:i64) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_i64_u_3b4b067872(f *abi.Frame)
+
+// k_reduce_mul_u32_u_1499048f15 is
+//
+//	reduce [mul] kernel (u0:u32) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_u32_u_1499048f15(f *abi.Frame)
+
+// k_reduce_mul_u8_u_965545054d is
+//
+//	reduce [mul] kernel (u0:u8) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_u8_u_965545054d(f *abi.Frame)
+
+// k_reduce_or_bool_u_97136d2e0e is
+//
+//	reduce [or] kernel (u0:bool) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_bool_u_97136d2e0e(f *abi.Frame)
+
+// k_reduce_or_i32_u_e28e9e7c0f is
+//
+//	reduce [or] kernel (u0:i32) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_i32_u_e28e9e7c0f(f *abi.Frame)
+
+// k_reduce_or_i64_u_d58540cfa0 is
+//
+//	reduce [or] kernel (u0:i64) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_i64_u_d58540cfa0(f *abi.Frame)
+
+// k_reduce_or_u32_u_3ac6401b79 is
+//
+//	reduce [or] kernel (u0:u32) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_u32_u_3ac6401b79(f *abi.Frame)
+
+// k_reduce_or_u8_u_aa9781b98b is
+//
+//	reduce [or] kernel (u0:u8) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_u8_u_aa9781b98b(f *abi.Frame)
+
+// k_reduce_xor_bool_u_f63dc53c3a is
+//
+//	reduce [xor] kernel (u0:bool) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_bool_u_f63dc53c3a(f *abi.Frame)
+
+// k_reduce_xor_i32_u_180f32864c is
+//
+//	reduce [xor] kernel (u0:i32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_i32_u_180f32864c(f *abi.Frame)
+
+// k_reduce_xor_i64_u_6f0f666f2c is
+//
+//	reduce [xor] kernel (u0:i64) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_i64_u_6f0f666f2c(f *abi.Frame)
+
+// k_reduce_xor_u32_u_d2f41e376c is
+//
+//	reduce [xor] kernel (u0:u32) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_u32_u_d2f41e376c(f *abi.Frame)
+
+// k_reduce_xor_u8_u_57826d58bd is
+//
+//	reduce [xor] kernel (u0:u8) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_u8_u_57826d58bd(f *abi.Frame)
 
 // k_rem_i32_su_a835ec443d is
 //
@@ -8556,6 +10518,33 @@ func k_rem_i64_us_d8b9a5d3aa(f *abi.Frame)
 //go:noescape
 func k_rem_i64_uu_e8971fd331(f *abi.Frame)
 
+// k_rem_u16_su_b89d754a31 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = rem s0 u1; store t0 }
+//
+// for i: o0[i] = a0 % a1[i]
+//
+//go:noescape
+func k_rem_u16_su_b89d754a31(f *abi.Frame)
+
+// k_rem_u16_us_ed1ea3270f is
+//
+//	kernel (u0:u16, s1:u16) { t0 = rem u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1
+//
+//go:noescape
+func k_rem_u16_us_ed1ea3270f(f *abi.Frame)
+
+// k_rem_u16_uu_615486e953 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = rem u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1[i]
+//
+//go:noescape
+func k_rem_u16_uu_615486e953(f *abi.Frame)
+
 // k_rem_u32_su_ad6367c123 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
@@ -8610,6 +10599,15 @@ func k_rem_u8_us_576c7e2710(f *abi.Frame)
 //go:noescape
 func k_rem_u8_uu_44aa483e04(f *abi.Frame)
 
+// k_round_f16_u_5b8fcfef7c is
+//
+//	kernel (u0:f16) { t0 = round u0; store t0 }
+//
+// for i: o0[i] = round(a0[i])
+//
+//go:noescape
+func k_round_f16_u_5b8fcfef7c(f *abi.Frame)
+
 // k_round_f32_u_ac207486bc is
 //
 //	kernel (u0:f32) { t0 = round u0; store t0 }
@@ -8628,6 +10626,15 @@ func k_round_f32_u_ac207486bc(f *abi.Frame)
 //go:noescape
 func k_round_f64_u_2a10e311cc(f *abi.Frame)
 
+// k_rsqrt_f16_u_15f8d308eb is
+//
+//	kernel (u0:f16) { t0 = rsqrt u0; store t0 }
+//
+// for i: o0[i] = rsqrt(a0[i])
+//
+//go:noescape
+func k_rsqrt_f16_u_15f8d308eb(f *abi.Frame)
+
 // k_rsqrt_f32_u_eb0a25d116 is
 //
 //	kernel (u0:f32) { t0 = rsqrt u0; store t0 }
@@ -8645,6 +10652,501 @@ func k_rsqrt_f32_u_eb0a25d116(f *abi.Frame)
 //
 //go:noescape
 func k_rsqrt_f64_u_007cfad6d9(f *abi.Frame)
+
+// k_scan_add_f32_1237dba42c is
+//
+//	scan add f32
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_f32_1237dba42c(f *abi.Frame)
+
+// k_scan_add_f32_carry_aff58f38b1 is
+//
+//	scan add f32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_f32_carry_aff58f38b1(f *abi.Frame)
+
+// k_scan_add_f64_carry_71e1355771 is
+//
+//	scan add f64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_f64_carry_71e1355771(f *abi.Frame)
+
+// k_scan_add_f64_e8354169cd is
+//
+//	scan add f64
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_f64_e8354169cd(f *abi.Frame)
+
+// k_scan_add_i32_6e8ba3fa93 is
+//
+//	scan add i32
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_i32_6e8ba3fa93(f *abi.Frame)
+
+// k_scan_add_i32_carry_b836774a91 is
+//
+//	scan add i32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_i32_carry_b836774a91(f *abi.Frame)
+
+// k_scan_add_i64_4da5817eff is
+//
+//	scan add i64
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_i64_4da5817eff(f *abi.Frame)
+
+// k_scan_add_i64_carry_5b60fc76de is
+//
+//	scan add i64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_i64_carry_5b60fc76de(f *abi.Frame)
+
+// k_scan_add_u32_69b549847a is
+//
+//	scan add u32
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_u32_69b549847a(f *abi.Frame)
+
+// k_scan_add_u32_carry_dda2f71c4b is
+//
+//	scan add u32 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_u32_carry_dda2f71c4b(f *abi.Frame)
+
+// k_scan_add_u8_56c3ce2150 is
+//
+//	scan add u8
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_u8_56c3ce2150(f *abi.Frame)
+
+// k_scan_add_u8_carry_569433fc00 is
+//
+//	scan add u8 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_u8_carry_569433fc00(f *abi.Frame)
+
+// k_scan_max_f32_carry_300fed68ba is
+//
+//	scan max f32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_f32_carry_300fed68ba(f *abi.Frame)
+
+// k_scan_max_f32_e4ea42453f is
+//
+//	scan max f32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_f32_e4ea42453f(f *abi.Frame)
+
+// k_scan_max_f64_5e06637110 is
+//
+//	scan max f64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_f64_5e06637110(f *abi.Frame)
+
+// k_scan_max_f64_carry_36e70121b9 is
+//
+//	scan max f64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_f64_carry_36e70121b9(f *abi.Frame)
+
+// k_scan_max_i32_306c8a52e5 is
+//
+//	scan max i32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_i32_306c8a52e5(f *abi.Frame)
+
+// k_scan_max_i32_carry_e29ecd08c9 is
+//
+//	scan max i32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_i32_carry_e29ecd08c9(f *abi.Frame)
+
+// k_scan_max_i64_38aa620bcc is
+//
+//	scan max i64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_i64_38aa620bcc(f *abi.Frame)
+
+// k_scan_max_i64_carry_dd638e9309 is
+//
+//	scan max i64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_i64_carry_dd638e9309(f *abi.Frame)
+
+// k_scan_max_u32_carry_bb88b4323a is
+//
+//	scan max u32 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_u32_carry_bb88b4323a(f *abi.Frame)
+
+// k_scan_max_u32_f2bd8f3df2 is
+//
+//	scan max u32
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_u32_f2bd8f3df2(f *abi.Frame)
+
+// k_scan_max_u8_533467dcc9 is
+//
+//	scan max u8
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_u8_533467dcc9(f *abi.Frame)
+
+// k_scan_max_u8_carry_3b821cbfcb is
+//
+//	scan max u8 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_u8_carry_3b821cbfcb(f *abi.Frame)
+
+// k_scan_min_f32_6d0c4c9be5 is
+//
+//	scan min f32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_f32_6d0c4c9be5(f *abi.Frame)
+
+// k_scan_min_f32_carry_e3a40d8650 is
+//
+//	scan min f32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_f32_carry_e3a40d8650(f *abi.Frame)
+
+// k_scan_min_f64_carry_fc20488977 is
+//
+//	scan min f64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_f64_carry_fc20488977(f *abi.Frame)
+
+// k_scan_min_f64_f27cdc8e6c is
+//
+//	scan min f64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_f64_f27cdc8e6c(f *abi.Frame)
+
+// k_scan_min_i32_1784fcece8 is
+//
+//	scan min i32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_i32_1784fcece8(f *abi.Frame)
+
+// k_scan_min_i32_carry_5d45cbd476 is
+//
+//	scan min i32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_i32_carry_5d45cbd476(f *abi.Frame)
+
+// k_scan_min_i64_489f6a77b9 is
+//
+//	scan min i64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_i64_489f6a77b9(f *abi.Frame)
+
+// k_scan_min_i64_carry_771db59c78 is
+//
+//	scan min i64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_i64_carry_771db59c78(f *abi.Frame)
+
+// k_scan_min_u32_36b3a11eab is
+//
+//	scan min u32
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_u32_36b3a11eab(f *abi.Frame)
+
+// k_scan_min_u32_carry_945d989a71 is
+//
+//	scan min u32 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_u32_carry_945d989a71(f *abi.Frame)
+
+// k_scan_min_u8_b964aa4f7b is
+//
+//	scan min u8
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_u8_b964aa4f7b(f *abi.Frame)
+
+// k_scan_min_u8_carry_479ff6d349 is
+//
+//	scan min u8 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_u8_carry_479ff6d349(f *abi.Frame)
+
+// k_scan_mul_f32_046e45eceb is
+//
+//	scan mul f32
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_f32_046e45eceb(f *abi.Frame)
+
+// k_scan_mul_f32_carry_825523000a is
+//
+//	scan mul f32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_f32_carry_825523000a(f *abi.Frame)
+
+// k_scan_mul_f64_075e9ba169 is
+//
+//	scan mul f64
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_f64_075e9ba169(f *abi.Frame)
+
+// k_scan_mul_f64_carry_28f324dc46 is
+//
+//	scan mul f64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_f64_carry_28f324dc46(f *abi.Frame)
+
+// k_scan_mul_i32_carry_c2d0edfb8b is
+//
+//	scan mul i32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_i32_carry_c2d0edfb8b(f *abi.Frame)
+
+// k_scan_mul_i32_f48e999085 is
+//
+//	scan mul i32
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_i32_f48e999085(f *abi.Frame)
+
+// k_scan_mul_i64_7bb2110864 is
+//
+//	scan mul i64
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_i64_7bb2110864(f *abi.Frame)
+
+// k_scan_mul_i64_carry_5a2edad5ff is
+//
+//	scan mul i64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_i64_carry_5a2edad5ff(f *abi.Frame)
+
+// k_scan_mul_u32_b886f95fc5 is
+//
+//	scan mul u32
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_u32_b886f95fc5(f *abi.Frame)
+
+// k_scan_mul_u32_carry_b9c1ae822a is
+//
+//	scan mul u32 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_u32_carry_b9c1ae822a(f *abi.Frame)
+
+// k_scan_mul_u8_71ab6bdaec is
+//
+//	scan mul u8
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_u8_71ab6bdaec(f *abi.Frame)
+
+// k_scan_mul_u8_carry_22871326b9 is
+//
+//	scan mul u8 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_u8_carry_22871326b9(f *abi.Frame)
+
+// k_seldom_bool_f16_ssu_abb4eabd3d is
+//
+//	kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_f16_ssu_abb4eabd3d(f *abi.Frame)
+
+// k_seldom_bool_f16_sus_8195ba8dde is
+//
+//	kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_f16_sus_8195ba8dde(f *abi.Frame)
+
+// k_seldom_bool_f16_suu_080c03bb45 is
+//
+//	kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_f16_suu_080c03bb45(f *abi.Frame)
+
+// k_seldom_bool_f16_uss_d134249e00 is
+//
+//	kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_f16_uss_d134249e00(f *abi.Frame)
+
+// k_seldom_bool_f16_usu_13708bf613 is
+//
+//	kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_f16_usu_13708bf613(f *abi.Frame)
+
+// k_seldom_bool_f16_uus_318eab90df is
+//
+//	kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_f16_uus_318eab90df(f *abi.Frame)
+
+// k_seldom_bool_f16_uuu_a3ae300a1f is
+//
+//	kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_f16_uuu_a3ae300a1f(f *abi.Frame)
 
 // k_seldom_bool_f32_ssu_3410efd296 is
 //
@@ -8925,6 +11427,69 @@ func k_seldom_bool_sus_84a279f411(f *abi.Frame)
 //go:noescape
 func k_seldom_bool_suu_3deb4f823d(f *abi.Frame)
 
+// k_seldom_bool_u16_ssu_b9349e9982 is
+//
+//	kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_u16_ssu_b9349e9982(f *abi.Frame)
+
+// k_seldom_bool_u16_sus_d1aeea329b is
+//
+//	kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_u16_sus_d1aeea329b(f *abi.Frame)
+
+// k_seldom_bool_u16_suu_ae95b64c24 is
+//
+//	kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_u16_suu_ae95b64c24(f *abi.Frame)
+
+// k_seldom_bool_u16_uss_3f72e551fb is
+//
+//	kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2)
+//
+//go:noescape
+func k_seldom_bool_u16_uss_3f72e551fb(f *abi.Frame)
+
+// k_seldom_bool_u16_usu_cdd56ff50a is
+//
+//	kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_seldom_bool_u16_usu_cdd56ff50a(f *abi.Frame)
+
+// k_seldom_bool_u16_uus_0fdd1a57ee is
+//
+//	kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_seldom_bool_u16_uus_0fdd1a57ee(f *abi.Frame)
+
+// k_seldom_bool_u16_uuu_f2d05157da is
+//
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }
+//
+// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_seldom_bool_u16_uuu_f2d05157da(f *abi.Frame)
+
 // k_seldom_bool_u32_ssu_3df53cb1f8 is
 //
 //	kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }
@@ -9086,6 +11651,69 @@ func k_seldom_bool_uus_c97c5c572c(f *abi.Frame)
 //
 //go:noescape
 func k_seldom_bool_uuu_b556444863(f *abi.Frame)
+
+// k_select_bool_f16_ssu_ed3b00f11b is
+//
+//	kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1, a2[i])
+//
+//go:noescape
+func k_select_bool_f16_ssu_ed3b00f11b(f *abi.Frame)
+
+// k_select_bool_f16_sus_c9fe3973d7 is
+//
+//	kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2)
+//
+//go:noescape
+func k_select_bool_f16_sus_c9fe3973d7(f *abi.Frame)
+
+// k_select_bool_f16_suu_92d062c04f is
+//
+//	kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_select_bool_f16_suu_92d062c04f(f *abi.Frame)
+
+// k_select_bool_f16_uss_dc62e3772f is
+//
+//	kernel (u0:bool, s1:f16, s2:f16) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+//
+//go:noescape
+func k_select_bool_f16_uss_dc62e3772f(f *abi.Frame)
+
+// k_select_bool_f16_usu_1a71e07ec7 is
+//
+//	kernel (u0:bool, s1:f16, u2:f16) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_select_bool_f16_usu_1a71e07ec7(f *abi.Frame)
+
+// k_select_bool_f16_uus_46dc85dceb is
+//
+//	kernel (u0:bool, u1:f16, s2:f16) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_select_bool_f16_uus_46dc85dceb(f *abi.Frame)
+
+// k_select_bool_f16_uuu_f1c5a59e43 is
+//
+//	kernel (u0:bool, u1:f16, u2:f16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_select_bool_f16_uuu_f1c5a59e43(f *abi.Frame)
 
 // k_select_bool_f32_ssu_7abc4170dd is
 //
@@ -9366,6 +11994,69 @@ func k_select_bool_sus_c1bd95f96e(f *abi.Frame)
 //go:noescape
 func k_select_bool_suu_cff4dc3095(f *abi.Frame)
 
+// k_select_bool_u16_ssu_f87bc9be0a is
+//
+//	kernel (s0:bool, s1:u16, u2:u16) { t0 = select s0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1, a2[i])
+//
+//go:noescape
+func k_select_bool_u16_ssu_f87bc9be0a(f *abi.Frame)
+
+// k_select_bool_u16_sus_3acd070cdd is
+//
+//	kernel (s0:bool, u1:u16, s2:u16) { t0 = select s0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2)
+//
+//go:noescape
+func k_select_bool_u16_sus_3acd070cdd(f *abi.Frame)
+
+// k_select_bool_u16_suu_251022e08c is
+//
+//	kernel (s0:bool, u1:u16, u2:u16) { t0 = select s0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_select_bool_u16_suu_251022e08c(f *abi.Frame)
+
+// k_select_bool_u16_uss_045b063470 is
+//
+//	kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+//
+//go:noescape
+func k_select_bool_u16_uss_045b063470(f *abi.Frame)
+
+// k_select_bool_u16_usu_080d45fab8 is
+//
+//	kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_select_bool_u16_usu_080d45fab8(f *abi.Frame)
+
+// k_select_bool_u16_uus_9ef9e69fcb is
+//
+//	kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_select_bool_u16_uus_9ef9e69fcb(f *abi.Frame)
+
+// k_select_bool_u16_uuu_064e13e173 is
+//
+//	kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_select_bool_u16_uuu_064e13e173(f *abi.Frame)
+
 // k_select_bool_u32_ssu_2e5d38d2cb is
 //
 //	kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
@@ -9528,6 +12219,24 @@ func k_select_bool_uus_dd9fe42128(f *abi.Frame)
 //go:noescape
 func k_select_bool_uuu_5da844fdbd(f *abi.Frame)
 
+// k_selu_f16_u_4a26f3bb94 is
+//
+//	kernel (u0:f16) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+//
+//go:noescape
+func k_selu_f16_u_4a26f3bb94(f *abi.Frame)
+
+// k_selu_f16_u_c468493587 is
+//
+//	kernel fast (u0:f16) { t0 = selu u0; store t0 }
+//
+// for i: o0[i] = selu(a0[i])
+//
+//go:noescape
+func k_selu_f16_u_c468493587(f *abi.Frame)
+
 // k_selu_f32_u_5e97fe46cc is
 //
 //	kernel fast (u0:f32) { t0 = selu u0; store t0 }
@@ -9617,6 +12326,33 @@ func k_shl_i64_us_2213d1b831(f *abi.Frame)
 //
 //go:noescape
 func k_shl_i64_uu_80707e4684(f *abi.Frame)
+
+// k_shl_u16_su_1d32a2baab is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }
+//
+// for i: o0[i] = a0 << a1[i]
+//
+//go:noescape
+func k_shl_u16_su_1d32a2baab(f *abi.Frame)
+
+// k_shl_u16_us_5709c39bd7 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1
+//
+//go:noescape
+func k_shl_u16_us_5709c39bd7(f *abi.Frame)
+
+// k_shl_u16_uu_307aa93b26 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+//
+//go:noescape
+func k_shl_u16_uu_307aa93b26(f *abi.Frame)
 
 // k_shl_u32_su_b81c81a415 is
 //
@@ -9726,6 +12462,33 @@ func k_shr_i64_us_c9961f8085(f *abi.Frame)
 //go:noescape
 func k_shr_i64_uu_b65fbb72d1(f *abi.Frame)
 
+// k_shr_u16_su_433eac9a61 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+//
+//go:noescape
+func k_shr_u16_su_433eac9a61(f *abi.Frame)
+
+// k_shr_u16_us_a7a9e85880 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+//
+//go:noescape
+func k_shr_u16_us_a7a9e85880(f *abi.Frame)
+
+// k_shr_u16_uu_7467598647 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+//
+//go:noescape
+func k_shr_u16_uu_7467598647(f *abi.Frame)
+
 // k_shr_u32_su_d0914f034d is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
@@ -9780,6 +12543,24 @@ func k_shr_u8_us_ae78be57f8(f *abi.Frame)
 //go:noescape
 func k_shr_u8_uu_5de6acdef4(f *abi.Frame)
 
+// k_sigmoid_f16_u_650dce26ee is
+//
+//	kernel (u0:f16) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+//
+//go:noescape
+func k_sigmoid_f16_u_650dce26ee(f *abi.Frame)
+
+// k_sigmoid_f16_u_d86d24ac42 is
+//
+//	kernel fast (u0:f16) { t0 = sigmoid u0; store t0 }
+//
+// for i: o0[i] = sigmoid(a0[i])
+//
+//go:noescape
+func k_sigmoid_f16_u_d86d24ac42(f *abi.Frame)
+
 // k_sigmoid_f32_u_93be2127ea is
 //
 //	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
@@ -9815,6 +12596,15 @@ func k_sigmoid_f64_u_684ec33dd1(f *abi.Frame)
 //
 //go:noescape
 func k_sigmoid_f64_u_efa3aad8a1(f *abi.Frame)
+
+// k_sign_f16_u_9b06e13e4f is
+//
+//	kernel (u0:f16) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+//
+//go:noescape
+func k_sign_f16_u_9b06e13e4f(f *abi.Frame)
 
 // k_sign_f32_u_62d43bd67f is
 //
@@ -9852,6 +12642,15 @@ func k_sign_i32_u_b72c3ee586(f *abi.Frame)
 //go:noescape
 func k_sign_i64_u_02bf8358fd(f *abi.Frame)
 
+// k_sign_u16_u_d36b9f3723 is
+//
+//	kernel (u0:u16) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+//
+//go:noescape
+func k_sign_u16_u_d36b9f3723(f *abi.Frame)
+
 // k_sign_u32_u_fc80d73fe1 is
 //
 //	kernel (u0:u32) { t0 = sign u0; store t0 }
@@ -9869,6 +12668,24 @@ func k_sign_u32_u_fc80d73fe1(f *abi.Frame)
 //
 //go:noescape
 func k_sign_u8_u_13d0060e26(f *abi.Frame)
+
+// k_silu_f16_u_9197b39dca is
+//
+//	kernel fast (u0:f16) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+//
+//go:noescape
+func k_silu_f16_u_9197b39dca(f *abi.Frame)
+
+// k_silu_f16_u_cca5872142 is
+//
+//	kernel (u0:f16) { t0 = silu u0; store t0 }
+//
+// for i: o0[i] = silu(a0[i])
+//
+//go:noescape
+func k_silu_f16_u_cca5872142(f *abi.Frame)
 
 // k_silu_f32_u_2f82111014 is
 //
@@ -9906,6 +12723,24 @@ func k_silu_f64_u_519b7e596b(f *abi.Frame)
 //go:noescape
 func k_silu_f64_u_6cf536cbed(f *abi.Frame)
 
+// k_sin_f16_u_66c3797d11 is
+//
+//	kernel fast (u0:f16) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+//
+//go:noescape
+func k_sin_f16_u_66c3797d11(f *abi.Frame)
+
+// k_sin_f16_u_ebc763d498 is
+//
+//	kernel (u0:f16) { t0 = sin u0; store t0 }
+//
+// for i: o0[i] = sin(a0[i])
+//
+//go:noescape
+func k_sin_f16_u_ebc763d498(f *abi.Frame)
+
 // k_sin_f32_u_6b4bd66882 is
 //
 //	kernel (u0:f32) { t0 = sin u0; store t0 }
@@ -9941,6 +12776,24 @@ func k_sin_f64_u_3cff04e328(f *abi.Frame)
 //
 //go:noescape
 func k_sin_f64_u_6f386b628b(f *abi.Frame)
+
+// k_sinh_f16_u_61fb0da6d8 is
+//
+//	kernel fast (u0:f16) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+//
+//go:noescape
+func k_sinh_f16_u_61fb0da6d8(f *abi.Frame)
+
+// k_sinh_f16_u_f61b32be5e is
+//
+//	kernel (u0:f16) { t0 = sinh u0; store t0 }
+//
+// for i: o0[i] = sinh(a0[i])
+//
+//go:noescape
+func k_sinh_f16_u_f61b32be5e(f *abi.Frame)
 
 // k_sinh_f32_u_a02af806c2 is
 //
@@ -9978,6 +12831,24 @@ func k_sinh_f64_u_a3833562bd(f *abi.Frame)
 //go:noescape
 func k_sinh_f64_u_d3e37eb571(f *abi.Frame)
 
+// k_softplus_f16_u_1eda1860cf is
+//
+//	kernel fast (u0:f16) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+//
+//go:noescape
+func k_softplus_f16_u_1eda1860cf(f *abi.Frame)
+
+// k_softplus_f16_u_94f636bfd8 is
+//
+//	kernel (u0:f16) { t0 = softplus u0; store t0 }
+//
+// for i: o0[i] = softplus(a0[i])
+//
+//go:noescape
+func k_softplus_f16_u_94f636bfd8(f *abi.Frame)
+
 // k_softplus_f32_u_1ca9daa11c is
 //
 //	kernel (u0:f32) { t0 = softplus u0; store t0 }
@@ -10014,6 +12885,15 @@ func k_softplus_f64_u_f1abd0de31(f *abi.Frame)
 //go:noescape
 func k_softplus_f64_u_f2e1b50a29(f *abi.Frame)
 
+// k_softsign_f16_u_a2f49c8e40 is
+//
+//	kernel (u0:f16) { t0 = softsign u0; store t0 }
+//
+// for i: o0[i] = softsign(a0[i])
+//
+//go:noescape
+func k_softsign_f16_u_a2f49c8e40(f *abi.Frame)
+
 // k_softsign_f32_u_541a204f93 is
 //
 //	kernel (u0:f32) { t0 = softsign u0; store t0 }
@@ -10031,6 +12911,15 @@ func k_softsign_f32_u_541a204f93(f *abi.Frame)
 //
 //go:noescape
 func k_softsign_f64_u_f08a7a1f8f(f *abi.Frame)
+
+// k_sqrt_f16_u_2ac5ca1068 is
+//
+//	kernel (u0:f16) { t0 = sqrt u0; store t0 }
+//
+// for i: o0[i] = sqrt(a0[i])
+//
+//go:noescape
+func k_sqrt_f16_u_2ac5ca1068(f *abi.Frame)
 
 // k_sqrt_f32_u_5c236e237b is
 //
@@ -10086,6 +12975,15 @@ func k_square_add_f64_us_0a0ebb94cc(f *abi.Frame)
 //go:noescape
 func k_square_add_f64_uu_468fada848(f *abi.Frame)
 
+// k_square_f16_u_f62ca73c42 is
+//
+//	kernel (u0:f16) { t0 = square u0; store t0 }
+//
+// for i: o0[i] = square(a0[i])
+//
+//go:noescape
+func k_square_f16_u_f62ca73c42(f *abi.Frame)
+
 // k_square_f32_u_551e96db0b is
 //
 //	kernel (u0:f32) { t0 = square u0; store t0 }
@@ -10122,6 +13020,15 @@ func k_square_i32_u_006787600a(f *abi.Frame)
 //go:noescape
 func k_square_i64_u_4937189125(f *abi.Frame)
 
+// k_square_u16_u_cb7c172a5a is
+//
+//	kernel (u0:u16) { t0 = square u0; store t0 }
+//
+// for i: o0[i] = square(a0[i])
+//
+//go:noescape
+func k_square_u16_u_cb7c172a5a(f *abi.Frame)
+
 // k_square_u32_u_a20faa67b5 is
 //
 //	kernel (u0:u32) { t0 = square u0; store t0 }
@@ -10140,14 +13047,14 @@ func k_square_u32_u_a20faa67b5(f *abi.Frame)
 //go:noescape
 func k_square_u8_u_b756c32b44(f *abi.Frame)
 
-// k_stream_u8_u_ee6aee8a66 is
+// k_store_nt_u8_093b8ca481 is
 //
-//	kernel (u0:u8) { t0 = stream u0; store t0 }
+//	store_nt u8
 //
-// for i: o0[i] = a0[i]
+// for i: o0[i] = a0[i], past the caches
 //
 //go:noescape
-func k_stream_u8_u_ee6aee8a66(f *abi.Frame)
+func k_store_nt_u8_093b8ca481(f *abi.Frame)
 
 // k_sub_abs_f32_su_bff24b4d46 is
 //
@@ -10202,78 +13109,6 @@ func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
 //
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f32_su_c65db175fa is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f32_su_c65db175fa(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f32_us_f46b8d2e02 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f32_us_f46b8d2e02(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f64_su_8cc866c431 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f64_su_8cc866c431(f *abi.Frame)
-
-// k_sub_abs_foldadd_down_f64_us_b78ce1d2a4 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store add(t1) }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-//
-//go:noescape
-func k_sub_abs_foldadd_down_f64_us_b78ce1d2a4(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f32_su_1d23cb7421 is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f32_su_1d23cb7421(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f32_us_eab32dcb4f is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f32_us_eab32dcb4f(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f64_su_56cb92eb62 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f64_su_56cb92eb62(f *abi.Frame)
-
-// k_sub_abs_foldmax_down_f64_us_63bebdf857 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store max(t1) }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-//
-//go:noescape
-func k_sub_abs_foldmax_down_f64_us_63bebdf857(f *abi.Frame)
 
 // k_sub_div_f32_sus_808b300fab is
 //
@@ -10383,41 +13218,32 @@ func k_sub_div_f64_uus_7c6586387d(f *abi.Frame)
 //go:noescape
 func k_sub_div_f64_uuu_2ea59f7b42(f *abi.Frame)
 
-// k_sub_exp_foldadd_f32_us_22ebf3882c is
+// k_sub_f16_su_9a9d7803c1 is
 //
-//	kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//	kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }
 //
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+// for i: o0[i] = a0 - a1[i]
 //
 //go:noescape
-func k_sub_exp_foldadd_f32_us_22ebf3882c(f *abi.Frame)
+func k_sub_f16_su_9a9d7803c1(f *abi.Frame)
 
-// k_sub_exp_foldadd_f32_us_84e6a73255 is
+// k_sub_f16_us_9af2856a06 is
 //
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//	kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }
 //
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+// for i: o0[i] = a0[i] - a1
 //
 //go:noescape
-func k_sub_exp_foldadd_f32_us_84e6a73255(f *abi.Frame)
+func k_sub_f16_us_9af2856a06(f *abi.Frame)
 
-// k_sub_exp_foldadd_f64_us_1547b94468 is
+// k_sub_f16_uu_59c0567128 is
 //
-//	kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
+//	kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }
 //
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_sub_exp_foldadd_f64_us_1547b94468(f *abi.Frame)
-
-// k_sub_exp_foldadd_f64_us_a3b29ff38d is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 add(t1) }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
+// for i: o0[i] = a0[i] - a1[i]
 //
 //go:noescape
-func k_sub_exp_foldadd_f64_us_a3b29ff38d(f *abi.Frame)
+func k_sub_f16_uu_59c0567128(f *abi.Frame)
 
 // k_sub_f32_su_bc8f730c2a is
 //
@@ -10635,78 +13461,6 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
 
-// k_sub_mul_foldadd_down_f32_su_827641fc58 is
-//
-//	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f32_su_827641fc58(f *abi.Frame)
-
-// k_sub_mul_foldadd_down_f32_us_dea1f2c282 is
-//
-//	kernel down (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f32_us_dea1f2c282(f *abi.Frame)
-
-// k_sub_mul_foldadd_down_f64_su_7fb0bc4806 is
-//
-//	kernel down (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f64_su_7fb0bc4806(f *abi.Frame)
-
-// k_sub_mul_foldadd_down_f64_us_2ada04c106 is
-//
-//	kernel down (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_down_f64_us_2ada04c106(f *abi.Frame)
-
-// k_sub_mul_foldadd_f32_us_9e5f32d24b is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f32_us_9e5f32d24b(f *abi.Frame)
-
-// k_sub_mul_foldadd_f32_uu_6fa73871ae is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f32_uu_6fa73871ae(f *abi.Frame)
-
-// k_sub_mul_foldadd_f64_us_cb3ffb53e1 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f64_us_cb3ffb53e1(f *abi.Frame)
-
-// k_sub_mul_foldadd_f64_uu_9255dac3e1 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store add(t1) }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-//
-//go:noescape
-func k_sub_mul_foldadd_f64_uu_9255dac3e1(f *abi.Frame)
-
 // k_sub_square_f32_su_584e54b6b0 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
@@ -10760,6 +13514,33 @@ func k_sub_square_f64_us_d022f4baee(f *abi.Frame)
 //
 //go:noescape
 func k_sub_square_f64_uu_639482956c(f *abi.Frame)
+
+// k_sub_u16_su_9287c44eba is
+//
+//	kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+//
+//go:noescape
+func k_sub_u16_su_9287c44eba(f *abi.Frame)
+
+// k_sub_u16_us_141b242d47 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+//
+//go:noescape
+func k_sub_u16_us_141b242d47(f *abi.Frame)
+
+// k_sub_u16_uu_f7630a4d39 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+//
+//go:noescape
+func k_sub_u16_uu_f7630a4d39(f *abi.Frame)
 
 // k_sub_u32_su_e254d9b18b is
 //
@@ -10815,6 +13596,24 @@ func k_sub_u8_us_77213b24cb(f *abi.Frame)
 //go:noescape
 func k_sub_u8_uu_ba7bbcc60c(f *abi.Frame)
 
+// k_tan_f16_u_1e11f4ed2b is
+//
+//	kernel fast (u0:f16) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+//
+//go:noescape
+func k_tan_f16_u_1e11f4ed2b(f *abi.Frame)
+
+// k_tan_f16_u_a5a97b9217 is
+//
+//	kernel (u0:f16) { t0 = tan u0; store t0 }
+//
+// for i: o0[i] = tan(a0[i])
+//
+//go:noescape
+func k_tan_f16_u_a5a97b9217(f *abi.Frame)
+
 // k_tan_f32_u_a69f332907 is
 //
 //	kernel (u0:f32) { t0 = tan u0; store t0 }
@@ -10851,6 +13650,24 @@ func k_tan_f64_u_0aba3f5a48(f *abi.Frame)
 //go:noescape
 func k_tan_f64_u_1b1aa58867(f *abi.Frame)
 
+// k_tanh_f16_u_3a915965c0 is
+//
+//	kernel (u0:f16) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+//
+//go:noescape
+func k_tanh_f16_u_3a915965c0(f *abi.Frame)
+
+// k_tanh_f16_u_56a7de51af is
+//
+//	kernel fast (u0:f16) { t0 = tanh u0; store t0 }
+//
+// for i: o0[i] = tanh(a0[i])
+//
+//go:noescape
+func k_tanh_f16_u_56a7de51af(f *abi.Frame)
+
 // k_tanh_f32_u_7c39959182 is
 //
 //	kernel fast (u0:f32) { t0 = tanh u0; store t0 }
@@ -10886,6 +13703,51 @@ func k_tanh_f64_u_9b546e070b(f *abi.Frame)
 //
 //go:noescape
 func k_tanh_f64_u_b65c572654(f *abi.Frame)
+
+// k_transpose_i64_43d0ec7a00 is
+//
+//	transpose i64
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_i64_43d0ec7a00(f *abi.Frame)
+
+// k_transpose_u16_9767c4256a is
+//
+//	transpose u16
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_u16_9767c4256a(f *abi.Frame)
+
+// k_transpose_u32_90e6d25a6b is
+//
+//	transpose u32
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_u32_90e6d25a6b(f *abi.Frame)
+
+// k_transpose_u8_1ab2f79f0f is
+//
+//	transpose u8
+//
+// for i, j: o0[i][j] = a0[j][i]
+//
+//go:noescape
+func k_transpose_u8_1ab2f79f0f(f *abi.Frame)
+
+// k_trunc_f16_u_396308f4f6 is
+//
+//	kernel (u0:f16) { t0 = trunc u0; store t0 }
+//
+// for i: o0[i] = trunc(a0[i])
+//
+//go:noescape
+func k_trunc_f16_u_396308f4f6(f *abi.Frame)
 
 // k_trunc_f32_u_7b121b329e is
 //
@@ -10958,6 +13820,24 @@ func k_xor_i64_su_7dbe99132d(f *abi.Frame)
 //
 //go:noescape
 func k_xor_i64_uu_0bafaef504(f *abi.Frame)
+
+// k_xor_u16_us_476c077efd is
+//
+//	kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1
+//
+//go:noescape
+func k_xor_u16_us_476c077efd(f *abi.Frame)
+
+// k_xor_u16_uu_bd64362e99 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+//
+//go:noescape
+func k_xor_u16_uu_bd64362e99(f *abi.Frame)
 
 // k_xor_u32_us_c75af994e8 is
 //

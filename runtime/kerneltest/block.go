@@ -3,10 +3,8 @@ package kerneltest
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	goruntime "runtime"
-	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -15,210 +13,190 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
+// Memory returns memory for an operand of one call that spans so many bytes, and where
+// in it the operand begins. All of it but the operand must stay as it is.
+type Memory func(rng *rand.Rand, operand, span int) (mem []byte, at int)
+
 // guard is how many bytes on both sides of an operand a kernel must not touch:
 // more than a masked store of the widest vector could reach.
 const guard = 64
 
-// block is the operands of one kernel call.
-type block struct {
-	k          *kernel.Kernel
-	rows, cols int
-	ops        []*operand // inputs, then outputs
-	want       [][]uint64 // for each output, its elements row by row
-}
-
-// operand is a range of memory inside a guard.
-type operand struct {
-	dtype ir.DType
-	splat bool // one element a row: splats, and what is folded
-	mem   []byte
-	base  int // of row 0, column 0
-	step  int // bytes from row to row
-	// across is the bytes from column to column: 0 of a splat.
-	across int
-}
-
-// newBlock makes a block and fills the inputs with what source gives.
-func newBlock(k *kernel.Kernel, rng *rand.Rand, rows, cols int, source source) *block {
-	b := &block{k: k, rows: rows, cols: cols}
-	for i, in := range k.In {
-		o := b.operand(rng, in.DType, in.Splat, false)
-		for r := range rows {
-			for c := range o.cols(cols) {
-				o.put(r, c, source(rng, k.In, i, r, c))
-			}
-		}
-		b.ops = append(b.ops, o)
+// heap is the Memory of tests that need no pages of their own: at any address that the
+// machine can read an element at.
+func heap(rng *rand.Rand, _, span int) (mem []byte, at int) {
+	shift := 8 * rng.IntN(4)
+	if goruntime.GOARCH == "amd64" {
+		shift += rng.IntN(8)
 	}
-	for i := range k.Out {
-		b.ops = append(b.ops, b.operand(rng, k.OutType(i), k.OnePerRow(i), true))
+	return make([]byte, guard+shift+span+guard), guard + shift
+}
+
+// block is one call of a kernel on memory of its own: a kernel.Block.
+type block struct {
+	size
+	code kernel.Code
+	args []kernel.Arg
+	ops  []*operand // of the arguments
+}
+
+// operand is the memory of an argument.
+type operand struct {
+	dtype        ir.DType
+	mem          []byte
+	base         int // of element 0 of line 0
+	outer, inner int // bytes from line to line and from element to element
+}
+
+func (b *block) Rows() int                           { return b.rows }
+func (b *block) Cols() int                           { return b.cols }
+func (b *block) Field(i int) int                     { return b.fields[i] }
+func (b *block) Get(arg, outer, inner int) uint64    { return b.ops[arg].get(outer, inner) }
+func (b *block) Set(arg, outer, inner int, v uint64) { b.ops[arg].put(outer, inner, v) }
+
+func (o *operand) at(outer, inner int) []byte {
+	return o.mem[o.base+outer*o.outer+inner*o.inner:][:o.dtype.Size()]
+}
+
+func (o *operand) put(outer, inner int, v uint64) { store(o.at(outer, inner), v) }
+func (o *operand) get(outer, inner int) uint64    { return load(o.dtype, o.at(outer, inner)) }
+
+// newBlock makes a block of a size, and fills its operands with what source gives. An
+// argument whose elements are a field apart sets that field.
+func newBlock(c kernel.Code, rng *rand.Rand, s size, source source, memory Memory) *block {
+	b := &block{size: s, code: c, args: c.Args()}
+	for i := range b.args {
+		o := b.lay(rng, i, memory)
+		b.ops = append(b.ops, o)
+		b.each(i, func(outer, inner int) { o.put(outer, inner, source(rng, b.args, i, outer, inner)) })
 	}
 	return b
 }
 
-// operand lays out an operand: rows upwards, downwards or, for an input, all
-// the same row; at any address that the machine can read an element at.
-func (b *block) operand(rng *rand.Rand, d ir.DType, splat, output bool) *operand {
-	o := &operand{dtype: d, splat: splat, across: d.Size()}
-	if splat {
-		o.across = 0
-	}
-	width := o.cols(b.cols) * d.Size()
-	shift := rng.IntN(4) * d.Size()
-	if goruntime.GOARCH == "amd64" {
-		shift += rng.IntN(d.Size())
-	}
-	o.step = width + rng.IntN(3)*d.Size()
-	span := o.step*max(b.rows-1, 0) + width
-	o.mem = make([]byte, guard+shift+span+guard)
-	for i := range o.mem {
-		o.mem[i] = byte(rng.Uint32())
-	}
-	o.base = guard + shift
-	switch rng.IntN(4) {
-	case 0:
-		o.base += o.step * max(b.rows-1, 0)
-		o.step = -o.step
-	case 1:
-		if !output {
-			o.step = 0
+// each calls f for each element of an argument.
+func (b *block) each(arg int, f func(outer, inner int)) {
+	a := &b.args[arg]
+	for outer := range b.extent(a.Outer) {
+		for inner := range b.extent(a.Inner) {
+			f(outer, inner)
 		}
 	}
+}
+
+// lay chooses where the elements of an argument are: its lines upwards, downwards or,
+// for an input, all the same line; with gaps or none. Where the elements of a line may
+// be apart, they are, or they stand as those of a column do.
+func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
+	a := &b.args[arg]
+	lines, elements, size := b.extent(a.Outer), b.extent(a.Inner), a.DType.Size()
+	o := &operand{dtype: a.DType, inner: size}
+	gap := []int{0, 0, size, 2 * size, 13, 64}[rng.IntN(6)]
+	if goruntime.GOARCH != "amd64" {
+		gap = gap / size * size
+	}
+	if a.Across != kernel.One {
+		o.inner *= []int{1, 1, 3, -1, 0}[rng.IntN(5)]
+	}
+	if o.outer = max(o.inner, -o.inner)*max(elements-1, 0) + size + gap; a.Across != kernel.One && rng.IntN(2) == 0 {
+		o.inner, o.outer = size*lines+gap, size // as in a column
+	}
+	switch rng.IntN(4) {
+	case 0:
+		o.outer = -o.outer
+	case 1:
+		if !a.Out {
+			o.outer = 0
+		}
+	}
+	if a.Across != kernel.One {
+		b.fields[a.Across-kernel.Field0] = o.inner
+	}
+	down, across := max(lines-1, 0)*o.outer, max(elements-1, 0)*o.inner
+	low, high := min(down, 0)+min(across, 0), max(down, 0)+max(across, 0)+size
+	if lines == 0 || elements == 0 {
+		low, high = 0, 0
+	}
+	var at int
+	o.mem, at = memory(rng, arg, high-low)
+	for i := 0; i < len(o.mem); i += copy(o.mem[i:], noise[rng.IntN(64):]) {
+	}
+	o.base = at - low
 	return o
 }
 
-// run calls the kernel and compares all memory with what it should be.
-func (b *block) run(fn func(*abi.Frame)) error {
-	inputs := b.read()
-	b.want = b.eval(inputs)
-	expect := b.expect()
+// noise is what memory holds beside operands.
+var noise = func() []byte {
+	rng, b := rand.New(rand.NewPCG(1, 2)), make([]byte, 512)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}()
+
+// run calls the kernel and compares all memory with what its meaning leaves there.
+func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
+	want := b.clone()
+	meaning(want)
 	f := &abi.Frame{Rows: b.rows, Cols: b.cols}
 	for i, o := range b.ops {
-		f.Ptr[i], f.Step[i] = unsafe.Pointer(&o.mem[o.base]), o.step
+		f.Ptr[i], f.Step[i] = o.pointer(), o.outer
+	}
+	for i, n := range b.fields {
+		f.Step[b.code.FieldAt(i)] = n
 	}
 	fn(f)
-	for i := range b.k.Out {
-		o, n := b.ops[len(b.k.In)+i], 0
-		for row := range b.rows {
-			for col := range b.written(o) {
-				got, want := o.get(row, col), b.want[i][n]
-				if !same(o.dtype, got, want) {
-					return fmt.Errorf("\tblock %dx%d, output %d at row %d, column %d: %s, want %s, for %s", b.rows, b.cols, i, row, col,
-						text(o.dtype, got), text(o.dtype, want), b.describe(inputs, row*b.cols+col))
-				}
-				o.put(row, col, want) // one NaN may stand for another
-				n++
-			}
+	for i, a := range b.args {
+		if !a.Out {
+			continue
+		}
+		if err := b.compare(i, want.ops[i]); err != nil {
+			return fmt.Errorf("\tblock %s, %w", b.size, err)
 		}
 	}
 	for i, o := range b.ops {
-		if !bytes.Equal(o.mem, expect[o]) {
-			return fmt.Errorf("\tblock %dx%d: memory round operand %d (step %d) has changed", b.rows, b.cols, i, o.step)
+		if !bytes.Equal(o.mem, want.ops[i].mem) {
+			return fmt.Errorf("\tblock %s: memory round operand %d has changed (step %d)", b.size, i, o.outer)
 		}
 	}
 	return nil
 }
 
-// read returns the elements of each input, row by row.
-func (b *block) read() [][]uint64 {
-	out := make([][]uint64, len(b.k.In))
-	for i := range b.k.In {
-		for r := range b.rows {
-			for c := range b.cols {
-				out[i] = append(out[i], b.ops[i].get(r, c))
-			}
-		}
+// pointer returns the address of the first element: of any byte, if there is none.
+func (o *operand) pointer() unsafe.Pointer {
+	if len(o.mem) == 0 {
+		return nil
 	}
-	return out
+	return unsafe.Pointer(&o.mem[min(max(o.base, 0), len(o.mem)-1)])
 }
 
-func (b *block) eval(inputs [][]uint64) [][]uint64 {
-	out := make([][]uint64, len(b.k.Out))
-	if b.k.Scans() {
-		for at := 0; at < len(inputs[0]); at += b.cols {
-			var states []uint64
-			for _, in := range inputs[1:] {
-				states = append(states, in[at])
-			}
-			for i, row := range b.k.ScanRow(inputs[0][at:at+b.cols], states) {
-				out[i] = append(out[i], row...)
-			}
-		}
-		return out
-	}
-	args := make([]uint64, len(inputs))
-	for n := range b.rows * b.cols {
-		for i := range inputs {
-			args[i] = inputs[i][n]
-		}
-		for i, v := range b.k.Eval(args) {
-			out[i] = append(out[i], v)
-		}
-	}
-	for i, r := range b.k.Out {
-		by := b.k.FoldOf(i)
-		if by != ir.OpInvalid && b.cols > 0 {
-			var folds []uint64
-			for row := range slices.Chunk(out[i], b.cols) {
-				folds = append(folds, ir.FoldRow(by, b.k.DType(r), row))
-			}
-			out[i] = folds
-		}
-	}
-	return out
-}
-
-// written returns how many elements of an output's row a call writes.
-func (b *block) written(o *operand) int { return min(o.cols(b.cols), b.cols) }
-
-// expect returns what the memory of each operand holds after the call.
-func (b *block) expect() map[*operand][]byte {
-	after := map[*operand][]byte{}
+// clone returns the block on memory of its own. Operands that share it still do.
+func (b *block) clone() *block {
+	c, of := *b, map[*operand]*operand{}
+	c.ops = nil
 	for _, o := range b.ops {
-		after[o] = bytes.Clone(o.mem)
-	}
-	for i := range b.k.Out {
-		o, n := b.ops[len(b.k.In)+i], 0
-		twin := *o
-		twin.mem = after[o]
-		for r := range b.rows {
-			for c := range b.written(o) {
-				twin.put(r, c, b.want[i][n])
-				n++
-			}
+		if of[o] == nil {
+			twin := *o
+			twin.mem = bytes.Clone(o.mem)
+			of[o] = &twin
 		}
+		c.ops = append(c.ops, of[o])
 	}
-	return after
+	return &c
 }
 
-func (b *block) describe(inputs [][]uint64, n int) string {
-	var s string
-	for i, in := range b.k.In {
-		s += fmt.Sprintf("%s=%s ", b.k.RefName(kernel.Ref(i)), text(in.DType, inputs[i][n]))
-	}
-	return s
+// compare returns an error if an element of an output differs from want.
+func (b *block) compare(arg int, want *operand) (err error) {
+	o, d := b.ops[arg], b.args[arg].DType
+	b.each(arg, func(outer, inner int) {
+		x, y := o.get(outer, inner), want.get(outer, inner)
+		if !same(d, x, y) && err == nil {
+			err = fmt.Errorf("operand %d at line %d, element %d: %s, want %s", arg, outer, inner, text(d, x), text(d, y))
+		}
+		o.put(outer, inner, y) // one NaN may stand for another
+	})
+	return err
 }
-
-// cols returns how many elements of a row the operand has.
-func (o *operand) cols(n int) int {
-	if o.splat {
-		return 1
-	}
-	return n
-}
-
-func (o *operand) index(row, col int) int { return o.base + row*o.step + col*o.across }
-
-func (o *operand) at(row, col int) []byte {
-	i := o.index(row, col)
-	return o.mem[i : i+o.dtype.Size()]
-}
-
-func (o *operand) put(row, col int, v uint64) { store(o.at(row, col), v) }
-
-func (o *operand) get(row, col int) uint64 { return load(o.dtype, o.at(row, col)) }
 
 // same compares elements: bits, but any NaN is any other.
 func same(d ir.DType, a, b uint64) bool {
-	return a == b || math.IsNaN(float(d, a)) && math.IsNaN(float(d, b))
+	return a == b || ir.IsNaN(d, a) && ir.IsNaN(d, b)
 }

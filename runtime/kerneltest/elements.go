@@ -15,17 +15,18 @@ import (
 // by zeros, floats as their bits.
 
 // edgeCount is how many edge cases a type has; lists wrap round.
-const edgeCount = 42
+const edgeCount = 52
 
 var floatEdges = []float64{
 	0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, -0.9, 3, 1.0 / 3, math.Pi,
 	math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-149, -0x1p-149, 0x1.fffffcp-127, 0x1p-126, math.MaxFloat32, -math.MaxFloat32,
 	0x1p-1074, -0x1p-1074, 0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
 	0x1p23 + 1, 0x1p24 + 1, 0x1p53 + 2, 0x1.fffffep30, 0x1p31, -0x1p31, 0x1p32, 0x1.fffffep31, 0x1p63, -0x1p63, 255.5, 88.8, -103.9, 709.9,
+	65504, 65520, -65520, 0x1p-14, 0x1p-15, 0x1p-24, 0x1p-25, 0x1.8p-24, 2049, 1 + 0x1p-11,
 }
 
 var intEdges = []int64{
-	0, 1, -1, 2, 3, -7, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256, 1 << 24, 1<<24 + 1, 1<<53 + 1,
+	0, 1, -1, 2, 3, -7, 7, 8, 9, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256, 1<<15 - 1, 1 << 15, 1<<16 - 1, 1 << 24, 1<<24 + 1, 1<<53 + 1,
 	math.MaxInt32, math.MinInt32, math.MaxInt32 - 1, math.MinInt32 + 1, math.MaxUint32, math.MaxInt64, math.MinInt64, math.MinInt64 + 1,
 	-3, -128, 0x5555555555555555, -0x5555555555555556, 12345,
 }
@@ -41,31 +42,32 @@ func edge(d ir.DType, i int) uint64 {
 	return extend(d, uint64(intEdges[i%len(intEdges)]))
 }
 
-// source chooses the element of input i at a row and column.
-type source func(rng *rand.Rand, in []kernel.Operand, i, row, col int) uint64
+// source chooses element inner of line outer of an argument.
+type source func(rng *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64
 
-// crossed goes through the pairs of edge cases: the first unit operand takes
-// them by column, the others by row. Those beyond two are shuffled.
-func crossed(_ *rand.Rand, in []kernel.Operand, i, row, col int) uint64 {
+// crossed goes through the pairs of edge cases: the first argument with an element a
+// column takes them by column, the others by row. Those beyond two are shuffled.
+func crossed(_ *rand.Rand, args []kernel.Arg, arg, outer, inner int) uint64 {
 	first := 0
-	for in[first].Splat && first < len(in)-1 {
+	for args[first].Inner == kernel.One && first < len(args)-1 {
 		first++
 	}
+	d := args[arg].DType
 	switch {
-	case i == first:
-		return edge(in[i].DType, col)
-	case in[i].Splat:
-		return edge(in[i].DType, row*(i+1))
-	case i == first+1:
-		return edge(in[i].DType, row)
+	case arg == first:
+		return edge(d, inner)
+	case args[arg].Inner == kernel.One:
+		return edge(d, outer*(arg+1))
+	case arg == first+1:
+		return edge(d, outer)
 	}
-	return edge(in[i].DType, row*3+col*5+i)
+	return edge(d, outer*3+inner*5+arg)
 }
 
 // mixed gives an edge case now and then, else a random element: of moderate
 // size or any bits.
-func mixed(rng *rand.Rand, in []kernel.Operand, i, _, _ int) uint64 {
-	d := in[i].DType
+func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
+	d := args[arg].DType
 	switch n := rng.IntN(8); {
 	case n < 2 || d == ir.Bool:
 		return edge(d, rng.IntN(1000))
@@ -77,11 +79,11 @@ func mixed(rng *rand.Rand, in []kernel.Operand, i, _, _ int) uint64 {
 	return extend(d, uint64(rng.IntN(40)-20))
 }
 
-// tame gives elements whose folds say something, however many they are: floats
+// tame gives elements whose reductions say something, however many they are: floats
 // near 1 whose products stay in range, and integers with few bits set, or few
-// clear, in rows of their own.
-func tame(rng *rand.Rand, in []kernel.Operand, i, row, _ int) uint64 {
-	d := in[i].DType
+// clear, in lines of their own.
+func tame(rng *rand.Rand, args []kernel.Arg, arg, outer, _ int) uint64 {
+	d := args[arg].DType
 	if ir.Floats.Has(d) {
 		return element(d, math.Copysign(math.Exp2(2*rng.Float64()-1), rng.Float64()-0.5))
 	}
@@ -91,46 +93,24 @@ func tame(rng *rand.Rand, in []kernel.Operand, i, row, _ int) uint64 {
 	}
 	switch {
 	case d == ir.Bool:
-		return min(bit, 1) ^ uint64(row&1)
-	case row%3 == 0:
+		return min(bit, 1) ^ uint64(outer&1)
+	case outer%3 == 0:
 		return extend(d, rng.Uint64())
-	case row%3 == 1:
+	case outer%3 == 1:
 		return extend(d, ^bit)
 	}
 	return extend(d, bit)
 }
 
 // extend keeps the low bits of v that d has, and extends them again.
-func extend(d ir.DType, v uint64) uint64 {
-	shift := 64 - 8*d.Size()
-	if ir.Signed.Has(d) {
-		return uint64(int64(v<<shift) >> shift)
-	}
-	return v << shift >> shift
-}
+func extend(d ir.DType, v uint64) uint64 { return ir.Wrap(d, int64(v)) }
 
-func element(d ir.DType, v float64) uint64 {
-	if d == ir.Float32 {
-		return uint64(math.Float32bits(float32(v)))
-	}
-	return math.Float64bits(v)
-}
-
-// float returns the value of a float element, and 0 of any other.
-func float(d ir.DType, v uint64) float64 {
-	switch d {
-	case ir.Float32:
-		return float64(math.Float32frombits(uint32(v)))
-	case ir.Float64:
-		return math.Float64frombits(v)
-	}
-	return 0
-}
+func element(d ir.DType, v float64) uint64 { return ir.FromFloat(d, v) }
 
 func text(d ir.DType, v uint64) string {
 	switch {
 	case ir.Floats.Has(d):
-		return fmt.Sprintf("%g (%#x)", float(d, v), v)
+		return fmt.Sprintf("%g (%#x)", ir.ToFloat(d, v), v)
 	case ir.Signed.Has(d):
 		return fmt.Sprint(int64(v))
 	}
@@ -147,6 +127,8 @@ func store(mem []byte, v uint64) {
 		binary.NativeEndian.PutUint32(mem, uint32(v))
 	case 8:
 		binary.NativeEndian.PutUint64(mem, v)
+	default:
+		panic(fmt.Sprintf("kerneltest: an element of %d bytes", len(mem)))
 	}
 }
 
@@ -161,6 +143,8 @@ func load(d ir.DType, mem []byte) uint64 {
 		v = uint64(binary.NativeEndian.Uint32(mem))
 	case 8:
 		v = binary.NativeEndian.Uint64(mem)
+	default:
+		panic(fmt.Sprintf("kerneltest: an element of %s has %d bytes", d, len(mem)))
 	}
 	return extend(d, v)
 }

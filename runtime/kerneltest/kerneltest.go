@@ -8,18 +8,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stridefuse/stridefuse/ir"
-
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // Run checks the registered kernels with the given signatures on every engine
-// of this machine: bit for bit against ir's evaluator (any NaN equals any
-// other), on edge cases of the element types and on random elements, for block
-// sizes round the widths of vectors, at odd addresses, with steps that repeat,
-// skip and go backwards, in place, and with a guard round every operand.
+// of this machine: bit for bit against kernel.ReferenceOf (any NaN equals
+// any other), on edge cases of the element types and on random elements, for block
+// sizes round the widths of vectors and up to the limits of the kernel, at odd
+// addresses, with steps that repeat, skip and go backwards, in place, and with a guard
+// round every operand.
 //
 // A portable kernel must exist for each signature. Assembly must exist for all
 // or none, as a machine or a build tag may rule it out.
@@ -27,7 +26,7 @@ func Run(t *testing.T, sigs ...string) {
 	t.Helper()
 	engines := map[abi.Engine]int{}
 	for _, sig := range sigs {
-		k, err := kernel.ParseKernel(sig)
+		c, err := kernel.ParseCode(sig)
 		if err != nil {
 			t.Errorf("%s: %v", sig, err)
 			continue
@@ -38,7 +37,7 @@ func Run(t *testing.T, sigs ...string) {
 				continue
 			}
 			engines[e]++
-			if err := check(elementary.Expand(k), fn, seed(sig)); err != nil {
+			if _, err := Check(c, fn, seed(sig), heap); err != nil {
 				t.Errorf("%s kernel\n\t%s\n%v", e, sig, err)
 			}
 		}
@@ -58,66 +57,61 @@ func seed(sig string) uint64 {
 	return h.Sum64()
 }
 
-// widths are the columns of the blocks: round 4, 8, 16 and 32 lanes, and the
-// double of each.
-var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63, 64, 65, 67, 130}
-
-// foldWidths are more columns for kernels with folds: whole rounds of the lanes
-// and parts of one, up to a chunk.
-var foldWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 512, ir.FoldChunk - 9, ir.FoldChunk}
-
-// check runs a kernel on blocks of all kinds.
-func check(k *kernel.Kernel, fn func(*abi.Frame), seed uint64) error {
-	switch {
-	case k.Dots():
-		return checkDot(k, fn, seed)
-	case k.Transposes():
-		return checkTranspose(k, fn, seed)
-	case k.Down:
-		return checkDown(k, fn, seed)
-	}
+// Check runs a kernel on blocks of all kinds, in memory of a kind. It returns how many
+// there were.
+func Check(c kernel.Code, fn func(*abi.Frame), seed uint64, memory Memory) (calls int, err error) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	blocks := []*block{newBlock(k, rng, edgeCount, edgeCount, crossed), newBlock(k, rng, 0, 5, mixed)}
-	for i, cols := range widths {
-		blocks = append(blocks, newBlock(k, rng, 1+i%3, cols, mixed))
+	meaning := kernel.ReferenceOf(c, elementary.Expand)
+	run := func(b *block) error {
+		calls++
+		return b.run(meaning, fn)
 	}
-	if k.Fold != nil {
-		for i, cols := range foldWidths {
-			blocks = append(blocks, newBlock(k, rng, 3-i%3, cols, tame))
-		}
-		for _, pairs := range [][2]int{{2, 255}, {4, 256}, {7, 257}, {5, 512}, {3, ir.FoldChunk - 9}} {
-			blocks = append(blocks, newBlock(k, rng, pairs[0], pairs[1], mixed))
+	if s, ok := edges(c); ok {
+		if err := run(newBlock(c, rng, s, crossed, memory)); err != nil {
+			return calls, err
 		}
 	}
-	for _, b := range blocks {
-		if err := b.run(fn); err != nil {
-			return err
+	for _, s := range sizesOf(c, rng) {
+		if err := run(newBlock(c, rng, s, []source{tame, mixed, mixed}[rng.IntN(3)], memory)); err != nil {
+			return calls, err
 		}
 	}
-	out := 0
-	for out < len(k.Out) && k.FoldOf(out) != ir.OpInvalid && !k.Scans() {
-		out++
-	}
-	for i, in := range k.In {
-		if out == len(k.Out) || in.Splat || in.DType != k.OutType(out) {
-			continue
-		}
-		for _, cols := range []int{7, 37, 100} {
-			if err := inPlace(k, rng, i, out, cols).run(fn); err != nil {
-				return fmt.Errorf("in place of operand %d: %w", i, err)
+	for _, p := range placements(c) {
+		for _, cols := range []int{3, 7, 8, 21, 37, 100} {
+			if err := run(inPlace(c, rng, p, cols, memory)); err != nil {
+				return calls, fmt.Errorf("operand %d in place of operand %d: %w", p.out, p.in, err)
 			}
 		}
 	}
-	return nil
+	return calls, nil
 }
 
-// inPlace makes a block of which an output, the first that is stored, is the
-// memory of input i.
-func inPlace(k *kernel.Kernel, rng *rand.Rand, i, out, cols int) *block {
+// placement is an output that is stored where an input was.
+type placement struct{ in, out int }
+
+// placements lists those that a kernel allows: of elements of the same type and place.
+func placements(c kernel.Code) []placement {
+	if !kernel.InPlace(c) {
+		return nil
+	}
+	var all []placement
+	args := c.Args()
+	for i, in := range args {
+		for o, out := range args {
+			if !in.Out && out.Out && in.Inner == kernel.Cols && in.DType == out.DType && in.Inner == out.Inner && in.Outer == out.Outer {
+				all = append(all, placement{i, o})
+			}
+		}
+	}
+	return all
+}
+
+// inPlace makes a block of which an output is the memory of an input.
+func inPlace(c kernel.Code, rng *rand.Rand, p placement, cols int, memory Memory) *block {
 	for {
-		b := newBlock(k, rng, 3, cols, mixed)
-		if b.ops[i].step != 0 { // rows apart
-			b.ops[len(k.In)+out] = b.ops[i]
+		b := newBlock(c, rng, size{rows: 3, cols: cols}, mixed, memory)
+		if b.ops[p.in].outer != 0 { // lines apart
+			b.ops[p.out] = b.ops[p.in]
 			return b
 		}
 	}

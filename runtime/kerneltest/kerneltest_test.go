@@ -26,20 +26,33 @@ func not(f *abi.Frame) {
 	}
 }
 
-// TestCheckCatches gives the checker a kernel that is right, and ones with the
-// mistakes that kernels make.
-func TestCheckCatches(t *testing.T) {
-	k, err := kernel.ParseKernel("kernel (u0:u32) { t0 = not u0; store t0 }")
+// checkCatches gives the checker a kernel that is right, and ones with the mistakes that
+// kernels make: want is what the checker says of each.
+func checkCatches(t *testing.T, sig string, right func(*abi.Frame), wrong map[string]func(*abi.Frame)) {
+	c, err := kernel.ParseCode(sig)
 	require.NoError(t, err)
-	require.NoError(t, check(k, not, 1))
+	calls, err := Check(c, right, 1, heap)
+	require.NoError(t, err)
+	require.Greater(t, calls, 40)
+	for want, fn := range wrong {
+		_, err := Check(c, fn, 1, heap)
+		require.ErrorContains(t, err, want, sig)
+	}
+}
 
-	wrong := map[string]func(f *abi.Frame){
-		"row 0, column 0":     func(f *abi.Frame) {},
-		"memory round":        func(f *abi.Frame) { not(f); *at(f, 1, 0, f.Cols)++ },
-		"operand 0":           func(f *abi.Frame) { not(f); *at(f, 0, 0, -1)++ },
-		"block 2x1, output 0": func(f *abi.Frame) { g := *f; g.Cols &^= 1; not(&g) },
-		"row 1, column 0":     func(f *abi.Frame) { g := *f; g.Step[0] = 0; not(&g) },
-		"in place of operand 0": func(f *abi.Frame) { // an overlapped last vector
+// changed calls a kernel with another frame.
+func changed(fn func(*abi.Frame), change func(f *abi.Frame)) func(*abi.Frame) {
+	return func(f *abi.Frame) { g := *f; change(&g); fn(&g) }
+}
+
+func TestCheckCatches(t *testing.T) {
+	checkCatches(t, "kernel (u0:u32) { t0 = not u0; store t0 }", not, map[string]func(*abi.Frame){
+		"operand 1 at line 0, element 0":  func(f *abi.Frame) {},
+		"memory round operand 1":          func(f *abi.Frame) { not(f); *at(f, 1, 0, f.Cols)++ },
+		"memory round operand 0":          func(f *abi.Frame) { not(f); *at(f, 0, 0, -1)++ },
+		"operand 1 at line 0, element 40": changed(not, func(f *abi.Frame) { f.Cols = min(f.Cols, 40) }),
+		"operand 1 at line 1, element 0":  changed(not, func(f *abi.Frame) { f.Rows = min(f.Rows, 1) }),
+		"operand 1 in place of operand 0": func(f *abi.Frame) { // an overlapped last vector
 			not(f)
 			if f.Cols > 8 && f.Rows > 0 {
 				for c := f.Cols - 8; c < f.Cols; c++ {
@@ -47,22 +60,22 @@ func TestCheckCatches(t *testing.T) {
 				}
 			}
 		},
-	}
-	for want, fn := range wrong {
-		require.ErrorContains(t, check(k, fn, 1), want)
-	}
+	})
 }
+
+// Places of the fields of dot.
+const dotAcross, dotPairs, dotAdds = 3, 4, 5
 
 // dot computes a product of int32 matrices.
 func dot(f *abi.Frame) {
 	for m := range f.Rows {
 		for n := range f.Cols {
 			var sum uint32
-			for k := range f.Step[kernel.DotPairs] {
-				a := (*uint32)(unsafe.Add(f.Ptr[0], m*f.Step[0]+k*f.Step[kernel.DotAcross]))
+			for k := range f.Step[dotPairs] {
+				a := (*uint32)(unsafe.Add(f.Ptr[0], m*f.Step[0]+k*f.Step[dotAcross]))
 				sum += *a * *at(f, 1, k, n)
 			}
-			if f.Step[kernel.DotAdds] != 0 {
+			if f.Step[dotAdds] != 0 {
 				sum += *at(f, 2, m, n)
 			}
 			*at(f, 2, m, n) = sum
@@ -70,59 +83,43 @@ func dot(f *abi.Frame) {
 	}
 }
 
-// TestCheckCatchesDots is TestCheckCatches of a product.
 func TestCheckCatchesDots(t *testing.T) {
-	k := kernel.DotKernel(ir.Int32)
-	require.NoError(t, check(k, dot, 1))
-	changed := func(change func(f *abi.Frame)) func(*abi.Frame) {
-		return func(f *abi.Frame) { g := *f; change(&g); dot(&g) }
-	}
-	for name, fn := range map[string]func(f *abi.Frame){
-		"row 0, column 0 is":     func(*abi.Frame) {},
+	checkCatches(t, "dot i32", dot, map[string]func(f *abi.Frame){
+		"element 0: ":            func(*abi.Frame) {},
 		"memory round operand 2": func(f *abi.Frame) { dot(f); *at(f, 2, 0, f.Cols)++ },
 		"memory round operand 1": func(f *abi.Frame) { dot(f); *at(f, 1, 0, -1)++ },
-		"column 0":               changed(func(f *abi.Frame) { f.Step[kernel.DotAdds] = 0 }),
-		"column 15":              changed(func(f *abi.Frame) { f.Cols = min(f.Cols, 15) }),
-		"row 6":                  changed(func(f *abi.Frame) { f.Rows = min(f.Rows, 6) }),
-		"row 0":                  changed(func(f *abi.Frame) { f.Step[kernel.DotAcross] = 4 }),
-		"pairs":                  changed(func(f *abi.Frame) { f.Step[kernel.DotPairs] &^= 1 }),
-	} {
-		require.ErrorContains(t, check(k, fn, 1), name)
-	}
+		"line 0":                 changed(dot, func(f *abi.Frame) { f.Step[dotAdds] = 0 }),
+		"element 15":             changed(dot, func(f *abi.Frame) { f.Cols = min(f.Cols, 15) }),
+		"line 6":                 changed(dot, func(f *abi.Frame) { f.Rows = min(f.Rows, 6) }),
+		"operand 2 at":           changed(dot, func(f *abi.Frame) { f.Step[dotAcross] = 4 }),
+		"operand 2":              changed(dot, func(f *abi.Frame) { f.Step[dotPairs] &^= 1 }),
+	})
 }
 
-// turnOver transposes uint32.
-func turnOver(f *abi.Frame) {
+// transpose transposes uint32.
+func transpose(f *abi.Frame) {
 	for r := range f.Rows {
 		for c := range f.Cols {
-			*at(f, 1, r, c) = *(*uint32)(unsafe.Add(f.Ptr[0], c*f.Step[0]+r*f.Step[kernel.TransposeAcross]))
+			*at(f, 1, r, c) = *(*uint32)(unsafe.Add(f.Ptr[0], c*f.Step[0]+r*f.Step[2]))
 		}
 	}
 }
 
-// TestCheckCatchesTransposes is TestCheckCatches of a block that is transposed.
 func TestCheckCatchesTransposes(t *testing.T) {
-	k := kernel.TransposeKernel(ir.Uint32)
-	require.NoError(t, check(k, turnOver, 1))
-	changed := func(change func(f *abi.Frame)) func(*abi.Frame) {
-		return func(f *abi.Frame) { g := *f; change(&g); turnOver(&g) }
-	}
-	for name, fn := range map[string]func(f *abi.Frame){
-		"block 1x1":   func(*abi.Frame) {},
-		"operand 1":   func(f *abi.Frame) { turnOver(f); *at(f, 1, 0, f.Cols)++ },
-		"operand 0":   func(f *abi.Frame) { turnOver(f); *at(f, 0, 0, -1)++ },
-		"block 1x9":   changed(func(f *abi.Frame) { f.Cols = min(f.Cols, 8) }),
-		"block 9x1":   changed(func(f *abi.Frame) { f.Rows = min(f.Rows, 8) }),
-		"block 2x1":   changed(func(f *abi.Frame) { f.Step[kernel.TransposeAcross] = 4 }),
-		"block 1x2, ": changed(func(f *abi.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
-	} {
-		require.ErrorContains(t, check(k, fn, 1), name)
-	}
+	checkCatches(t, "transpose u32", transpose, map[string]func(f *abi.Frame){
+		"block 1x1":              func(*abi.Frame) {},
+		"memory round operand 1": func(f *abi.Frame) { transpose(f); *at(f, 1, 0, f.Cols)++ },
+		"memory round operand 0": func(f *abi.Frame) { transpose(f); *at(f, 0, 0, -1)++ },
+		"block 1x9":              changed(transpose, func(f *abi.Frame) { f.Cols = min(f.Cols, 8) }),
+		"block 9x1":              changed(transpose, func(f *abi.Frame) { f.Rows = min(f.Rows, 8) }),
+		"block 2x1":              changed(transpose, func(f *abi.Frame) { f.Step[2] = 4 }),
+		"block 1x2":              changed(transpose, func(f *abi.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
+	})
 }
 
-// foldDown adds the differences of float32 rows and columns.
-func foldDown(f *abi.Frame) {
-	n := f.Step[kernel.DownLength]
+// differences adds the differences of float32 rows and columns.
+func differences(f *abi.Frame) {
+	n := f.Step[3]
 	line := make([]uint64, n)
 	for r := range f.Rows {
 		for c := range f.Cols {
@@ -135,24 +132,15 @@ func foldDown(f *abi.Frame) {
 	}
 }
 
-// TestCheckCatchesDown is TestCheckCatches of a kernel that folds down.
-func TestCheckCatchesDown(t *testing.T) {
-	k, err := kernel.ParseKernel("kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; store add(t0) }")
-	require.NoError(t, err)
-	require.NoError(t, check(k, foldDown, 1))
-	changed := func(change func(f *abi.Frame)) func(*abi.Frame) {
-		return func(f *abi.Frame) { g := *f; change(&g); foldDown(&g) }
-	}
-	for name, fn := range map[string]func(f *abi.Frame){
-		"row 0, column 0": func(*abi.Frame) {},
-		"operand 2":       func(f *abi.Frame) { foldDown(f); *at(f, 2, 0, f.Cols)++ },
-		"operand 1":       func(f *abi.Frame) { foldDown(f); *at(f, 1, 0, -1)++ },
-		"column 16":       changed(func(f *abi.Frame) { f.Cols = min(f.Cols, kernel.DownCols) }),
-		"row 1":           changed(func(f *abi.Frame) { f.Rows = min(f.Rows, 1) }),
-		"lines of 33":     changed(func(f *abi.Frame) { f.Step[kernel.DownLength] = min(f.Step[kernel.DownLength], 32) }),
-	} {
-		require.ErrorContains(t, check(k, fn, 1), name)
-	}
+func TestCheckCatchesColumns(t *testing.T) {
+	checkCatches(t, "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", differences, map[string]func(f *abi.Frame){
+		"line 0, element 0": func(*abi.Frame) {},
+		"operand 2":         func(f *abi.Frame) { differences(f); *at(f, 2, 0, f.Cols)++ },
+		"operand 1":         func(f *abi.Frame) { differences(f); *at(f, 1, 0, -1)++ },
+		"element 16":        changed(differences, func(f *abi.Frame) { f.Cols = min(f.Cols, kernel.DownCols) }),
+		"line 1":            changed(differences, func(f *abi.Frame) { f.Rows = min(f.Rows, 1) }),
+		"[33]":              changed(differences, func(f *abi.Frame) { f.Step[3] = min(f.Step[3], 32) }),
+	})
 }
 
 func TestFloatsCompareByBits(t *testing.T) {

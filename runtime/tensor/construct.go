@@ -119,10 +119,14 @@ func newFull(op string, dt ir.DType, value any, shape []int) *Tensor {
 	switch n := t.Size(); dt.Size() {
 	case 1:
 		fillSlice(unsafe.Slice((*uint8)(t.base), n), uint8(bits))
+	case 2:
+		fillSlice(unsafe.Slice((*uint16)(t.base), n), uint16(bits))
 	case 4:
 		fillSlice(unsafe.Slice((*uint32)(t.base), n), uint32(bits))
 	case 8:
 		fillSlice(unsafe.Slice((*uint64)(t.base), n), bits)
+	default:
+		panic(fmt.Sprintf("BUG: tensor: an element of %s has %d bytes", dt, dt.Size()))
 	}
 	return t
 }
@@ -164,7 +168,7 @@ func Arange(dt ir.DType, start, stop, step float64) *Tensor {
 	if count >= math.MaxInt {
 		return Failf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
 	}
-	n, isInt := int(count), dt != ir.Float32 && dt != ir.Float64
+	n, isInt := int(count), !ir.Floats.Has(dt)
 	if isInt && (start != math.Trunc(start) || step != math.Trunc(step)) {
 		return Failf("arange: start %v and step %v must be integers for dtype %s", start, step, dt)
 	}

@@ -188,10 +188,14 @@ func (t *Tensor) gather(dst unsafe.Pointer) {
 	switch t.dtype.Size() {
 	case 1:
 		gatherInto(unsafe.Slice((*uint8)(dst), t.Size()), t)
+	case 2:
+		gatherInto(unsafe.Slice((*uint16)(dst), t.Size()), t)
 	case 4:
 		gatherInto(unsafe.Slice((*uint32)(dst), t.Size()), t)
 	case 8:
 		gatherInto(unsafe.Slice((*uint64)(dst), t.Size()), t)
+	default:
+		panic(fmt.Sprintf("BUG: tensor: an element of %s has %d bytes", t.dtype, t.dtype.Size()))
 	}
 }
 

@@ -9,35 +9,16 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-func loadAny(dt ir.DType, p unsafe.Pointer) any {
-	switch bits := memory.LoadBits(dt, p); dt {
-	case ir.Bool:
-		return bits != 0
-	case ir.Uint8:
-		return uint8(bits)
-	case ir.Int32:
-		return int32(bits)
-	case ir.Uint32:
-		return uint32(bits)
-	case ir.Int64:
-		return int64(bits)
-	case ir.Float32:
-		return math.Float32frombits(uint32(bits))
-	default:
-		return math.Float64frombits(bits)
-	}
-}
-
 // numberBits is ir.Encode of a float, without its allocation for the numbers that
 // no rule stands against.
 func numberBits(dt ir.DType, f float64) (uint64, error) {
 	switch i := int32(f); { // any int32 if f is out of range: not equal then
 	case (dt == ir.Int32 || dt == ir.Int64) && float64(i) == f:
 		return uint64(i), nil
-	case dt == ir.Float64:
-		return math.Float64bits(f), nil
-	case dt == ir.Float32 && math.Abs(f) < math.MaxFloat32:
-		return uint64(math.Float32bits(float32(f))), nil
+	case ir.Floats.Has(dt):
+		if bits := ir.FromFloat(dt, f); !math.IsInf(ir.ToFloat(dt, bits), 0) {
+			return bits, nil
+		}
 	}
 	return ir.Encode(dt, f)
 }
@@ -69,14 +50,6 @@ func equalFrom(a, b *Tensor, axis, at, bt int) bool {
 }
 
 func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
-	if memory.LoadBits(dt, p) == memory.LoadBits(dt, q) {
-		return true
-	}
-	switch dt {
-	case ir.Float32:
-		return *(*float32)(p) != *(*float32)(p) && *(*float32)(q) != *(*float32)(q)
-	case ir.Float64:
-		return *(*float64)(p) != *(*float64)(p) && *(*float64)(q) != *(*float64)(q)
-	}
-	return false
+	a, b := memory.LoadBits(dt, p), memory.LoadBits(dt, q)
+	return a == b || ir.IsNaN(dt, a) && ir.IsNaN(dt, b)
 }

@@ -1,7 +1,7 @@
 package tensor
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -153,7 +153,7 @@ func (p *tensorPrinter) row(at, step int, indent string, width int) {
 // columnFormat returns how to print each of the shown elements, so that all have
 // one width.
 func columnFormat(dt ir.DType, values []any) func(v any) string {
-	if dt == ir.Float32 || dt == ir.Float64 {
+	if ir.Floats.Has(dt) {
 		return floatColumn(dt, values)
 	}
 	width := 0
@@ -170,19 +170,12 @@ func padLeft(s string, width int) string {
 // scalarText prints an element on its own, with all the digits that tell it.
 func scalarText(v any) string {
 	switch v := v.(type) {
-	case bool:
-		return strconv.FormatBool(v)
-	case uint8:
-		return strconv.FormatUint(uint64(v), 10)
-	case int32:
-		return strconv.FormatInt(int64(v), 10)
-	case uint32:
-		return strconv.FormatUint(uint64(v), 10)
-	case int64:
-		return strconv.FormatInt(v, 10)
+	case Half:
+		return floatText(ir.Float16, asFloat(v))
 	case float32:
-		return floatText(float64(v), 32)
-	default:
-		return floatText(asFloat(v), 64)
+		return floatText(ir.Float32, asFloat(v))
+	case float64:
+		return floatText(ir.Float64, v)
 	}
+	return fmt.Sprint(v) // a bool or an integer
 }

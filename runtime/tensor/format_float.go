@@ -1,8 +1,8 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -14,12 +14,7 @@ const mostDigits = 8
 // floatColumn chooses exponents and digits for all shown elements together, as
 // NumPy 2's FloatingFormat does.
 func floatColumn(dt ir.DType, values []any) func(v any) string {
-	bits := 8 * dt.Size()
-	format, largest := byte('f'), 1e8
-	if dt == ir.Float32 {
-		largest = 1e6
-	}
-	smallest := 1e-4
+	format, largest, smallest := byte('f'), min(plainBelow(dt), 1e8), 1e-4
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {
 		if f := math.Abs(asFloat(v)); f != 0 && !math.IsInf(f, 0) && !math.IsNaN(f) {
@@ -27,9 +22,7 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 		}
 	}
 	ratio := most / least
-	if dt == ir.Float32 { // NumPy compares in the tensor's own precision
-		smallest, ratio = float64(float32(smallest)), float64(float32(most)/float32(least))
-	}
+	smallest, ratio = rounded(dt, smallest), rounded(dt, ratio) // NumPy compares in the tensor's own precision
 	if most >= largest || most > 0 && (least < smallest || ratio > 1000) {
 		format = 'e'
 	}
@@ -39,7 +32,7 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 			special = max(special, len(nonFinite(f)))
 			continue
 		}
-		w, d, e := floatParts(asFloat(v), format, bits, mostDigits)
+		w, d, e := floatParts(dt, asFloat(v), format, mostDigits)
 		whole, digits, tail = max(whole, len(w)), max(digits, len(d)), max(tail, len(e))
 	}
 	width := whole + 1 + digits + tail
@@ -53,29 +46,43 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 			return padLeft(nonFinite(f), width)
 		}
 		if format == 'e' { // all mantissas have the same digits
-			w, d, e := splitFloat(f, format, digits, bits)
+			w, d, e := splitFloat(dt, f, format, digits)
 			return padLeft(w+"."+d+"e"+e[1:2]+strings.Repeat("0", tail-len(e))+e[2:], width)
 		}
-		w, d, _ := floatParts(f, format, bits, mostDigits)
+		w, d, _ := floatParts(dt, f, format, mostDigits)
 		return padLeft(w+"."+d+strings.Repeat(" ", digits-len(d)), width)
 	}
 }
 
+// plainBelow is from where on NumPy prints a scalar with an exponent: where a type
+// does not hold all integers of so many digits.
+func plainBelow(dt ir.DType) float64 {
+	switch dt {
+	case ir.Float16:
+		return 1e3
+	case ir.Float32:
+		return 1e6
+	case ir.Float64:
+		return 1e16
+	}
+	panic(fmt.Sprintf("BUG: tensor: %s is no float type", dt))
+}
+
 // floatParts splits the shortest digits of f, cut to limit after the point when
 // limit >= 0, as splitFloat does.
-func floatParts(f float64, format byte, bits, limit int) (whole, digits, exponent string) {
-	whole, digits, exponent = splitFloat(f, format, -1, bits)
+func floatParts(dt ir.DType, f float64, format byte, limit int) (whole, digits, exponent string) {
+	whole, digits, exponent = splitFloat(dt, f, format, -1)
 	if limit >= 0 && len(digits) > limit {
-		whole, digits, exponent = splitFloat(f, format, limit, bits)
+		whole, digits, exponent = splitFloat(dt, f, format, limit)
 		digits = strings.TrimRight(digits, "0")
 	}
 	return whole, digits, exponent
 }
 
-// splitFloat prints f by strconv.FormatFloat in the parts "-12", "5" and, in
+// splitFloat prints f by ir.FormatFloat in the parts "-12", "5" and, in
 // format 'e', "e+03".
-func splitFloat(f float64, format byte, precision, bits int) (whole, digits, exponent string) {
-	text := strconv.FormatFloat(f, format, precision, bits)
+func splitFloat(dt ir.DType, f float64, format byte, precision int) (whole, digits, exponent string) {
+	text := ir.FormatFloat(dt, f, format, precision)
 	if k := strings.IndexByte(text, 'e'); k >= 0 {
 		text, exponent = text[:k], text[k:]
 	}
@@ -84,18 +91,15 @@ func splitFloat(f float64, format byte, precision, bits int) (whole, digits, exp
 }
 
 // floatText prints a scalar with all its digits, as NumPy does.
-func floatText(f float64, bits int) string {
+func floatText(dt ir.DType, f float64) string {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return nonFinite(f)
 	}
-	format, least, most := byte('f'), 1e-4, 1e16
-	if bits == 32 {
-		most = 1e6
-	}
-	if f != 0 && (math.Abs(f) < least || math.Abs(f) >= most) {
+	format, least := byte('f'), 1e-4
+	if f != 0 && (math.Abs(f) < least || math.Abs(f) >= plainBelow(dt)) {
 		format = 'e'
 	}
-	whole, digits, exponent := floatParts(f, format, bits, -1)
+	whole, digits, exponent := floatParts(dt, f, format, -1)
 	if digits == "" && format == 'f' {
 		digits = "0"
 	}
@@ -105,12 +109,17 @@ func floatText(f float64, bits int) string {
 	return whole + digits + exponent
 }
 
+// asFloat returns the number of a float element.
 func asFloat(v any) float64 {
-	if f, ok := v.(float32); ok {
-		return float64(f)
+	switch v := v.(type) {
+	case Half:
+		return float64(v.Float32())
+	case float32:
+		return float64(v)
+	case float64:
+		return v
 	}
-	f, _ := v.(float64)
-	return f
+	panic(fmt.Sprintf("BUG: tensor: %T is no float", v))
 }
 
 func nonFinite(f float64) string {

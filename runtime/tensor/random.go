@@ -11,8 +11,8 @@ import (
 const pcgStream = 0x243f6a8885a308d3
 
 // Uniform returns a tensor of numbers spread evenly over [lo, hi), of dtype
-// Float32 or Float64. A seed gives the same bits on every machine and in every
-// release; the float32 numbers are the float64 ones, rounded. lo == hi fills
+// Float16, Float32 or Float64. A seed gives the same bits on every machine and in
+// every release; narrower numbers are the float64 ones, rounded. lo == hi fills
 // with lo.
 func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	if err := checkFinite(lo, hi, hi-lo); err != nil {
@@ -28,23 +28,36 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	if _, err := ir.Encode(dt, max(-lo, hi)); err != nil {
 		return Failf("uniform: %v", err)
 	}
-	// Rounding may reach hi; the greatest number below it stands in.
-	last := math.Nextafter(hi, lo)
-	if dt == ir.Float32 {
-		last = float64(math.Nextafter32(float32(hi), float32(lo)))
-	}
+	last := below(dt, hi, lo) // rounding may reach hi
 	bits := rand.NewPCG(seed, pcgStream)
 	return fillWith("uniform", t, func(int) float64 {
 		v := lo + float64((hi-lo)*unitFloat(bits)) // no fused multiply-add
-		if dt == ir.Float32 {
-			v = float64(float32(v))
-		}
-		return min(v, last)
+		return min(rounded(dt, v), last)
 	})
 }
 
+// rounded returns the number of a float type that is nearest to v.
+func rounded(dt ir.DType, v float64) float64 { return ir.ToFloat(dt, ir.FromFloat(dt, v)) }
+
+// below returns the greatest number of a float type below hi, or hi where lo is the
+// same number.
+func below(dt ir.DType, hi, lo float64) float64 {
+	bits := ir.FromFloat(dt, hi)
+	switch v := ir.ToFloat(dt, bits); {
+	case v == rounded(dt, lo):
+		return v
+	case v > 0:
+		bits--
+	case v == 0:
+		bits = ir.SignBit(dt) | 1
+	default:
+		bits++
+	}
+	return ir.ToFloat(dt, bits)
+}
+
 // Normal returns a tensor of normally distributed numbers with the given mean
-// and standard deviation (>= 0), of dtype Float32 or Float64. A seed gives the
+// and standard deviation (>= 0), of dtype Float16, Float32 or Float64. A seed gives the
 // same bits on every machine and in every release.
 func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 	if err := checkFinite(mean, std); err != nil {
@@ -67,8 +80,8 @@ func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 
 // newFloats allocates a tensor of a floating-point dtype.
 func newFloats(op string, dt ir.DType, shape []int) *Tensor {
-	if dt != ir.Float32 && dt != ir.Float64 {
-		return Failf("%s: dtype %s has no fractions: use float32 or float64", op, dt)
+	if floats := ir.Floats & ir.Running; !floats.Has(dt) {
+		return Failf("%s: dtype %s has no fractions: use one of %s", op, dt, floats)
 	}
 	return newTensor(op, dt, shape)
 }

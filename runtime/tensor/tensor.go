@@ -11,31 +11,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Element lists Go's types of the elements that run.
-type Element interface {
-	bool | uint8 | int32 | uint32 | int64 | float32 | float64
-}
-
-// DTypeOf returns the dtype whose elements are Go's T.
-func DTypeOf[T Element]() ir.DType {
-	switch any(*new(T)).(type) {
-	case bool:
-		return ir.Bool
-	case uint8:
-		return ir.Uint8
-	case int32:
-		return ir.Int32
-	case uint32:
-		return ir.Uint32
-	case int64:
-		return ir.Int64
-	case float32:
-		return ir.Float32
-	default:
-		return ir.Float64
-	}
-}
-
 // Tensor is an n-d array: a dtype and a layout over a container of elements.
 //
 // A view shares its container, so a write through one is seen by all. Any number

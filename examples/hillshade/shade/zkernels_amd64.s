@@ -562,12 +562,12 @@ part1:
 	LEAQ  (R9)(BX*1), DX
 	VMOVQ X0, AX
 
-store3:
+store4:
 	MOVB AL, (DX)
 	SHRQ $0x08, AX
-	INCQ DX
+	ADDQ $0x01, DX
 	DECQ CX
-	JNE  store3
+	JNE  store4
 
 end2:
 	ADDQ $0x08, BX

@@ -1,0 +1,57 @@
+package stridefuse
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The budgets, in bytes. They are a tenth above what was measured with uint16 and float16:
+// raise them for a feature that is worth it, and say so in the commit.
+const (
+	maxGenerated = 9_500_000  // measured: 8.7 MB
+	maxGrowth    = 10_100_000 // measured: 9.2 MB on linux/amd64
+)
+
+// TestGeneratedSource limits the size of the built-in kernels' source in the repository.
+func TestGeneratedSource(t *testing.T) {
+	files, err := filepath.Glob("runtime/builtin/zkernels_*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	total := 0
+	for _, file := range files {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		total += int(info.Size())
+	}
+	t.Logf("generated source: %d bytes in %d files", total, len(files))
+	require.LessOrEqual(t, total, maxGenerated)
+}
+
+// TestBinaryGrowth limits by how much the executable of a program that uses this library
+// is larger than that of an empty one, both stripped.
+func TestBinaryGrowth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	empty := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644))
+	growth := stripped(t, "./examples/quickstart") - stripped(t, empty)
+	t.Logf("growth of a stripped program: %d bytes", growth)
+	require.LessOrEqual(t, growth, maxGrowth)
+}
+
+// stripped returns the size of a program for linux/amd64 without symbols.
+func stripped(t *testing.T, pkg string) int {
+	out := filepath.Join(t.TempDir(), "program")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg)
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
+	said, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	info, err := os.Stat(out)
+	require.NoError(t, err)
+	return int(info.Size())
+}

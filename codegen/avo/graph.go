@@ -1,0 +1,85 @@
+package avo
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
+)
+
+// The instruction tables (insts_*.go) add instructions to a graph by name.
+
+type (
+	ref   = machine.Ref
+	value = machine.Value
+)
+
+const none = machine.None
+
+// graph is a kernel's graph of vector values.
+type graph struct{ *machine.Graph }
+
+func one(r ref) value         { return machine.One(r) }
+func two(a, b ref) value      { return machine.Two(a, b) }
+func wideMask(a, b ref) value { return machine.WideMask(a, b) }
+
+// op adds an instruction by its name.
+func (g *graph) op(name string, args ...ref) ref { return g.imm(name, 0, args...) }
+
+// imm adds an instruction with an immediate operand.
+func (g *graph) imm(name string, imm uint8, args ...ref) ref {
+	return g.Add(machine.Node{Kind: machine.KindOp, Op: opcodeOf(name), Imm: imm, Arg: machine.Args(args...)})
+}
+
+// placed adds an instruction that addresses an operand.
+func (g *graph) placed(name string, p machine.Place, args ...ref) ref {
+	return g.Add(machine.Node{Kind: machine.KindOp, Op: opcodeOf(name), Place: p, Arg: machine.Args(args...)})
+}
+
+// inPlace adds a vector of an operand that is read in place.
+func (g *graph) inPlace(p machine.Place) ref {
+	return g.Add(machine.Node{Kind: machine.KindLoad, Place: p, Arg: machine.Args()})
+}
+
+func (g *graph) c64(bits uint64) ref { return g.Const(bits) }
+func (g *graph) c32(bits uint32) ref { return g.c64(uint64(bits)<<32 | uint64(bits)) }
+func (g *graph) i32(v int32) ref     { return g.c32(uint32(v)) }
+func (g *graph) i64(v int64) ref     { return g.c64(uint64(v)) }
+func (g *graph) f32(v float32) ref   { return g.c32(math.Float32bits(v)) }
+func (g *graph) f64(v float64) ref   { return g.c64(math.Float64bits(v)) }
+func (g *graph) zero() ref           { return g.c64(0) }
+func (g *graph) ones() ref           { return g.c64(^uint64(0)) }
+
+// constant reports whether r is a constant, and its bits.
+func (g *graph) constant(r ref) (uint64, bool) {
+	n := g.At(r)
+	return n.Bits, n.Kind == machine.KindConst
+}
+
+// is reports whether r is the result of the named instruction.
+func (g *graph) is(r ref, name string) bool {
+	n := g.At(r)
+	return n.Kind == machine.KindOp && n.Op.Name == name
+}
+
+// high returns the upper half of r, in the lower half of a register. The upper half
+// of a vector in memory needs no instruction.
+func (g *graph) high(r ref) ref {
+	n := *g.At(r)
+	switch width := g.Machine().Width; {
+	case n.Kind == machine.KindLoad && n.Place.Bytes == width:
+		n.Place.Bytes = width / 2
+		n.Place.Disp += n.Place.Bytes
+		return g.Add(n)
+	case n.Kind == machine.KindConst || n.Kind == machine.KindSplat:
+		return r
+	}
+	return g.imm("VEXTRACTF128", 1, r)
+}
+
+// joined returns a vector of two halves.
+func (g *graph) joined(low, high ref) ref { return g.imm("VINSERTF128", 1, low, high) }
+
+// evens returns the lower 32 bits of each 64-bit lane of two vectors.
+func (g *graph) evens(low, high ref) ref {
+	return g.imm("VPERMQ", 0xd8, g.imm("VSHUFPS", 0x88, low, high))
+}

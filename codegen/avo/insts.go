@@ -1,0 +1,154 @@
+package avo
+
+import (
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// The instruction table: for each elementwise operation and each element type of its
+// operands the instructions for one vector. Casts have a table of their own, by both
+// types. A row adds nodes to the graph and returns the last one's value.
+
+// key finds the instructions of an op on operands of a type.
+type key struct {
+	op ir.Op
+	d  ir.DType
+}
+
+// row appends the instructions of an op on one vector of each operand.
+type row func(g *graph, x [3]ref) ref
+
+// wholeRow is a row for ops that can't work on one vector of several.
+type wholeRow func(g *graph, a [3]value) value
+
+var (
+	rows      = map[key]row{}
+	wholeRows = map[key]wholeRow{}
+)
+
+func init() { // not initializers: rows read other entries of the table
+	floatRows(float{ir.Float32, "PS", (*graph).f32of, 1 << 31})
+	floatRows(float{ir.Float64, "PD", (*graph).f64, 1 << 63})
+	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Uint8} {
+		intRows(d)
+	}
+	signed32Rows()
+	unsigned32Rows()
+	byteRows()
+	int64Rows()
+	maskRows()
+	castTable()
+	narrowRows()
+}
+
+func set(d ir.DType, op ir.Op, r row) { rows[key{op, d}] = r }
+
+func (g *graph) f32of(v float64) ref { return g.f32(float32(v)) }
+
+// unary, binary and swapped are rows of one instruction.
+func unary(name string) row {
+	return func(g *graph, x [3]ref) ref { return g.op(name, x[0]) }
+}
+
+func binary(name string) row {
+	return func(g *graph, x [3]ref) ref { return g.op(name, x[0], x[1]) }
+}
+
+func swapped(name string) row {
+	return func(g *graph, x [3]ref) ref { return g.op(name, x[1], x[0]) }
+}
+
+func same(_ *graph, x [3]ref) ref { return x[0] }
+
+// not flips every bit; of a comparison of floats it is the opposite one.
+func (g *graph) not(x ref) ref {
+	n := g.At(x)
+	switch {
+	case n.Kind == machine.KindConst:
+		return g.c64(^n.Bits)
+	case g.is(x, "VCMPPS"), g.is(x, "VCMPPD"):
+		return g.imm(n.Op.Name, n.Imm^4, n.Arg[0], n.Arg[1])
+	}
+	if y, ok := g.notOf(x); ok {
+		return y
+	}
+	return g.op("VPXOR", x, g.ones())
+}
+
+// notOf reports whether x is the opposite of another value.
+func (g *graph) notOf(x ref) (ref, bool) {
+	if n := g.At(x); g.is(x, "VPXOR") && n.Arg[1] == g.ones() {
+		return n.Arg[0], true
+	}
+	return none, false
+}
+
+// choose returns y where the mask is set, else z.
+func (g *graph) choose(mask, y, z ref) ref {
+	if m, ok := g.notOf(mask); ok {
+		mask, y, z = m, z, y
+	}
+	switch {
+	case y == z:
+		return y
+	case z == g.zero():
+		return g.op("VANDPS", mask, y)
+	case y == g.zero():
+		return g.op("VANDNPS", mask, z)
+	}
+	return g.op("VBLENDVPS", z, y, mask)
+}
+
+func selectRow(g *graph, x [3]ref) ref { return g.choose(x[0], x[1], x[2]) }
+
+// clamp is select(lt(p,q), q, p) or select(lt(p,q), p, q), which one
+// instruction does: VMAX gives its second source where neither is greater,
+// exactly as this select does with NaN and with zeros of both signs.
+func (l *lowerer) clamp(in kernel.Inst, a [3]value) (value, bool) {
+	test := l.Kernel.Inst(in.Args[0])
+	if test == nil || test.Op != ir.OpLt {
+		return value{}, false
+	}
+	p, q := l.Values[test.Args[0]], l.Values[test.Args[1]]
+	names, ok := clampOps[in.DType]
+	switch {
+	case !ok || l.Kernel.DType(test.Args[0]) != in.DType:
+		return value{}, false
+	case a[1] == q && a[2] == p:
+		return l.each(in.DType, names.max, q, p), true
+	case a[1] == p && a[2] == q:
+		return l.each(in.DType, names.min, p, q), true
+	}
+	return value{}, false
+}
+
+var clampOps = map[ir.DType]struct{ min, max string }{
+	ir.Float32: {"VMINPS", "VMAXPS"},
+	ir.Float64: {"VMINPD", "VMAXPD"},
+	ir.Int32:   {"VPMINSD", "VPMAXSD"},
+	ir.Uint32:  {"VPMINUD", "VPMAXUD"},
+	ir.Uint8:   {"VPMINUD", "VPMAXUD"},
+}
+
+func (l *lowerer) each(d ir.DType, name string, a, b value) value {
+	v := one(l.op(name, a.Part[0], b.Part[0]))
+	if parts(d) == 2 {
+		v.Part[1] = l.op(name, a.Part[1], b.Part[1])
+	}
+	return v
+}
+
+// maskRows are the ops on bools.
+func maskRows() {
+	d := ir.Bool
+	set(d, ir.OpCopy, same)
+	set(d, ir.OpAnd, binary("VPAND"))
+	set(d, ir.OpOr, binary("VPOR"))
+	set(d, ir.OpXor, binary("VPXOR"))
+	set(d, ir.OpNe, binary("VPXOR"))
+	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	set(d, ir.OpEq, func(g *graph, x [3]ref) ref { return g.not(g.op("VPXOR", x[0], x[1])) })
+	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpSeldom, selectRow)
+}

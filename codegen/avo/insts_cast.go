@@ -1,0 +1,98 @@
+package avo
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// pair is the types of a cast: from, to.
+type pair [2]ir.DType
+
+// castRow converts a value whole, for the vectors of a step may change in number.
+type castRow func(g *graph, v value) value
+
+var castRows = map[pair]castRow{}
+
+func castTable() {
+	keep := func(_ *graph, v value) value { return v }
+	for _, d := range ir.Native.List() {
+		castRows[pair{d, ir.Bool}] = toBool(d)
+		castRows[pair{ir.Bool, d}] = fromBool(d)
+		castRows[pair{d, d}] = keep
+	}
+	single := func(from, to ir.DType, f func(g *graph, x ref) ref) {
+		castRows[pair{from, to}] = func(g *graph, v value) value { return one(f(g, v.Part[0])) }
+	}
+	for _, from := range []ir.DType{ir.Uint8, ir.Int32, ir.Uint32} {
+		for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
+			castRows[pair{from, to}] = keep
+		}
+	}
+	for _, from := range []ir.DType{ir.Int32, ir.Uint32} {
+		single(from, ir.Uint8, lowByte)
+	}
+	for _, from := range []ir.DType{ir.Uint8, ir.Int32} {
+		single(from, ir.Float32, func(g *graph, x ref) ref { return g.op("VCVTDQ2PS", x) })
+		castRows[pair{from, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTDQ2PD", x) })
+	}
+	castRows[pair{ir.Uint32, ir.Float64}] = split((*graph).u32ToF64)
+	castRows[pair{ir.Uint32, ir.Float32}] = func(g *graph, v value) value {
+		return g.narrow(split((*graph).u32ToF64)(g, v))
+	}
+	castRows[pair{ir.Int32, ir.Int64}] = split(func(g *graph, x ref) ref { return g.op("VPMOVSXDQ", x) })
+	for _, from := range []ir.DType{ir.Uint8, ir.Uint32} {
+		castRows[pair{from, ir.Int64}] = split(func(g *graph, x ref) ref { return g.op("VPMOVZXDQ", x) })
+	}
+	for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
+		castRows[pair{ir.Int64, to}] = func(g *graph, v value) value { return one(g.evens(v.Part[0], v.Part[1])) }
+	}
+	castRows[pair{ir.Int64, ir.Uint8}] = func(g *graph, v value) value {
+		return one(lowByte(g, g.evens(v.Part[0], v.Part[1])))
+	}
+
+	castRows[pair{ir.Float32, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTPS2PD", x) })
+	castRows[pair{ir.Float64, ir.Float32}] = func(g *graph, v value) value { return g.narrow(v) }
+	castFloats(single)
+}
+
+func lowByte(g *graph, x ref) ref { return g.op("VPAND", x, g.i32(255)) }
+
+// split converts the halves of one vector to two.
+func split(f func(g *graph, x ref) ref) castRow {
+	return func(g *graph, v value) value { return two(f(g, v.Part[0]), f(g, g.high(v.Part[0]))) }
+}
+
+// narrow rounds float64 to float32.
+func (g *graph) narrow(v value) value {
+	return one(g.joined(g.op("VCVTPD2PSY", v.Part[0]), g.op("VCVTPD2PSY", v.Part[1])))
+}
+
+func toBool(d ir.DType) castRow {
+	return func(g *graph, v value) value {
+		ne := rows[key{ir.OpNe, d}]
+		if parts(d) == 1 {
+			return one(ne(g, [3]ref{v.Part[0], g.zero()}))
+		}
+		return wideMask(ne(g, [3]ref{v.Part[0], g.zero()}), ne(g, [3]ref{v.Part[1], g.zero()}))
+	}
+}
+
+// fromBool keeps the bits of a one where the mask is set.
+func fromBool(d ir.DType) castRow {
+	var bits uint64 = 1
+	switch d {
+	case ir.Float32:
+		bits = uint64(math.Float32bits(1))
+	case ir.Float64:
+		bits = math.Float64bits(1)
+	}
+	return func(g *graph, v value) value {
+		c, n := g.Constant(d, bits), parts(d)
+		out := one(none)
+		for p := range n {
+			out.Part[p] = g.op("VPAND", g.MaskPart(v, n, p), c.Part[p])
+		}
+		return out
+	}
+}

@@ -1,0 +1,105 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Casts between floats and integers that AVX2 has no instruction for, or whose
+// instruction does not saturate. VMAX and VMIN return their second source where
+// one is NaN; the conversions to int32 return the least one.
+
+func castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
+	single(ir.Float32, ir.Int32, f32ToI32)
+	single(ir.Float32, ir.Uint32, f32ToU32)
+	single(ir.Float32, ir.Uint8, func(g *graph, x ref) ref {
+		return g.op("VCVTTPS2DQ", g.op("VMINPS", g.op("VMAXPS", x, g.zero()), g.f32(255)))
+	})
+	castRows[pair{ir.Float64, ir.Int32}] = joinHalves(f64ToI32)
+	castRows[pair{ir.Float64, ir.Uint8}] = joinHalves(func(g *graph, x ref) ref {
+		return g.op("VCVTTPD2DQY", g.op("VMINPD", g.op("VMAXPD", x, g.zero()), g.f64(255)))
+	})
+	castRows[pair{ir.Float64, ir.Uint32}] = func(g *graph, v value) value {
+		return one(g.evens(f64ToU32(g, v.Part[0]), f64ToU32(g, v.Part[1])))
+	}
+	castRows[pair{ir.Float64, ir.Int64}] = func(g *graph, v value) value {
+		return two(f64ToI64(g, v.Part[0]), f64ToI64(g, v.Part[1]))
+	}
+	castRows[pair{ir.Float32, ir.Int64}] = func(g *graph, v value) value {
+		return castRows[pair{ir.Float64, ir.Int64}](g, castRows[pair{ir.Float32, ir.Float64}](g, v))
+	}
+	castRows[pair{ir.Int64, ir.Float64}] = func(g *graph, v value) value {
+		return two(i64ToF64(g, v.Part[0]), i64ToF64(g, v.Part[1]))
+	}
+	castRows[pair{ir.Int64, ir.Float32}] = func(g *graph, v value) value {
+		odd := func(x ref) ref { return i64ToF64(g, stickyI64(g, x)) }
+		return g.narrow(two(odd(v.Part[0]), odd(v.Part[1])))
+	}
+}
+
+// joinHalves converts two vectors to one.
+func joinHalves(f func(g *graph, x ref) ref) castRow {
+	return func(g *graph, v value) value { return one(g.joined(f(g, v.Part[0]), f(g, v.Part[1]))) }
+}
+
+// f32ToI32: beyond the range the conversion gives least, whose bits are those
+// of greatest flipped.
+func f32ToI32(g *graph, x ref) ref {
+	over := g.imm("VCMPPS", cmpGe, x, g.f32(1<<31))
+	r := g.op("VPXOR", g.op("VCVTTPS2DQ", x), over)
+	return g.op("VPAND", r, g.imm("VCMPPS", cmpOrd, x, x))
+}
+
+// f32ToU32 converts values from 2^31 on with 2^31 taken off.
+func f32ToU32(g *graph, x ref) ref {
+	t := g.op("VMAXPS", x, g.zero())
+	big := g.imm("VCMPPS", cmpGe, t, g.f32(1<<31))
+	low := g.op("VSUBPS", t, g.op("VANDPS", big, g.f32(1<<31)))
+	r := g.op("VPXOR", g.op("VCVTTPS2DQ", low), g.imm("VPSLLD", 31, big))
+	return g.op("VPOR", r, g.imm("VCMPPS", cmpGe, t, g.f32(1<<32)))
+}
+
+// f64ToI32: below the range the conversion gives least of itself.
+func f64ToI32(g *graph, x ref) ref {
+	t := g.op("VANDPS", x, g.imm("VCMPPD", cmpOrd, x, x))
+	return g.op("VCVTTPD2DQY", g.op("VMINPD", t, g.f64(1<<31-1)))
+}
+
+func f64ToU32(g *graph, x ref) ref {
+	return g.u32Bits(g.op("VMINPD", g.op("VMAXPD", x, g.zero()), g.f64(1<<32-1)))
+}
+
+// magic64 leaves an integer of up to 51 bits in the low bits of its sum.
+const magic64 = 3 << 51
+
+// f64ToI64 splits the truncated value t in hi*2^32 + lo, both exact, which
+// sums with powers of two turn into integers.
+func f64ToI64(g *graph, x ref) ref {
+	t := g.imm("VROUNDPD", 11, x)
+	hi := g.imm("VROUNDPD", 9, g.op("VMULPD", t, g.f64(0x1p-32)))
+	lo := g.op("VFNMADDPD", hi, g.f64(1<<32), t)
+	hiBits := g.imm("VPSLLQ", 32, g.op("VADDPD", hi, g.f64(magic64)))
+	loBits := g.op("VPXOR", g.op("VADDPD", lo, g.f64(two52)), g.f64(two52))
+	r := g.op("VPOR", hiBits, loBits)
+	r = g.choose(g.imm("VCMPPD", cmpLt, x, g.f64(-1<<63)), g.i64(-1<<63), r)
+	r = g.choose(g.imm("VCMPPD", cmpGe, x, g.f64(1<<63)), g.i64(1<<63-1), r)
+	return g.op("VPAND", r, g.imm("VCMPPD", cmpOrd, x, x))
+}
+
+// i64ToF64 makes floats of the halves: 2^84 + 2^63 + hi*2^32, by flipping the
+// sign and setting an exponent, and 2^52 + lo. Their sum is rounded once.
+func i64ToF64(g *graph, x ref) ref {
+	flip := uint64(0x45300000_80000000) // 2^84 + 2^63
+	hi := g.op("VPXOR", g.imm("VPSRLQ", 32, x), g.c64(flip))
+	lo := g.op("VPOR", g.op("VPAND", x, g.i64(1<<32-1)), g.f64(two52))
+	both := g.op("VSUBPD", hi, g.c64(0x45300000_80100000)) // 2^84 + 2^63 + 2^52
+	return g.op("VADDPD", both, lo)
+}
+
+// stickyI64 gathers the low 11 bits of values beyond 53 bits into one that says
+// whether any was set, so that float64 holds the result and rounding that to
+// float32 is the one rounding of x.
+func stickyI64(g *graph, x ref) ref {
+	low := g.i64(1<<11 - 1)
+	odd := g.op("VPOR", x, g.op("VPADDQ", g.op("VPAND", x, low), low))
+	odd = g.op("VPANDN", low, odd)
+	small := g.op("VPCMPEQQ", g.imm("VPSRLQ", 54, g.op("VPADDQ", x, g.i64(1<<53))), g.zero())
+	return g.choose(small, x, odd)
+}

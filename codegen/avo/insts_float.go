@@ -1,0 +1,145 @@
+package avo
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// float is a floating-point type as the rows need it.
+type float struct {
+	d    ir.DType
+	w    string // the end of instruction names
+	c    func(g *graph, v float64) ref
+	sign uint64
+}
+
+// Predicates of VCMPPS: ordered and quiet, but for "not equal".
+const (
+	cmpEq        = 0x00
+	cmpUnord     = 0x03
+	cmpEqOrUnord = 0x08
+	cmpNe        = 0x04
+	cmpOrd       = 0x07
+	cmpLt        = 0x11
+	cmpLe        = 0x12
+	cmpGe        = 0x1d
+)
+
+// mirrored returns the predicate of y and x that is a given one of x and y. The
+// ordered ones lie in the table's upper half, opposites at both ends.
+func mirrored(pred uint8) uint8 {
+	if pred&0x10 == 0 {
+		return pred // symmetric
+	}
+	return pred ^ 0x0f
+}
+
+func (f float) signBits(g *graph) ref {
+	if f.w == "PS" {
+		return g.c32(1 << 31)
+	}
+	return g.c64(1 << 63)
+}
+
+func floatRows(f float) {
+	d, w := f.d, f.w
+	set(d, ir.OpCopy, same)
+	set(d, ir.OpAdd, binary("VADD"+w))
+	set(d, ir.OpSub, binary("VSUB"+w))
+	set(d, ir.OpMul, binary("VMUL"+w))
+	set(d, ir.OpDiv, binary("VDIV"+w))
+	set(d, ir.OpSqrt, unary("VSQRT"+w))
+	set(d, ir.OpFMA, f.fma)
+	set(d, ir.OpNeg, f.neg)
+	set(d, ir.OpAbs, func(g *graph, x [3]ref) ref { return g.op("VANDPS", x[0], g.not(f.signBits(g))) })
+	set(d, ir.OpMin, f.min)
+	set(d, ir.OpMax, f.max)
+	set(d, ir.OpRound, f.round(8))
+	set(d, ir.OpFloor, f.round(9))
+	set(d, ir.OpCeil, f.round(10))
+	set(d, ir.OpTrunc, f.round(11))
+	set(d, ir.OpEq, f.compare(cmpEq))
+	set(d, ir.OpNe, f.compare(cmpNe))
+	set(d, ir.OpLt, f.compare(cmpLt))
+	set(d, ir.OpLe, f.compare(cmpLe))
+	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpBitcast, same)
+}
+
+func (f float) round(mode uint8) row {
+	return func(g *graph, x [3]ref) ref { return g.imm("VROUND"+f.w, mode, x[0]) }
+}
+
+func (f float) compare(pred uint8) row {
+	return func(g *graph, x [3]ref) ref { return g.imm("VCMP"+f.w, pred, x[0], x[1]) }
+}
+
+func (f float) neg(g *graph, x [3]ref) ref {
+	if y, ok := f.negOf(g, x[0]); ok {
+		return y
+	}
+	return g.op("VXORPS", x[0], f.signBits(g))
+}
+
+// negOf reports whether x is another value negated.
+func (f float) negOf(g *graph, x ref) (ref, bool) {
+	if n := g.At(x); g.is(x, "VXORPS") && n.Arg[1] == f.signBits(g) {
+		return n.Arg[0], true
+	}
+	return none, false
+}
+
+// fma takes negated sources into the instruction.
+func (f float) fma(g *graph, x [3]ref) ref {
+	product, addend := "VFM", "ADD"
+	for i := range 2 {
+		if y, ok := f.negOf(g, x[i]); ok {
+			x[i] = y
+			product = map[string]string{"VFM": "VFNM", "VFNM": "VFM"}[product]
+		}
+	}
+	if y, ok := f.negOf(g, x[2]); ok {
+		x[2] = y
+		addend = "SUB"
+	}
+	return g.op(product+addend+f.w, x[0], x[1], x[2])
+}
+
+// safe finds the source that is a constant, neither NaN nor zero: then the
+// plain instruction is exact, with the constant as its first source.
+func (f float) safe(g *graph, x [3]ref) (c, v ref, ok bool) {
+	for i := range 2 {
+		if bits, isConst := g.constant(x[i]); isConst {
+			c := math.Float64frombits(bits)
+			if f.w == "PS" {
+				c = float64(math.Float32frombits(uint32(bits)))
+			}
+			if c == c && c != 0 {
+				return x[i], x[1-i], true
+			}
+		}
+	}
+	return none, none, false
+}
+
+// min is Go's: the instruction returns its second source for NaN and for two
+// zeros, so the two orders together hold every NaN and every sign, and OR keeps
+// them: -0 | +0 is -0, and a NaN's exponent stays all ones.
+func (f float) min(g *graph, x [3]ref) ref {
+	if c, v, ok := f.safe(g, x); ok {
+		return g.op("VMIN"+f.w, c, v)
+	}
+	return g.op("VORPS", g.op("VMIN"+f.w, x[0], x[1]), g.op("VMIN"+f.w, x[1], x[0]))
+}
+
+// max is Go's. AND makes +0 of zeros of both signs, but may clear a NaN, which
+// the unordered mask puts back: all ones is a NaN.
+func (f float) max(g *graph, x [3]ref) ref {
+	if c, v, ok := f.safe(g, x); ok {
+		return g.op("VMAX"+f.w, c, v)
+	}
+	both := g.op("VANDPS", g.op("VMAX"+f.w, x[0], x[1]), g.op("VMAX"+f.w, x[1], x[0]))
+	return g.op("VORPS", both, g.imm("VCMP"+f.w, cmpUnord, x[0], x[1]))
+}

@@ -1,0 +1,137 @@
+package avo
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// intRows are the ops that int32, uint32 and uint8 (which has 32-bit lanes
+// here) do alike.
+func intRows(d ir.DType) {
+	set(d, ir.OpCopy, same)
+	set(d, ir.OpAdd, binary("VPADDD"))
+	set(d, ir.OpSub, binary("VPSUBD"))
+	set(d, ir.OpMul, binary("VPMULLD"))
+	set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBD", g.zero(), x[0]) })
+	set(d, ir.OpAbs, same)
+	set(d, ir.OpEq, binary("VPCMPEQD"))
+	set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQD", x[0], x[1])) })
+	set(d, ir.OpAnd, binary("VPAND"))
+	set(d, ir.OpOr, binary("VPOR"))
+	set(d, ir.OpXor, binary("VPXOR"))
+	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	set(d, ir.OpShl, shift("VPSLLVD", "VPSLLD", 32))
+	set(d, ir.OpShr, shift("VPSRLVD", "VPSRLD", 32))
+	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpBitcast, same)
+	set(d, ir.OpMin, binary("VPMINUD"))
+	set(d, ir.OpMax, binary("VPMAXUD"))
+}
+
+// shift is a shift by lanes, or by an immediate where the count is a constant.
+// All of them give what the ops mean for counts of the width and beyond.
+func shift(lanes, immediate string, width uint64) row {
+	return func(g *graph, x [3]ref) ref {
+		if bits, ok := g.constant(x[1]); ok {
+			n := bits
+			if width == 32 {
+				n = bits & math.MaxUint32
+			}
+			return g.imm(immediate, uint8(min(n, width)), x[0])
+		}
+		return g.op(lanes, x[0], x[1])
+	}
+}
+
+func signed32Rows() {
+	d := ir.Int32
+	set(d, ir.OpAbs, unary("VPABSD"))
+	set(d, ir.OpMin, binary("VPMINSD"))
+	set(d, ir.OpMax, binary("VPMAXSD"))
+	set(d, ir.OpLt, swapped("VPCMPGTD"))
+	set(d, ir.OpLe, leByMin("VPMINSD"))
+	set(d, ir.OpShr, shift("VPSRAVD", "VPSRAD", 32))
+	set(d, ir.OpDiv, divRow(signedQuotient))
+	set(d, ir.OpRem, remRow(signedQuotient))
+}
+
+func unsigned32Rows() {
+	d := ir.Uint32
+	set(d, ir.OpLt, func(g *graph, x [3]ref) ref { return g.not(leByMin("VPMINUD")(g, [3]ref{x[1], x[0]})) })
+	set(d, ir.OpLe, leByMin("VPMINUD"))
+	set(d, ir.OpDiv, divRow(unsignedQuotient))
+	set(d, ir.OpRem, remRow(unsignedQuotient))
+}
+
+// leByMin compares without a signed or unsigned "less or equal".
+func leByMin(least string) row {
+	return func(g *graph, x [3]ref) ref { return g.op("VPCMPEQD", g.op(least, x[0], x[1]), x[0]) }
+}
+
+// byteRows keep uint8 in 0..255.
+func byteRows() {
+	d := ir.Uint8
+	low := func(r row) row {
+		return func(g *graph, x [3]ref) ref { return g.op("VPAND", r(g, x), g.i32(255)) }
+	}
+	for _, op := range []ir.Op{ir.OpAdd, ir.OpSub, ir.OpNeg, ir.OpShl} {
+		set(d, op, low(rows[key{op, d}]))
+	}
+	set(d, ir.OpMul, low(binary("VPMULLW"))) // a product of bytes has 16 bits
+	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.op("VPXOR", x[0], g.i32(255)) })
+	set(d, ir.OpLt, swapped("VPCMPGTD"))
+	set(d, ir.OpLe, leByMin("VPMINUD"))
+	set(d, ir.OpDiv, divRow(byteQuotient))
+	set(d, ir.OpRem, remRow(byteQuotient))
+}
+
+// divRow and remRow divide through floats wide enough for the quotient to
+// truncate right: quotients closer to the next integer than a rounding do not
+// exist (|x|, |y| < 2^32 against 53 bits, < 2^8 against 24). What a division by
+// zero gives is cleared.
+func divRow(quotient func(g *graph, x, y ref) ref) row {
+	return func(g *graph, x [3]ref) ref {
+		return g.op("VPANDN", g.op("VPCMPEQD", x[1], g.zero()), quotient(g, x[0], x[1]))
+	}
+}
+
+func remRow(quotient func(g *graph, x, y ref) ref) row {
+	return func(g *graph, x [3]ref) ref {
+		q := quotient(g, x[0], x[1])
+		r := g.op("VPSUBD", x[0], g.op("VPMULLD", q, x[1]))
+		return g.op("VPANDN", g.op("VPCMPEQD", x[1], g.zero()), r)
+	}
+}
+
+// signedQuotient: least/-1 is 2^31, which converts to least.
+func signedQuotient(g *graph, x, y ref) ref {
+	half := func(x, y ref) ref {
+		return g.op("VCVTTPD2DQY", g.op("VDIVPD", g.op("VCVTDQ2PD", x), g.op("VCVTDQ2PD", y)))
+	}
+	return g.joined(half(x, y), half(g.high(x), g.high(y)))
+}
+
+func unsignedQuotient(g *graph, x, y ref) ref {
+	half := func(x, y ref) ref {
+		return g.u32Bits(g.op("VDIVPD", g.u32ToF64(x), g.u32ToF64(y)))
+	}
+	return g.evens(half(x, y), half(g.high(x), g.high(y)))
+}
+
+func byteQuotient(g *graph, x, y ref) ref {
+	return g.op("VCVTTPS2DQ", g.op("VDIVPS", g.op("VCVTDQ2PS", x), g.op("VCVTDQ2PS", y)))
+}
+
+const two52 = 1 << 52
+
+// u32ToF64 converts the lower half of x: the bits of 2^52 | x are 2^52 + x.
+func (g *graph) u32ToF64(x ref) ref {
+	return g.op("VSUBPD", g.op("VPOR", g.op("VPMOVZXDQ", x), g.f64(two52)), g.f64(two52))
+}
+
+// u32Bits truncates 0 <= x < 2^32 to an integer in the lower 32 bits.
+func (g *graph) u32Bits(x ref) ref {
+	return g.op("VADDPD", g.imm("VROUNDPD", 11, x), g.f64(two52))
+}

@@ -1,0 +1,76 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+func int64Rows() {
+	d := ir.Int64
+	set(d, ir.OpCopy, same)
+	set(d, ir.OpAdd, binary("VPADDQ"))
+	set(d, ir.OpSub, binary("VPSUBQ"))
+	set(d, ir.OpMul, mul64)
+	set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBQ", g.zero(), x[0]) })
+	set(d, ir.OpAbs, abs64)
+	set(d, ir.OpMin, func(g *graph, x [3]ref) ref { return g.choose(g.op("VPCMPGTQ", x[0], x[1]), x[1], x[0]) })
+	set(d, ir.OpMax, func(g *graph, x [3]ref) ref { return g.choose(g.op("VPCMPGTQ", x[0], x[1]), x[0], x[1]) })
+	set(d, ir.OpEq, binary("VPCMPEQQ"))
+	set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQQ", x[0], x[1])) })
+	set(d, ir.OpLt, swapped("VPCMPGTQ"))
+	set(d, ir.OpLe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPGTQ", x[0], x[1])) })
+	set(d, ir.OpAnd, binary("VPAND"))
+	set(d, ir.OpOr, binary("VPOR"))
+	set(d, ir.OpXor, binary("VPXOR"))
+	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	set(d, ir.OpShl, shift("VPSLLVQ", "VPSLLQ", 64))
+	set(d, ir.OpShr, shr64)
+	set(d, ir.OpSelect, selectRow)
+	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpBitcast, same)
+	wholeRows[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 0) }
+	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 1) }
+}
+
+// mul64 adds the three products of 32-bit halves that reach the lower 64 bits.
+func mul64(g *graph, x [3]ref) ref {
+	hi := func(r ref) ref { return g.imm("VPSRLQ", 32, r) }
+	cross := g.op("VPADDQ", g.op("VPMULUDQ", hi(x[0]), x[1]), g.op("VPMULUDQ", hi(x[1]), x[0]))
+	return g.op("VPADDQ", g.imm("VPSLLQ", 32, cross), g.op("VPMULUDQ", x[0], x[1]))
+}
+
+// sign64 is all ones in the lanes that are negative.
+func (g *graph) sign64(x ref) ref { return g.op("VPCMPGTQ", g.zero(), x) }
+
+func abs64(g *graph, x [3]ref) ref {
+	m := g.sign64(x[0])
+	return g.op("VPSUBQ", g.op("VPXOR", x[0], m), m)
+}
+
+// shr64 flips the bits of negative lanes before and after a logical shift.
+func shr64(g *graph, x [3]ref) ref {
+	logical := shift("VPSRLVQ", "VPSRLQ", 64)
+	if g.masked64(x[0]) {
+		return logical(g, x)
+	}
+	m := g.sign64(x[0])
+	flipped := g.op("VPXOR", x[0], m)
+	return g.op("VPXOR", logical(g, [3]ref{flipped, x[1]}), m)
+}
+
+// masked64 reports whether a constant mask has cleared the sign of x.
+func (g *graph) masked64(x ref) bool {
+	if !g.is(x, "VPAND") {
+		return false
+	}
+	for _, a := range g.At(x).Arg[:2] {
+		if bits, ok := g.constant(a); ok && int64(bits) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// divRem divides element by element in general registers. One loop computes both
+// results, the quotient (0) and the remainder (1).
+func (g *graph) divRem(a [3]value, result int) value {
+	operands := [4]ref{a[0].Part[0], a[0].Part[1], a[1].Part[0], a[1].Part[1]}
+	return g.ScalarLoop(opcodeOf("DIVREM"), operands, result)
+}

@@ -1,0 +1,46 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Types that are computed in another, in lanes of 32 bits: what moves their elements,
+// and the conversions between them and their compute type. elementary.Expand leaves
+// nothing else of them.
+
+func narrowRows() {
+	for _, d := range (ir.Running &^ ir.Native).List() {
+		set(d, ir.OpCopy, same)
+		set(d, ir.OpSelect, selectRow)
+		set(d, ir.OpSeldom, selectRow)
+		set(d, ir.OpBitcast, same)
+		castRows[pair{d, d.Compute()}] = func(g *graph, v value) value { return one(g.widened(d, v.Part[0])) }
+		castRows[pair{d.Compute(), d}] = func(g *graph, v value) value { return one(g.narrowed(d, v.Part[0])) }
+	}
+}
+
+// widened returns the compute type's elements.
+func (g *graph) widened(d ir.DType, x ref) ref {
+	switch {
+	case d.Compute() == ir.Int32:
+		return x
+	case d == ir.Float16 && g.is(x, extends(d)):
+		return g.op("VCVTPH2PS", g.At(x).Arg[0])
+	case d == ir.Float16:
+		return g.op("VCVTPH2PS", g.words(d, x))
+	}
+	panic(noForm("conversion", d))
+}
+
+// narrowed wraps or rounds elements of the compute type.
+func (g *graph) narrowed(d ir.DType, x ref) ref {
+	const nearestEven = 0
+	shift := uint8(32 - 8*d.Size())
+	switch {
+	case d.Compute() == ir.Int32 && ir.Signed.Has(d):
+		return g.imm("VPSRAD", shift, g.imm("VPSLLD", shift, x))
+	case d.Compute() == ir.Int32:
+		return g.op("VPAND", x, g.c32(1<<(8*d.Size())-1))
+	case d == ir.Float16:
+		return g.op(extends(d), g.imm("VCVTPS2PH", nearestEven, x))
+	}
+	panic(noForm("conversion", d))
+}

@@ -1,0 +1,78 @@
+package avo
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// TestTotal proves that every instruction that expansions leave has instructions for
+// every type that it takes and that runs, and that the table has no others.
+func TestTotal(t *testing.T) {
+	want := map[key]bool{}
+	for _, op := range ir.Ops() {
+		info := op.Info()
+		if info.Kind != ir.Lane {
+			continue
+		}
+		for _, d := range (info.Domain & ir.Running).List() {
+			for _, to := range ir.Running.List() {
+				operands := make([]kernel.Operand, info.Arity)
+				for i := range operands {
+					operands[i].DType = d
+				}
+				if info.Mask {
+					operands[0].DType = ir.Bool
+				}
+				k, err := kernel.SingleOp(op, to, operands...)
+				if err != nil {
+					require.Equal(t, ir.OpBitcast, op)
+					continue
+				}
+				requireRows(t, elementary.Expand(k), want)
+			}
+		}
+	}
+	for k := range rows {
+		require.True(t, want[k], "%s does not take %s", k.op, k.d)
+	}
+}
+
+// requireRows checks that the instructions of a kernel are in the tables, and adds
+// what they need.
+func requireRows(t *testing.T, e *kernel.Kernel, want map[key]bool) {
+	for _, in := range e.Body {
+		if in.Op == ir.OpConst {
+			continue
+		}
+		d := e.DType(in.Args[in.Arity()-1])
+		if in.Op == ir.OpCast {
+			require.Contains(t, castRows, pair{d, in.DType}, "cast %s to %s", d, in.DType)
+			continue
+		}
+		k := key{in.Op, d}
+		want[k] = true
+		_, one := rows[k]
+		_, whole := wholeRows[k]
+		require.True(t, one != whole, "%s on %s", in.Op, d)
+	}
+}
+
+// TestConstructors proves that every instruction of the lowering can be printed.
+func TestConstructors(t *testing.T) {
+	for name, op := range opcodes {
+		switch {
+		case op.Form == machine.FormFMA:
+			for _, digits := range fusedDigits {
+				require.Contains(t, constructors, spelled(op, digits))
+			}
+		case special[name] == nil:
+			require.Contains(t, constructors, name)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package avo
+
+import (
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Copies of elements that are apart. Each is loaded and stored alone: a vector of four
+// loads and three shuffles is no faster, as the loads bound it.
+
+// packer writes the function of a kernel that packs.
+type packer struct {
+	program
+	size int // of an element
+}
+
+// General registers of packers, besides ax and the frame's address in cx.
+const (
+	packAcross = dx
+	packLeft   = index // columns that are left
+	packRows   = cols  // rows that are left
+	packFrom   = firstFree
+	packTo     = firstFree + 1
+	packNextA  = firstFree + 2 // the next row of the input
+	packNextB  = firstFree + 3 // the next row of the output
+)
+
+// compilePack returns the function of a kernel that packs.
+func compilePack(m *kernel.Micro) *program {
+	p := &packer{size: m.Type.Size()}
+	p.do("MOVQ", frameArg(), gp(cx))
+	p.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(packRows))
+	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(packLeft))
+	for _, r := range []int{packRows, packLeft} {
+		p.do("TESTQ", gp(r), gp(r))
+		p.do("JLE", label("done"))
+	}
+	p.do("MOVQ", mem(at(cx, codegen.FramePtr)), gp(packNextA))
+	p.do("MOVQ", mem(at(cx, codegen.FramePtr+8)), gp(packNextB))
+	p.do("MOVQ", mem(at(cx, codegen.FrameStep+8*m.FieldAt(0))), gp(packAcross))
+	p.here("row")
+	p.do("MOVQ", gp(packNextA), gp(packFrom))
+	p.do("MOVQ", gp(packNextB), gp(packTo))
+	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(packLeft))
+	p.do("PCALIGN", imm(32))
+	p.here("element")
+	p.element(p.size, at(packFrom, 0), at(packTo, 0))
+	p.do("ADDQ", gp(packAcross), gp(packFrom))
+	p.do("ADDQ", imm(int64(p.size)), gp(packTo))
+	p.do("DECQ", gp(packLeft))
+	p.do("JNE", label("element"))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep)), gp(packNextA))
+	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(packNextB))
+	p.do("DECQ", gp(packRows))
+	p.do("JNE", label("row"))
+	p.here("done")
+	p.do("VZEROUPPER")
+	p.do("RET")
+	return &p.program
+}
+
+// element copies an element. It uses ax or the first vector register.
+func (p *program) element(size int, from, to memory) {
+	switch size {
+	case 1:
+		p.do("MOVBQZX", mem(from), gp(ax))
+		p.do("MOVB", byteOf(ax), mem(to))
+	case 2:
+		p.do("VPINSRW", imm(0), mem(from), x(0), x(0))
+		p.do("VPEXTRW", imm(0), x(0), mem(to))
+	case 4:
+		p.do("VMOVD", mem(from), x(0))
+		p.do("VMOVD", x(0), mem(to))
+	default:
+		p.do("MOVQ", mem(from), gp(ax))
+		p.do("MOVQ", gp(ax), mem(to))
+	}
+}

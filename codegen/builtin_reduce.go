@@ -1,0 +1,90 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// combiners are the ops that reductions combine by.
+var combiners = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpArgMin, ir.OpArgMax}
+
+// reduceKernels are the reductions that nearly every program has, for each of
+// superTypes, T: norms, moments, distances, softmax, and where the least or greatest
+// element stands. A square is what plans have for it, a product.
+var reduceKernels = []string{
+	"reduce [add] kernel (u0:T) { t0 = mul u0 u0; store t0 }",
+	"reduce [add] kernel (u0:T) { t0 = abs u0; store t0 }",
+	"reduce [add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }",
+	"reduce [add] kernel (s0:T, s1:T, u2:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }",
+	"reduce [add] kernel (u0:T, u1:T) { t0 = mul u0 u1; store t0 }",
+	"reduce [add] kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }",
+	"reduce [_, add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }",
+	"reduce [min, max] kernel (u0:T) { store u0 u0 }",
+	"reduce [argmin, min] kernel (u0:T) { store u0 u0 }",
+	"reduce [argmax, max] kernel (u0:T) { store u0 u0 }",
+	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
+}
+
+// partialKernels combine what a float32 sum or product does in float64.
+var partialKernels = []string{
+	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
+	"reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
+	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }",
+	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul t0 u1; store t1 }",
+}
+
+// wideKernels reduce what a type that is computed in another reduces in that, for each
+// such type, T, its compute type, W, and op.
+const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
+
+// manyRows is what a column reduction does to its accumulators, u0, in as many
+// rows as runtime takes in one go, for each of superTypes and the ops of arithmetic.
+const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
+
+// normKernels are what layer normalization does with the moments of a row.
+var normKernels = []string{
+	"kernel (s0:T, u1:T, s2:T) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }",
+	"kernel (s0:T, s1:T, u2:T, s3:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }",
+	"kernel (s0:T, s1:T, u2:T, s3:T, u4:T, u5:T) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }",
+}
+
+// columnKernels reduce columns, for each of superTypes, T: distances of all rows of one
+// matrix to all of another, and products in which sums, minima and maxima take the
+// place of products and sums. Which side of a difference moves from row to row makes
+// two kernels of one.
+var columnKernels = []string{
+	"reduce_columns add kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }",
+	"reduce_columns add kernel (s0:T, u1:T) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",
+	"reduce_columns add kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = abs t0; store t1 }",
+	"reduce_columns add kernel (s0:T, u1:T) { t0 = sub s0 u1; t1 = abs t0; store t1 }",
+	"reduce_columns max kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = abs t0; store t1 }",
+	"reduce_columns max kernel (s0:T, u1:T) { t0 = sub s0 u1; t1 = abs t0; store t1 }",
+	"reduce_columns add kernel (u0:T, s1:T) { t0 = mul u0 s1; store t0 }",
+	"reduce_columns min kernel (u0:T, s1:T) { t0 = add u0 s1; store t0 }",
+	"reduce_columns max kernel (u0:T, s1:T) { t0 = add u0 s1; store t0 }",
+}
+
+// builtinReductions returns the kernels of reductions among Builtins: of an operand as it
+// is by every op on every type, and those above.
+func builtinReductions() []kernel.Code {
+	out := parseAll([]ir.DType{ir.Invalid}, partialKernels...)
+	for _, by := range combiners {
+		out = append(out, parseAll((by.Info().Domain&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
+	}
+	for _, d := range (ir.Running &^ ir.Native).List() {
+		for _, by := range combiners {
+			if by.Info().Domain.Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
+				out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.NewReplacer("BY", by.String(), "T", d.Text(), "W", d.Compute().Text()).Replace(wideKernels))...)
+			}
+		}
+	}
+	for _, by := range combiners[:4] {
+		out = append(out, parseAll(superTypes, strings.ReplaceAll(manyRows, "BY", by.String()))...)
+	}
+	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels)...)...)
+}

@@ -1,0 +1,145 @@
+package machine
+
+// Which values have registers: eviction, spills, reloads, memory operands.
+
+// A constant is loaded into a register if more than foldedUses instructions of the
+// next reuseWindow read it. Fewer read it from memory each: a load within an
+// instruction takes no time where arithmetic is what a body waits for.
+const (
+	reuseWindow = 24
+	foldedUses  = 2
+)
+
+// take returns an empty register. If there is none, it evicts the value with the
+// furthest next use; a value that memory holds counts as three times as far.
+func (a *allocator) take() int {
+	best, score := -1, -1.0
+	for r, v := range a.reg {
+		if v == emptyReg {
+			return r
+		}
+		if a.locked[r] || a.isPinned(v) {
+			continue
+		}
+		s := float64(a.next(v) - a.now)
+		if _, clean := a.home(v); clean {
+			s *= 3 // no save
+		}
+		if s > score {
+			best, score = r, s
+		}
+	}
+	if best < 0 {
+		a.err = errPressure
+		return 0
+	}
+	a.evict(best)
+	return best
+}
+
+// evict empties a register, and spills its value if nothing else holds it.
+func (a *allocator) evict(r int) {
+	v := a.reg[r]
+	if _, ok := a.home(v); !ok && !a.dead(v) {
+		a.spill[v] = int16(a.spillPlace())
+		a.cost += costSave
+		to, _ := a.home(v)
+		a.save(r, to)
+	}
+	a.reg[r], a.where[v] = emptyReg, -1
+}
+
+func (a *allocator) spillPlace() int {
+	if n := len(a.free); n > 0 {
+		p := a.free[n-1]
+		a.free = a.free[:n-1]
+		return p
+	}
+	a.Spills++
+	return a.Spills - 1
+}
+
+// release gives up the register and the spill place of a value without a further use.
+func (a *allocator) release(v Ref) {
+	if v == None || a.isPinned(v) || !a.dead(v) {
+		return
+	}
+	if r := a.where[v]; r >= 0 {
+		a.reg[r], a.where[v] = emptyReg, -1
+	}
+	if a.spill[v] >= 0 {
+		a.freed = append(a.freed, int(a.spill[v]))
+		a.spill[v] = -1
+	}
+}
+
+// put makes r hold v.
+func (a *allocator) put(v Ref, r int) { a.reg[r], a.where[v] = v, int8(r) }
+
+// ensure returns the register of v, loading v if need be, and locks it.
+func (a *allocator) ensure(v Ref) int {
+	r := int(a.where[v])
+	if r < 0 {
+		r = a.take()
+		a.load(v, r)
+		a.put(v, r)
+	}
+	a.locked[r] = true
+	return r
+}
+
+// load copies v from memory to a register.
+func (a *allocator) load(v Ref, r int) {
+	from, ok := a.home(v)
+	if !ok {
+		panic("BUG: codegen/machine: a value without a place")
+	}
+	if from.Space != InOperand {
+		a.cost += costLoad
+	}
+	a.emit(Inst{Op: OpLoad, Dst: r, Src: []Loc{from}})
+}
+
+// foldable reports whether v is best read as a memory operand: it is not in a
+// register, and not worth one until its next use.
+func (a *allocator) foldable(v Ref) bool {
+	if a.where[v] >= 0 {
+		return false
+	}
+	next := a.next(v)
+	if n := a.g.At(v); n.Kind == KindLoad && n.Place.Bytes < a.g.m.Width || next == never {
+		return true
+	}
+	if a.g.At(v).Kind != KindLoad && a.soon(v) <= foldedUses {
+		return true
+	}
+	for r, w := range a.reg {
+		if w == emptyReg {
+			return false
+		}
+		if _, clean := a.home(w); clean && !a.locked[r] && !a.isPinned(w) && a.next(w) > next {
+			return false
+		}
+	}
+	return true
+}
+
+// soon counts the uses of v from the present instruction on, within reuseWindow.
+func (a *allocator) soon(v Ref) int {
+	n := 1
+	for _, u := range a.uses[v] {
+		if u > a.now && u <= a.now+reuseWindow {
+			n++
+		}
+	}
+	return n
+}
+
+// fold returns v as a memory operand.
+func (a *allocator) fold(v Ref) Loc {
+	from, _ := a.home(v)
+	if from.Space != InOperand {
+		a.cost += costFold
+	}
+	return from
+}

@@ -1,0 +1,154 @@
+package machine
+
+import "github.com/stridefuse/stridefuse/ir/kernel"
+
+// Body is a kernel with everything decided but general registers and labels: the
+// instructions of the main loop, of the tail, and of what precedes and follows them
+// in each row.
+type Body struct {
+	Kernel *kernel.Kernel
+	Graph  *Graph
+	Unroll int // steps in an iteration of the main loop
+	Head   []Inst
+	Main   []Inst
+	Tail   []Inst
+	Rest   [][]Inst // what reductions have after the loop, as Graph.rest lists it
+	Second *Second  // the second stream of rows, or nil
+	Accs   []Pin    // accumulators in registers
+	Pinned []Pin    // invariants that stay in registers
+
+	// How many vectors of the stack the instructions use.
+	Slots   int // invariants, and pinned ones that the head computes
+	Spills  int
+	Scratch int
+
+	onStack []Ref // invariants on the stack, by slot
+}
+
+// Pin is a value that stays in a register.
+type Pin struct {
+	V    Ref
+	Reg  int
+	Slot int // where the head leaves it, or -1: it is an operand, constant or accumulator
+}
+
+// Compile lowers, schedules and allocates an expanded kernel. Of the candidates for
+// the main loop it returns the one with the least time per element.
+func Compile(t Target, k *kernel.Kernel) (*Body, error) {
+	g := NewGraph(t, k)
+	tail := g.scheduleLoop(g.lower(k, 0, true), apart)
+	var b *Body
+	var best float64
+	for _, c := range g.candidates(k) {
+		next, err := g.fit(c, tail, g.rest(k, c.unroll), g.accs(k))
+		if c.twoStreams && err != nil {
+			continue // two streams need more registers
+		}
+		if err != nil {
+			return nil, err
+		}
+		if time := c.share * next.time(g.m.LoopEnd) / float64(c.unroll); b == nil || time < best {
+			b, best = next, time
+			b.Kernel, b.Unroll = k, c.unroll
+		}
+	}
+	if err := g.compileCold(b); err != nil {
+		return nil, err
+	}
+	return b, g.addHead(b)
+}
+
+// time is what the main loop takes for one row, in instructions. A save counts
+// twice: its value will be late.
+func (b *Body) time(loopEnd int) float64 {
+	n := len(b.Main)
+	for _, i := range b.Main {
+		if i.Op == OpSave {
+			n++
+		}
+	}
+	if b.Second != nil { // two rows share the end of the loop
+		return float64(n) + float64(loopEnd)/2
+	}
+	return float64(n + loopEnd)
+}
+
+// addHead schedules what a row computes before its columns: the invariants that are
+// neither constants nor plain splats in registers of their own.
+func (g *Graph) addHead(b *Body) error {
+	constants := map[Ref]int{}
+	var roots []Ref
+	keep := func(v Ref) int {
+		roots = append(roots, g.keep(v, len(roots)))
+		return len(roots) - 1
+	}
+	for _, v := range b.onStack { // in the order of their slots
+		keep(v)
+	}
+	for i := range b.Pinned {
+		switch p := &b.Pinned[i]; g.At(p.V).Kind {
+		case KindConst:
+			constants[p.V] = p.Reg
+		case KindSplat:
+		default:
+			p.Slot = keep(p.V)
+		}
+	}
+	order := g.Schedule(roots, func(r Ref) bool { return g.At(r).Kind == KindConst })
+	head, err := g.Allocate(order, constants, nil)
+	if err != nil {
+		return err
+	}
+	b.Head, b.Slots, b.Spills = head.Insts, len(roots), max(b.Spills, head.Spills)
+	return nil
+}
+
+// Exits lists the exits to cold blocks of the loops.
+func (b *Body) Exits() []*Exit {
+	var out []*Exit
+	for _, list := range [][]Inst{b.Main, b.Tail} {
+		for _, i := range list {
+			if i.Exit != nil {
+				out = append(out, i.Exit)
+			}
+		}
+	}
+	return out
+}
+
+// Reductions lists the reductions of the kernel.
+func (b *Body) Reductions() []*Reduction { return b.Graph.m.Reductions(b.Kernel) }
+
+// Accumulators returns how many accumulators the reductions have.
+func (b *Body) Accumulators() int { return b.Graph.m.accumulators(b.Kernel) }
+
+// Whole, Masked and Last are the parts of Rest: a whole step at a phase, a masked
+// one, and what stores the results of a row.
+func (b *Body) Whole(phase int) []Inst { return b.Rest[phase] }
+
+// Masked returns a masked step: see Whole.
+func (b *Body) Masked(phase int) []Inst {
+	if phase == 0 {
+		return b.Tail
+	}
+	return b.Rest[b.Graph.Phases-2+phase]
+}
+
+// Last returns the end of a row: see Whole.
+func (b *Body) Last() []Inst { return b.Rest[len(b.Rest)-1] }
+
+// Reduces reports whether the kernel has reductions.
+func (b *Body) Reduces() bool { return b.Rest != nil }
+
+// Rotating reports whether the accumulators rotate from step to step.
+func (b *Body) Rotating() bool { return b.Reduces() && !b.PerPhase() }
+
+// PerPhase reports whether each copy of the body has accumulators of its own.
+func (b *Body) PerPhase() bool { return b.Reduces() && b.Unroll == b.Graph.Phases }
+
+// AccsOnStack reports whether some accumulators are on the stack.
+func (b *Body) AccsOnStack() bool { return len(b.Accs) < b.Accumulators() }
+
+// WholeTails reports whether a masked step may cover all lanes, which it does after
+// an unrolled main loop without whole steps behind it.
+func (b *Body) WholeTails() bool { return b.Unroll > 1 && !b.PerPhase() }

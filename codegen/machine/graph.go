@@ -1,0 +1,185 @@
+package machine
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// A kernel is lowered to a graph of nodes: values of one vector register, and the
+// instructions that compute them. Equal nodes are one node, so that the copies of
+// an unrolled body and its tail share their invariants.
+
+// Ref names a node.
+type Ref int32
+
+// None is the absence of a node.
+const None Ref = -1
+
+// Kind says what a node is.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	KindOp      Kind = iota // the result of an instruction
+	KindConst               // 8 bytes of constant memory, repeated over the register
+	KindSplat               // a splat operand in every lane, loaded once a row
+	KindLoad                // a full vector of a unit operand, read in place
+	KindScratch             // a vector that a scalar loop left on the stack
+	KindAcc                 // an accumulator of a reduction when a step begins
+	KindInput               // a vector that a cold block finds on the stack
+	KindResult              // a result of a cold block
+)
+
+// Node is a value. Only the fields of its kind are set, so nodes compare.
+type Node struct {
+	Kind  Kind
+	Op    *Opcode // KindOp
+	Imm   uint8   // KindOp
+	Arg   [4]Ref  // KindOp: the sources; KindScratch, KindResult: the node that makes it
+	Bits  uint64  // KindConst
+	Place Place   // KindLoad, and KindOp that addresses an operand
+	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot
+}
+
+// Place is an address in the present step of an operand: its number and the
+// distance in bytes from the element at the index of the step. For a splat only the
+// operand counts.
+type Place struct {
+	Operand int
+	Size    int // of an element
+	Disp    int
+	Bytes   int // that are read or written
+	Tail    bool
+}
+
+// overlaps reports whether two operands of one layout would share bytes at a and b
+// if they were the same buffer.
+func (a Place) overlaps(b Place) bool {
+	return a.Size == b.Size && a.Disp < b.Disp+b.Bytes && b.Disp < a.Disp+a.Bytes
+}
+
+// Graph holds the nodes of one kernel.
+type Graph struct {
+	Target
+	m         *Machine
+	nodes     []Node
+	invariant []bool // does not change along a row
+	index     map[Node]Ref
+	twin      map[Ref]Ref // the second vector of the value whose first one is the key
+	outline   *outline
+	entries   []*Entry // of cold blocks, of all copies
+
+	Phases int // steps after which a lane of the accumulators has its next element
+
+	scratch int            // scratch vectors in use
+	loops   int            // scalar loops of the present copy
+	loop    map[[4]Ref]int // the first scratch vector of each
+}
+
+// NewGraph returns an empty graph for the values of an expanded kernel.
+func NewGraph(t Target, k *kernel.Kernel) *Graph {
+	g := &Graph{Target: t, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, twin: map[Ref]Ref{}}
+	g.outline = newOutline(g.m, k)
+	g.Phases = g.m.phases(k)
+	return g
+}
+
+// At returns a node.
+func (g *Graph) At(r Ref) *Node { return &g.nodes[r] }
+
+// Add returns the node equal to n, adding it if there is none.
+func (g *Graph) Add(n Node) Ref {
+	if r, ok := g.index[n]; ok {
+		return r
+	}
+	inv := n.Kind == KindConst || n.Kind == KindSplat || n.Kind == KindScratch || n.Kind == KindOp && n.Op.Form.pure()
+	for _, a := range n.Arg {
+		inv = inv && (a == None || g.invariant[a])
+	}
+	r := Ref(len(g.nodes))
+	g.nodes = append(g.nodes, n)
+	g.invariant = append(g.invariant, inv)
+	g.index[n] = r
+	return r
+}
+
+func (g *Graph) isInvariant(r Ref) bool { return g.invariant[r] }
+
+// Args fills the sources of a node.
+func Args(args ...Ref) [4]Ref {
+	a := [4]Ref{None, None, None, None}
+	copy(a[:], args)
+	return a
+}
+
+// Const returns a constant of 8 bytes, repeated over the vector.
+func (g *Graph) Const(bits uint64) Ref { return g.Add(Node{Kind: KindConst, Bits: bits, Arg: Args()}) }
+
+// Constant returns a constant of a type from its bits; true has all bits set.
+func (g *Graph) Constant(d ir.DType, bits uint64) Value {
+	switch {
+	case d == ir.Bool:
+		return One(g.Const(-(bits & 1)))
+	case g.m.Parts(d) == 2:
+		return Two(g.Const(bits), g.Const(bits))
+	}
+	return One(g.Const(bits<<32 | bits&(1<<32-1)))
+}
+
+// Acc returns accumulator number slot.
+func (g *Graph) Acc(slot int) Ref { return g.Add(Node{Kind: KindAcc, Slot: slot, Arg: Args()}) }
+
+// Carry makes a value the next one of an accumulator.
+func (g *Graph) Carry(acc, next Ref) Ref {
+	return g.Add(Node{Kind: KindOp, Op: OpCarry, Slot: g.At(acc).Slot, Arg: Args(next)})
+}
+
+// keep stores a value in a slot of the stack.
+func (g *Graph) keep(v Ref, slot int) Ref {
+	return g.Add(Node{Kind: KindOp, Op: OpKeep, Slot: slot, Arg: Args(v)})
+}
+
+// ScalarLoop computes two results of two operands of 8-byte lanes element by
+// element. The operands are the four vectors; the loop replaces those of the first
+// by its first result and those of the second by its second. Equal operands share
+// a loop. ScalarLoop returns the chosen result, 0 or 1.
+func (g *Graph) ScalarLoop(op *Opcode, operands [4]Ref, result int) Value {
+	first, ok := g.loop[operands]
+	if !ok {
+		first = len(operands) * g.loops
+		g.loop[operands] = first
+		g.loops++
+	}
+	g.scratch = max(g.scratch, first+len(operands))
+	loop := g.Add(Node{Kind: KindOp, Op: op, Arg: operands, Slot: first})
+	part := func(p int) Ref {
+		return g.Add(Node{Kind: KindScratch, Arg: Args(loop), Slot: first + 2*result + p})
+	}
+	return Two(part(0), part(1))
+}
+
+// args lists what r reads; the test of a cold block first what the main path needs.
+func (g *Graph) args(r Ref) []Ref {
+	n := g.At(r)
+	if g.isCold(r) {
+		e := g.entries[n.Slot]
+		return slices.Concat(e.Z, e.Test, e.In)
+	}
+	return n.args()
+}
+
+// args lists the sources of a node that tests no cold block.
+func (n *Node) args() []Ref {
+	i := 0
+	for i < len(n.Arg) && n.Arg[i] != None {
+		i++
+	}
+	return n.Arg[:i]
+}
+
+func (g *Graph) isCold(r Ref) bool {
+	n := g.At(r)
+	return n.Kind == KindOp && n.Op.Form == FormCold
+}

@@ -1,0 +1,59 @@
+package machine
+
+// Space is where a vector is.
+type Space uint8
+
+// The spaces.
+const (
+	InRegister Space = iota
+	InOperand        // a unit operand, at Place
+	InConst          // constant memory: Bits, repeated over the width
+	InSlot           // the stack: invariant number Index
+	InSpill          // the stack: spill number Index
+	InScratch        // the stack: scratch vector number Index
+	InAcc            // the stack: accumulator number Index
+)
+
+// Loc is where an instruction finds a source: a register or memory.
+type Loc struct {
+	Space Space
+	Index int // register, slot, spill, scratch vector or accumulator
+	Bits  uint64
+	Place Place
+}
+
+// Inst is an instruction over physical vector registers. Sources are in the order of
+// Opcode; one that overwrites a source lists the others in Src, and says in Fused
+// which it overwrites.
+type Inst struct {
+	Op    *Opcode
+	Fused Fused
+	Imm   uint8
+	Dst   int // register, or -1
+	Src   []Loc
+	Place Place // the operand that is addressed
+	Slot  int   // scalar loops, OpKeep
+	To    Loc   // OpSave: where
+	Exit  *Exit // OpCold
+}
+
+// Fused is which source of a fused multiply-add x*y+z its result overwrites, and so
+// in which order it takes the others. The last of those may be in memory.
+type Fused uint8
+
+// The ways to overwrite a source.
+const (
+	OverFactor           Fused = iota + 1 // x: sources z, y
+	OverFactorAddendLast                  // x: sources y, z
+	OverAddend                            // z: sources x, y
+)
+
+// What instructions that an allocation adds cost, against an instruction of the
+// body. They only have to rank allocations of one body.
+const (
+	costLoad  = 1.0 // of a constant, an invariant or a spilled value
+	costFold  = 0.4 // the same as an instruction's memory operand
+	costSave  = 2.0
+	costMove  = 0.5
+	costCarry = 8.0 // a load that must wait for a store of the step before
+)

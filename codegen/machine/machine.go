@@ -1,0 +1,63 @@
+// Package machine compiles the body of an elementwise kernel to instructions over
+// the vector registers of a CPU. It holds what all targets share; a target adds a
+// table of instructions and prints the result.
+//
+//	lower     kernel body -> graph of vector values     copy.go value.go reduce.go region.go
+//	schedule  graph -> list of values in order          schedule.go list.go
+//	allocate  list -> instructions over registers       alloc*.go
+//	compile   chooses among orders, unrolls and pins    body.go candidates.go fit.go
+//
+// Input is an expanded kernel (package elementary) and a Target; output is a Body.
+// The package knows the width and the number of the registers from the Target's
+// Machine alone, and names no instruction of any CPU.
+package machine
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// laneBytes is the size of the narrowest lane that values are computed in.
+const laneBytes = 4
+
+// Machine describes the vector registers of a target.
+type Machine struct {
+	Width     int // bytes of a vector register
+	Registers int // vector registers
+	Working   int // registers that are never pinned: the values of one instruction
+	Tuning
+}
+
+// Tuning holds the measured constants by which Compile ranks the orders of a main
+// loop. Work is counted in arithmetic instructions of one copy of the body.
+type Tuning struct {
+	Unroll     int // work from which two copies pay, of values of one vector
+	UnrollWide int // the same of bodies with values of two vectors
+	ListOrder  int // work from which three copies in list order pay
+
+	// The share of the time of consecutive instructions that remains when two or four
+	// independent vectors are computed side by side, or three copies in list order.
+	ByTwo, ByFour, ByList float64
+	// LoopEnd is how many instructions end an iteration of the main loop.
+	LoopEnd int
+
+	Reduce     ReduceTuning
+	ColdInputs float64 // cost of what a cold block may recompute instead of taking it as input
+}
+
+// ReduceTuning holds the limits of bodies with reductions, in instructions.
+type ReduceTuning struct {
+	Unrolled   int // longest body with a copy for each phase of the accumulators
+	HalfLanes  int // longest arg-reduction that works with fewer accumulators
+	TwoStreams int // longest body that reduces two rows side by side
+	TwoArgs    int // the same of arg-reductions
+	StreamAccs int // most accumulators of one row of the two
+}
+
+// Lanes returns how many elements of a kernel one step computes: as many as a
+// vector has of the narrowest lanes.
+func (m *Machine) Lanes() int { return m.Width / laneBytes }
+
+// Parts returns how many vectors the elements of a step take: 1, or 2 for elements
+// of 8 bytes. Smaller elements are computed in lanes of laneBytes.
+func (m *Machine) Parts(d ir.DType) int { return max(1, m.Lanes()*d.Size()/m.Width) }
+
+// maxPinned is how many registers may hold values throughout a loop.
+func (m *Machine) maxPinned() int { return m.Registers - m.Working }

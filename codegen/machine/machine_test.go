@@ -1,0 +1,197 @@
+package machine_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// randomMachine draws a width and a number of registers: those of SSE, AVX2, AVX-512
+// and others.
+func randomMachine(t *rapid.T) *machine.Machine {
+	return &machine.Machine{
+		Width:     rapid.SampledFrom([]int{16, 32, 64}).Draw(t, "width"),
+		Registers: rapid.IntRange(8, 32).Draw(t, "registers"),
+		Working:   4,
+		Tuning: machine.Tuning{
+			Unroll: 4, UnrollWide: 8, ListOrder: 12, ByTwo: 0.9, ByFour: 0.8, ByList: 0.7, LoopEnd: 3,
+			Reduce: machine.ReduceTuning{Unrolled: 24, HalfLanes: 4, TwoStreams: 8, TwoArgs: 20, StreamAccs: 4},
+		},
+	}
+}
+
+// randomKernel draws a kernel of arithmetic on one type. Old operands are as likely as
+// new ones, so that many values are alive.
+func randomKernel(t *rapid.T) *kernel.Kernel {
+	d := rapid.SampledFrom([]ir.DType{ir.Float32, ir.Float64}).Draw(t, "type")
+	in := []kernel.Operand{{DType: d}}
+	for range rapid.IntRange(0, 4).Draw(t, "inputs") {
+		in = append(in, kernel.Operand{DType: d, Splat: rapid.Bool().Draw(t, "splat")})
+	}
+	b := kernel.NewBuilder(in...)
+	values := len(in)
+	pick := func() kernel.Ref { return kernel.Ref(rapid.IntRange(0, values-1).Draw(t, "operand")) }
+	for range rapid.IntRange(1, 50).Draw(t, "ops") {
+		op := rapid.SampledFrom([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpNeg, ir.OpFMA, ir.OpConst}).Draw(t, "op")
+		if op == ir.OpConst {
+			b.Float(d, float64(values))
+		} else {
+			var args []kernel.Ref
+			for range op.Info().Arity {
+				args = append(args, pick())
+			}
+			b.Op(op, args...)
+		}
+		values = len(in) + len(b.Kernel().Body)
+	}
+	last := kernel.Ref(values - 1)
+	if rapid.Bool().Draw(t, "store") {
+		b.Store(last)
+		last = pick()
+	}
+	if rapid.Bool().Draw(t, "reduce") {
+		b.Fold(ir.OpAdd, last)
+	} else {
+		b.Store(last)
+	}
+	k, _ := b.Kernel().Canonical()
+	return k
+}
+
+// TestCompile runs what Compile gives for random machines on expressions: a row's head,
+// an iteration of its main loop and a masked step. The stores and the next values of
+// the accumulators must be the kernel's, and no register beyond the machine's be used.
+func TestCompile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k, m := randomKernel(t), randomMachine(t)
+		if k.Verify() != nil {
+			t.Skip("beyond the limits of a kernel")
+		}
+		b, err := machine.Compile(toy{m}, k)
+		require.NoError(t, err)
+
+		s := startRow(b, m)
+		s.run(b.Main)
+		for c := range b.Unroll {
+			checkStep(t, s, b, c, c*m.Lanes())
+		}
+		s = startRow(b, m)
+		s.run(b.Tail)
+		if k.Fold == nil {
+			checkStep(t, s, b, 0, 0)
+		}
+	})
+}
+
+// startRow returns the state before the columns of a row: registers beyond the
+// machine's panic.
+func startRow(b *machine.Body, m *machine.Machine) *symbolic {
+	s := newSymbolic(m.Registers)
+	acc := func(i int) int { return s.expr("acc %d", i) }
+	for _, p := range b.Pinned {
+		if v := b.Graph.At(p.V); v.Kind == machine.KindConst {
+			s.reg[p.Reg] = s.expr("const %x", v.Bits)
+		}
+	}
+	s.run(b.Head)
+	for _, p := range b.Pinned {
+		switch v := b.Graph.At(p.V); v.Kind {
+		case machine.KindConst:
+		case machine.KindSplat:
+			s.reg[p.Reg] = s.expr("splat %d", v.Place.Operand)
+		default:
+			s.reg[p.Reg] = s.read(machine.Loc{Space: machine.InSlot, Index: p.Slot})
+		}
+	}
+	for i := range b.Accumulators() {
+		s.mem[cell(machine.Loc{Space: machine.InAcc, Index: i})] = acc(i)
+	}
+	for _, p := range b.Accs {
+		s.reg[p.Reg] = acc(b.Graph.At(p.V).Slot)
+	}
+	return s
+}
+
+// checkStep compares the stores and accumulators of copy c, which begins at an element,
+// with the kernel.
+func checkStep(t require.TestingT, s *symbolic, b *machine.Body, c, element int) {
+	k, m := b.Kernel, b.Graph.Machine()
+	for i, r := range k.Out {
+		d := k.DType(r)
+		for p := range m.Parts(d) {
+			o := &oracle{s: s, k: k, m: m, disp: element*d.Size() + p*m.Width, known: map[kernel.Ref]int{}}
+			want := o.value(r)
+			if k.FoldOf(i) == ir.OpInvalid {
+				if in := k.Inst(r); in == nil && !k.In[r].Splat { // a copy of an input
+					want = o.reloaded(want, s.stored[place(len(k.In)+i, o.disp)])
+				}
+				require.Equal(t, want, s.stored[place(len(k.In)+i, o.disp)], "output %d", i)
+				continue
+			}
+			number := b.Reductions()[0].First + b.Graph.Phases*p + c
+			require.Equal(t, s.apply("add", 0, s.expr("acc %d", number), want), accumulator(s, b, number), "accumulator %d", number)
+		}
+	}
+}
+
+func place(operand, disp int) string { return fmt.Sprint(operand, "+", disp) }
+
+// accumulator returns what an accumulator holds.
+func accumulator(s *symbolic, b *machine.Body, number int) int {
+	for _, p := range b.Accs {
+		if b.Graph.At(p.V).Slot == number {
+			return s.reg[p.Reg]
+		}
+	}
+	return s.read(machine.Loc{Space: machine.InAcc, Index: number})
+}
+
+// oracle computes the expressions of a kernel's values from its text.
+type oracle struct {
+	s     *symbolic
+	k     *kernel.Kernel
+	m     *machine.Machine
+	disp  int
+	known map[kernel.Ref]int
+}
+
+func (o *oracle) value(r kernel.Ref) int {
+	if v, ok := o.known[r]; ok {
+		return v
+	}
+	o.known[r] = o.compute(r)
+	return o.known[r]
+}
+
+func (o *oracle) compute(r kernel.Ref) int {
+	in := o.k.Inst(r)
+	switch {
+	case in == nil && o.k.In[r].Splat:
+		return o.s.expr("splat %d", r)
+	case in == nil:
+		return o.s.load(int(r), o.disp)
+	case in.Op == ir.OpConst && o.m.Parts(in.DType) == 1:
+		return o.s.expr("const %x", in.Bits<<32|in.Bits)
+	case in.Op == ir.OpConst:
+		return o.s.expr("const %x", in.Bits)
+	}
+	var args []int
+	for _, a := range in.Args[:in.Arity()] {
+		args = append(args, o.value(a))
+	}
+	return o.s.apply(in.Op.String(), 0, args...)
+}
+
+// reloaded is an input that is stored as it is: reloaded in the main loop.
+func (o *oracle) reloaded(v, stored int) int {
+	if r := o.s.apply("reload", 0, v); r == stored {
+		return r
+	}
+	return v
+}

@@ -1,0 +1,46 @@
+package codegen
+
+import (
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// transpose writes the function of a kernel that transposes. It reads eight rows of
+// the input side by side, each along its cache lines: no more lines are in use than
+// a cache has ways, even if the rows are a power of two apart.
+func (w *portable) transpose(m *kernel.Micro) error {
+	d := m.Type
+	w.begin(m)
+	w.printf("next, across, line := f.Step[0], %s, f.Step[1]\nc := 0\n", field(m, 0))
+	w.printf("for ; c+8 <= f.Cols; c += 8 {\nfrom, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*%d)\n", d.Size())
+	w.printf("for r := range f.Rows {\na, o := unsafe.Add(from, r*across), (*[8]%s)(unsafe.Add(to, r*line))\n", d)
+	for i := range 8 {
+		w.printf("o[%d] = *(*%s)(unsafe.Add(a, %[1]d*next))\n", i, d)
+	}
+	w.printf("}\n}\nfor ; c < f.Cols; c++ {\nfrom, to := unsafe.Add(f.Ptr[0], c*next), unsafe.Add(f.Ptr[1], c*%d)\n", d.Size())
+	w.printf("for r := range f.Rows {\n*(*%s)(unsafe.Add(to, r*line)) = *(*%[1]s)(unsafe.Add(from, r*across))\n}\n}\n}\n\n", d)
+	return nil
+}
+
+// pack writes the function of a kernel that copies elements that are apart, four at a
+// time. No address is past the last element.
+func (w *portable) pack(m *kernel.Micro) error {
+	d := m.Type
+	w.begin(m)
+	w.printf("n, across := f.Cols, %s\nif n <= 0 {\nreturn\n}\n", field(m, 0))
+	w.printf("for r := range f.Rows {\nrow, from := unsafe.Slice(%s, n), unsafe.Add(f.Ptr[0], r*f.Step[0])\n", address(d, 1))
+	w.printf("for len(row) >= 4 {\nfour := (*[4]%s)(row)\nfour[0] = *(*%[1]s)(from)\n", d)
+	for i := 1; i < 4; i++ {
+		w.printf("four[%d] = *(*%s)(unsafe.Add(from, %[1]d*across))\n", i, d)
+	}
+	w.printf("if row = row[4:]; len(row) > 0 {\nfrom = unsafe.Add(from, 4*across)\n}\n}\n")
+	w.printf("for c := range row {\nrow[c] = *(*%s)(unsafe.Add(from, c*across))\n}\n}\n}\n\n", d)
+	return nil
+}
+
+// storeNT writes the function that copies rows of bytes: Go has no non-temporal
+// stores.
+func (w *portable) storeNT(m *kernel.Micro) error {
+	w.begin(m)
+	w.printf("n := f.Cols\nfor r := range f.Rows {\ncopy(unsafe.Slice(%s, n), unsafe.Slice(%s, n))\n}\n}\n\n", address(m.Type, 1), address(m.Type, 0))
+	return nil
+}

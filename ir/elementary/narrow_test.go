@@ -1,0 +1,85 @@
+package elementary_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// isNarrow reports whether an op is one on a type that is computed in another, or
+// gives one.
+func isNarrow(op ir.Op, dt ir.DType, k *kernel.Kernel) bool {
+	return op.Info().Kind == ir.Lane && (!dt.Native() || !k.DType(k.Out[0]).Native())
+}
+
+// TestNarrow holds the expansions of lane ops on types that are computed in another
+// against the ops' own meaning: one rounding or wrap each.
+func TestNarrow(t *testing.T) {
+	eachKernel(t, func(op ir.Op, dt ir.DType, k *kernel.Kernel) {
+		if !isNarrow(op, dt, k) {
+			return
+		}
+		e, out := elementary.Expand(k), k.DType(k.Out[0])
+		check := func(t require.TestingT, args [3]uint64) {
+			in := k.Body[0]
+			ordered := [3]uint64{}
+			for i, a := range in.Args[:in.Arity()] {
+				ordered[i] = args[a]
+			}
+			want, got := op.Info().Ref(dt, out, ordered), e.Eval(args[:len(k.In)])[0]
+			if want != got && !(ir.IsNaN(out, want) && ir.IsNaN(out, got)) {
+				require.Failf(t, "differs", "%s of %s to %s of %#x: %#x, want %#x\n%s", op, dt, out, args, got, want, e)
+			}
+		}
+		if len(k.In) == 1 && dt.Size() == 2 {
+			for i := range uint64(1 << 16) {
+				check(t, [3]uint64{ir.Wrap(dt, int64(i))})
+			}
+			return
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			var args [3]uint64
+			for i, in := range k.In {
+				args[i] = irtest.Element(rt, in.DType)
+				if in.DType != ir.Bool && rapid.Bool().Draw(rt, "any bits") {
+					args[i] = ir.Wrap(in.DType, int64(rapid.Uint64().Draw(rt, "bits")))
+				}
+			}
+			check(rt, args)
+		})
+	})
+}
+
+// TestFloat16Conversions goes through what lies next to a middle between two numbers
+// of float16, in every type that has more digits.
+func TestFloat16Conversions(t *testing.T) {
+	for _, from := range []ir.DType{ir.Float64, ir.Int64, ir.Int32, ir.Uint32} {
+		k, err := kernel.SingleOp(ir.OpCast, ir.Float16, kernel.Operand{DType: from})
+		require.NoError(t, err)
+		e := elementary.Expand(k)
+		for h := range uint64(0x7c00) {
+			middle := (ir.ToFloat(ir.Float16, h) + ir.ToFloat(ir.Float16, h+1)) / 2
+			if h == 0x7bff {
+				middle = 65520
+			}
+			near := []float64{middle, math.Nextafter(middle, 0), math.Nextafter(middle, 1e6)}
+			if ir.Ints.Has(from) {
+				near = []float64{math.Floor(middle), math.Ceil(middle), math.Floor(middle) + 1}
+			}
+			for _, v := range near {
+				x := ir.ElementOf(from, int(v))
+				if ir.Floats.Has(from) {
+					x = ir.FromFloat(from, v)
+				}
+				require.Equal(t, ir.RefCast(from, ir.Float16, [3]uint64{x}), e.Eval([]uint64{x})[0], "%s %x", from, v)
+			}
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package eval
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// poison is what memory holds that nothing has written.
+const poison = 0x7ff8dead7fc0dead
+
+// Plan computes a plan by its definition: step after step, in row groups block after
+// block, one element after another. Temporaries are in one arena, at their offsets, and
+// scratch is poisoned before each block, so that a plan whose memory is wrong gives
+// wrong results. Inputs and results have their elements in row-major order. The plan
+// must verify.
+func Plan(p *plan.Plan, inputs []Array) ([]Array, error) {
+	if err := p.Verify(); err != nil {
+		return nil, err
+	}
+	m := &machine{p: p, arena: poisoned(p.Arena), mem: make([][]uint64, len(p.Buffers)), from: make([]int, len(p.Buffers))}
+	results, err := m.buffers(inputs)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Steps {
+		switch g := groupOf(p, i); {
+		case g == nil:
+			m.step(&p.Steps[i])
+		case g.First == i:
+			m.group(g)
+		}
+	}
+	return results, nil
+}
+
+func poisoned(n int) []uint64 { return slices.Repeat([]uint64{poison}, n) }
+
+func groupOf(p *plan.Plan, i int) *plan.RowGroup {
+	for k := range p.Rows {
+		if g := &p.Rows[k]; g.First <= i && i <= g.Last {
+			return g
+		}
+	}
+	return nil
+}
+
+// machine is the memory of a plan.
+type machine struct {
+	p       *plan.Plan
+	arena   []uint64 // an element per byte: enough to keep places apart
+	scratch []uint64 // the same, of the present row group
+	mem     [][]uint64
+	from    []int // location of mem's first element
+}
+
+// buffers makes the memory of the buffers that are in no arena.
+func (m *machine) buffers(inputs []Array) (results []Array, err error) {
+	for i, b := range m.p.Buffers {
+		switch b.Kind {
+		case plan.ParamBuffer:
+			if b.Index >= len(inputs) || len(inputs[b.Index].Data) != b.Size() {
+				return nil, fmt.Errorf("input %d has not the elements of %v", b.Index, b.Shape)
+			}
+			l := layout.RowMajor(b.Shape...)
+			if b.At != nil {
+				l = *b.At
+			}
+			m.mem[i], m.from[i] = spread(inputs[b.Index].Data, l)
+		case plan.ResultBuffer:
+			m.mem[i] = poisoned(b.Size())
+			results = append(results, Array{DType: b.DType, Shape: b.Shape, Data: m.mem[i]})
+		case plan.ConstBuffer:
+			m.mem[i] = []uint64{b.Bits}
+		case plan.IotaBuffer:
+			for k := range b.Size() {
+				m.mem[i] = append(m.mem[i], ir.ElementOf(b.DType, k))
+			}
+		}
+	}
+	return results, nil
+}
+
+// place returns an element. Element k of a temporary, of size s, is at the arena's
+// byte Offset + k*s.
+func (m *machine) place(a plan.Access, index []int) *uint64 {
+	at := a.Offset
+	for k, i := range index {
+		if p := a.Panel; p != nil && p.Axis == k {
+			at += i / p.Size * p.Stride
+			i %= p.Size
+		}
+		at += i * a.Strides[k]
+	}
+	b := &m.p.Buffers[a.Buffer]
+	switch b.Kind {
+	case plan.TempBuffer:
+		return &m.arena[b.Offset+at*b.DType.Size()]
+	case plan.ScratchBuffer:
+		return &m.scratch[b.Offset+at*b.DType.Size()]
+	}
+	return &m.mem[a.Buffer][at-m.from[a.Buffer]]
+}
+
+// group takes one block of rows after the other through the steps.
+func (m *machine) group(g *plan.RowGroup) {
+	lead := len(g.Outer) - 1
+	for outer := range indices(g.Outer[:lead]) {
+		for from := 0; from < g.Outer[lead]; from += g.Block {
+			m.scratch = poisoned(g.Scratch)
+			for i := g.First; i <= g.Last; i++ {
+				s := *g.OneBlock(&m.p.Steps[i], i)
+				along := g.Along[i-g.First]
+				s.Axes[along].Extent = min(g.Block, g.Outer[lead]-from)
+				move := func(a plan.Access) plan.Access {
+					if m.p.Buffers[a.Buffer].Kind != plan.ScratchBuffer {
+						a.Offset += from * a.Strides[along]
+						for k, at := range outer {
+							a.Offset += at * a.Strides[k]
+						}
+					}
+					return a
+				}
+				s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+				for o := range s.In {
+					s.In[o] = move(s.In[o])
+				}
+				for o := range s.Out {
+					s.Out[o].Access = move(s.Out[o].Access)
+				}
+				m.step(&s)
+			}
+		}
+	}
+}
+
+// step computes line after line: the indices of the axis that is not parallel, or one.
+func (m *machine) step(s *plan.Step) {
+	role, axis := s.Kind()
+	lines := s.Extents()
+	n := 1
+	if axis >= 0 {
+		n, lines[axis] = lines[axis], 1
+	}
+	k := elementary.Expand(s.Body)
+	for index := range indices(lines) {
+		switch role {
+		case plan.Contract:
+			m.contract(s, index, axis, n)
+		default:
+			values := m.values(s, k, index, axis, n)
+			for o := range s.Out {
+				m.store(s, o, index, axis, values[o])
+			}
+		}
+	}
+}
+
+// values computes the body along a line: for each output its values.
+func (m *machine) values(s *plan.Step, k *kernel.Kernel, index []int, axis, n int) [][]uint64 {
+	out := make([][]uint64, len(s.Out))
+	in := make([]uint64, len(s.In))
+	for i := range n {
+		if axis >= 0 {
+			index[axis] = i
+		}
+		for o, a := range s.In {
+			in[o] = *m.place(a, index)
+		}
+		for o, v := range k.Eval(in) {
+			out[o] = append(out[o], v)
+		}
+	}
+	if axis >= 0 {
+		index[axis] = 0
+	}
+	return out
+}
+
+// store stores a line of an output, or what it is combined to.
+func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint64) {
+	out, d := s.Out[o], s.Body.DType(s.Body.Out[o])
+	switch role, _ := s.Kind(); {
+	case role == plan.Scan || role == plan.ScanExclusive:
+		line = ir.ScanLine(out.Combine, d, line, role == plan.ScanExclusive)
+	case out.Combine != ir.OpInvalid:
+		var chunks []uint64
+		for chunk := range slices.Chunk(line, ir.FoldChunk) {
+			chunks = append(chunks, ir.FoldRow(out.Combine, d, chunk))
+		}
+		line = chunks
+	}
+	for i, v := range line {
+		if axis >= 0 {
+			index[axis] = i
+		}
+		*m.place(out.Access, index) = v
+	}
+	if axis >= 0 {
+		index[axis] = 0
+	}
+}
+
+// contract computes one element of a product.
+func (m *machine) contract(s *plan.Step, index []int, axis, n int) {
+	x, y := make([]uint64, n), make([]uint64, n)
+	first, second := s.Body.Body[0].Args[0], s.Body.Body[0].Args[1]
+	for i := range n {
+		index[axis] = i
+		x[i], y[i] = *m.place(s.In[first], index), *m.place(s.In[second], index)
+	}
+	index[axis] = 0
+	*m.place(s.Out[0].Access, index) = ir.DotLine(s.Body.In[0].DType, x, y, false)
+}
+
+// indices yields every index of a shape, in row-major order.
+func indices(shape []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		index := make([]int, len(shape))
+		if slices.Contains(shape, 0) {
+			return
+		}
+		for {
+			if !yield(index) {
+				return
+			}
+			k := len(shape) - 1
+			for ; k >= 0; k-- {
+				if index[k]++; index[k] < shape[k] {
+					break
+				}
+				index[k] = 0
+			}
+			if k < 0 {
+				return
+			}
+		}
+	}
+}

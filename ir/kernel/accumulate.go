@@ -1,0 +1,90 @@
+package kernel
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Kernels that accumulate: what a column reduction calls. Such a kernel is elementwise.
+// Besides a body's inputs it reads an accumulator for each combined output, and the
+// output is the accumulator combined with the body's value. Of a body that squares:
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
+
+// Source is what an input of an accumulating kernel reads.
+type Source struct {
+	In  int // an input of the body; len(In)+o is the accumulator of output o
+	Row int // which of the rows that one call combines
+}
+
+// Accumulate returns the canonical kernel that combines as many rows with the
+// accumulators, the first row first, and the sources of its inputs. combine has an op
+// for each output of the body, OpInvalid for one that is stored. An input that repeats
+// is the same in all rows. The result is nil where no such kernel exists: there are too
+// many inputs for so many rows, or several rows and an output that is stored.
+func (k *Kernel) Accumulate(combine []ir.Op, rows int, repeats func(in int) bool) (*Kernel, []Source) {
+	a := accumulation{}
+	acc := make([]Ref, len(combine))
+	for o, op := range combine {
+		if op != ir.OpInvalid {
+			acc[o] = a.input(Operand{DType: k.DType(k.Out[o])}, Source{In: len(k.In) + o})
+		} else if rows > 1 {
+			return nil, nil
+		}
+	}
+	in := make([][]Ref, rows) // by row and input of the body
+	for r := range in {
+		for i, operand := range k.In {
+			if r > 0 && repeats(i) {
+				in[r] = append(in[r], in[0][i])
+			} else {
+				in[r] = append(in[r], a.input(operand, Source{i, r}))
+			}
+		}
+	}
+	b := NewBuilder(a.operands...)
+	b.SetFast(k.Fast)
+	for _, row := range in {
+		values := b.inline(k, row)
+		for o, op := range combine {
+			if v := values[k.Out[o]]; op == ir.OpInvalid {
+				acc[o] = v
+			} else {
+				acc[o] = b.Op(op, acc[o], v)
+			}
+		}
+	}
+	for _, r := range acc {
+		b.Store(r)
+	}
+	if b.Kernel().Verify() != nil {
+		return nil, nil
+	}
+	canon, order := b.Kernel().Canonical()
+	from := make([]Source, len(order))
+	for i, old := range order {
+		from[i] = a.from[old]
+	}
+	return canon, from
+}
+
+// accumulation collects the inputs of an accumulating kernel.
+type accumulation struct {
+	operands []Operand
+	from     []Source
+}
+
+func (a *accumulation) input(o Operand, s Source) Ref {
+	a.operands, a.from = append(a.operands, o), append(a.from, s)
+	return Ref(len(a.operands) - 1)
+}
+
+// inline appends the body of k, whose inputs are the given values, and returns all of
+// its values.
+func (b *Builder) inline(k *Kernel, in []Ref) []Ref {
+	values := append(make([]Ref, 0, len(in)+len(k.Body)), in...)
+	for _, inst := range k.Body {
+		for i := range inst.Arity() {
+			inst.Args[i] = values[inst.Args[i]]
+		}
+		values = append(values, b.Add(inst))
+	}
+	return values
+}

@@ -1,0 +1,241 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Row names a row of the table of micro-kernels.
+type Row uint8
+
+// The micro-kernels.
+const (
+	NoRow         Row = iota
+	Pack              // copies a block whose elements are apart along the columns
+	Transpose         // copies a block with its rows and columns exchanged
+	StoreNT           // copies bytes past the caches: non-temporal stores
+	Dot               // multiplies matrices
+	ScanRows          // prefix scans along the rows
+	Reduce            // reduces rows
+	ReduceColumns     // reduces columns
+	numRows
+)
+
+// microInfo is a row of the table of micro-kernels: all that is known of one but how a
+// target emits it.
+type microInfo struct {
+	name    string
+	doc     string // what it stores, for element r, c of a block
+	has     microParts
+	types   ir.DTypes // that it is built for, if it has a type
+	ops     []ir.Op   // the combiners that it takes
+	fields  []string
+	inPlace bool // see InPlace
+	copies  bool // see CopiesBits
+	args    func(m *Micro) []Arg
+	limits  func(m *Micro) []Limit
+	meaning func(m *Micro, body body) Reference
+	check   func(m *Micro) error // what the others do not say
+}
+
+// microParts says which parts of a Micro a row sets.
+type microParts struct{ combine, op, dtype, carry, body bool }
+
+// arithmetic are the combiners of scans and of columns.
+var arithmetic = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
+
+var bitTypes = ir.SetOf(ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64) // see BitsType
+
+// micros declares every micro-kernel, one row each.
+var micros [numRows]microInfo
+
+func init() {
+	micros = [numRows]microInfo{
+		Pack: {name: "pack", doc: "out[r,c] = in[r,c], where the elements of a row of in are across bytes apart",
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: packArgs, meaning: packMeaning},
+		Transpose: {name: "transpose", doc: "out[r,c] = in[c,r], where the elements of a row of in are across bytes apart",
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: transposeArgs, meaning: transposeMeaning},
+		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), copies: true, args: copyArgs, meaning: packMeaning},
+		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, if adds is not 0 added to out[r,c]; next is a hint: bytes from b to what of it the next call reads",
+			has: microParts{dtype: true}, types: ir.OpDot.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
+			args: dotArgs, limits: dotLimits, meaning: dotMeaning},
+		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
+			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic, inPlace: true,
+			args: scanArgs, meaning: scanMeaning},
+		Reduce: {name: "reduce", doc: "out[r] = what ir.FoldRow gives of the body's elements in row r; an output without a combiner is stored",
+			has: microParts{combine: true, body: true}, inPlace: true, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce},
+		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.FoldRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
+			has: microParts{op: true, body: true}, ops: arithmetic, fields: []string{"length"},
+			args: columnArgs, limits: columnLimits, meaning: columnMeaning, check: checkReduceColumns},
+	}
+}
+
+func copyArgs(m *Micro) []Arg {
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+func packArgs(m *Micro) []Arg {
+	args := copyArgs(m)
+	args[0].Across = Field0
+	return args
+}
+
+func transposeArgs(m *Micro) []Arg {
+	return []Arg{{DType: m.Type, Outer: Cols, Inner: Rows, Across: Field0}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+// Places of the fields of Dot among its fields.
+const dotPairs = Field0 + 1
+
+func dotArgs(m *Micro) []Arg { // rows x pairs, pairs x columns
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: dotPairs, Across: Field0},
+		{DType: m.Type, Outer: dotPairs, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+func dotLimits(m *Micro) []Limit {
+	return []Limit{{Cols, 0, DotColumns(m.Type)}, {dotPairs, 1, ir.DotChunk}}
+}
+
+func scanArgs(m *Micro) []Arg {
+	args := []Arg{{DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Outer: Rows, Inner: One}}
+	if m.Carry {
+		args = append(args, Arg{DType: ir.PartialType(m.Op, m.Type), Outer: Rows, Inner: One})
+	}
+	for _, a := range slices.Clone(args) {
+		a.Out = true
+		args = append(args, a)
+	}
+	return args
+}
+
+func reduceArgs(m *Micro) []Arg {
+	args := m.Body.Args()
+	for i := range m.Body.Out {
+		if a := &args[len(m.Body.In)+i]; m.Combine[i] != ir.OpInvalid {
+			a.DType, a.Inner = m.OutType(i), One
+		}
+	}
+	return args
+}
+
+func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.FoldChunk}} }
+
+func columnArgs(m *Micro) []Arg { // a unit operand has a line down each column, a splat one along each row
+	args := m.Body.Args()
+	for i, in := range m.Body.In {
+		args[i].Outer, args[i].Inner = Field0, Cols
+		if in.Splat {
+			args[i].Outer, args[i].Inner = Rows, Field0
+		}
+	}
+	return args
+}
+
+func columnLimits(*Micro) []Limit {
+	return []Limit{{Cols, DownCols, 1 << 62}, {Field0, 1, ir.FoldChunk}}
+}
+
+// Verify returns an error unless the micro-kernel has the parts that its row says, of
+// types and combiners that it is made for.
+func (m *Micro) Verify() error {
+	if m.Row == NoRow || m.Row >= numRows {
+		return errors.New("there is no such micro-kernel")
+	}
+	info := &micros[m.Row]
+	if got := (microParts{m.Combine != nil, m.Op != ir.OpInvalid, m.Type != ir.Invalid, info.has.carry, m.Body != nil}); got != info.has || m.Carry && !info.has.carry {
+		return fmt.Errorf("%s lacks a part, or has one too many", m.Row)
+	}
+	if info.has.dtype && !info.types.Has(m.Type) {
+		return fmt.Errorf("%s is not made for %s", m.Row, m.Type)
+	}
+	if info.has.op && !slices.Contains(info.ops, m.Op) {
+		return fmt.Errorf("%s does not combine by %s", m.Row, m.Op)
+	}
+	if m.Body != nil {
+		if m.Body.Fold != nil || m.Body.Down {
+			return fmt.Errorf("the body of %s is elementwise", m.Row)
+		}
+		if err := m.Body.Verify(); err != nil {
+			return err
+		}
+	}
+	if info.check != nil {
+		return info.check(m)
+	}
+	return nil
+}
+
+// checkReduce returns an error unless each output has a combiner of its type or none,
+// and one has one.
+func checkReduce(m *Micro) error {
+	if len(m.Combine) != len(m.Body.Out) {
+		return fmt.Errorf("%d combiners for %d outputs", len(m.Combine), len(m.Body.Out))
+	}
+	combined := false
+	for i, by := range m.Combine {
+		if by == ir.OpInvalid {
+			continue
+		}
+		combined = true
+		d := m.Body.DType(m.Body.Out[i])
+		if _, err := ir.InferFold(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+			return fmt.Errorf("output %d: %w", i, err)
+		}
+	}
+	if !combined {
+		return errors.New("reduce combines at least one output")
+	}
+	return nil
+}
+
+// The limits of the body of ReduceColumns: the tree of its lanes is in registers.
+const (
+	columnInputs = 3
+	columnBody   = 4
+)
+
+// columnOps are what the bodies of ReduceColumns are made of.
+var columnOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}
+
+// checkReduceColumns returns an error unless the body is small and of one type of
+// float, and computes something of its unit operands.
+func checkReduceColumns(m *Micro) error {
+	k := m.Body
+	if len(k.In) == 0 || len(k.In) > columnInputs || len(k.Body) > columnBody || len(k.Out) != 1 {
+		return errors.New("the body of reduce_columns has few operands, a few instructions and one output")
+	}
+	for _, in := range k.In {
+		if in.DType != k.In[0].DType || !ir.Floats.Has(in.DType) {
+			return errors.New("the body of reduce_columns is of one type of float")
+		}
+	}
+	for _, in := range k.Body {
+		if !slices.Contains(columnOps, in.Op) {
+			return errors.New("the body of reduce_columns has no " + in.Op.String())
+		}
+	}
+	if !k.unitNeeded() {
+		return errors.New("reduce_columns combines elements of unit operands")
+	}
+	return nil
+}
+
+// BitsType returns the type of unsigned bits that copies of elements of a type are
+// made in.
+func BitsType(d ir.DType) ir.DType {
+	switch d.Size() {
+	case 1:
+		return ir.Uint8
+	case 2:
+		return ir.Uint16
+	case 4:
+		return ir.Uint32
+	case 8:
+		return ir.Int64 // there are no kernels of uint64
+	}
+	panic(fmt.Sprintf("BUG: kernel: elements of %s have %d bytes", d, d.Size()))
+}

@@ -1,0 +1,190 @@
+package kernel
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// The meaning of kernels. A reference computes one call, element after element. Its
+// input is a block: the extents of the call and the elements of its arguments. Every
+// engine's kernel stores the same bits. References know nothing of addresses.
+
+// Block is what one call computes.
+type Block interface {
+	Rows() int
+	Cols() int
+	// Field returns the field that Code.Fields has at index i.
+	Field(i int) int
+	// Get returns an element of an argument, and Set stores one: element inner of line
+	// outer, as Arg names them.
+	Get(arg, outer, inner int) uint64
+	Set(arg, outer, inner int, element uint64)
+}
+
+// Reference is the meaning of a kernel. The extents of the block are within LimitsOf.
+type Reference func(b Block)
+
+// body computes one element of each output of a kernel's body.
+type body func(in []uint64) []uint64
+
+// ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by
+// lane ops: elementary.Expand.
+func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
+	m := microOf(c)
+	switch {
+	case m == nil:
+		return elementwise(c.(*Kernel), expand(c.(*Kernel)).Eval)
+	case m.Body == nil:
+		return micros[m.Row].meaning(m, nil)
+	}
+	return micros[m.Row].meaning(m, expand(m.Body).Eval)
+}
+
+// elementwise computes a body for each element.
+func elementwise(k *Kernel, body body) Reference {
+	return func(b Block) {
+		in := make([]uint64, len(k.In))
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				for o, element := range body(k.elements(b, in, r, c)) {
+					b.Set(len(in)+o, r, c, element)
+				}
+			}
+		}
+	}
+}
+
+// elements fills in with the elements that the body reads at a row and column.
+func (k *Kernel) elements(b Block, in []uint64, r, c int) []uint64 {
+	for i := range in {
+		if k.In[i].Splat {
+			in[i] = b.Get(i, r, 0)
+		} else {
+			in[i] = b.Get(i, r, c)
+		}
+	}
+	return in
+}
+
+func packMeaning(*Micro, body) Reference {
+	return func(b Block) {
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				b.Set(1, r, c, b.Get(0, r, c))
+			}
+		}
+	}
+}
+
+func transposeMeaning(*Micro, body) Reference {
+	return func(b Block) {
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				b.Set(1, r, c, b.Get(0, c, r))
+			}
+		}
+	}
+}
+
+// dotMeaning is one chunk of the pairs of ir.DotLine.
+func dotMeaning(m *Micro, _ body) Reference {
+	d := m.Type
+	return func(b Block) {
+		x, y := make([]uint64, b.Field(1)), make([]uint64, b.Field(1))
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				for k := range x {
+					x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
+				}
+				sum := ir.DotLine(d, x, y, false)
+				if b.Field(2) != 0 {
+					sum = combine(ir.OpAdd, d, b.Get(2, r, c), sum)
+				}
+				b.Set(2, r, c, sum)
+			}
+		}
+	}
+}
+
+func combine(by ir.Op, d ir.DType, x, y uint64) uint64 {
+	return by.Info().Ref(d, d, [3]uint64{x, y})
+}
+
+// scanMeaning computes running values. The state of a row is its running value, which
+// begins as the identity, and perhaps its carry, of PartialType: rounded it is combined
+// with the running values to give the results; as it is, with the last one to give the
+// carry of the next chunk.
+func scanMeaning(m *Micro, _ body) Reference {
+	d, wide, outs := m.Type, ir.PartialType(m.Op, m.Type), len(m.Args())/2
+	return func(b Block) {
+		if b.Cols() == 0 {
+			return
+		}
+		for r := range b.Rows() {
+			run, carry, rounded := b.Get(1, r, 0), uint64(0), uint64(0)
+			if m.Carry {
+				carry = b.Get(2, r, 0)
+				rounded = ir.RefCast(wide, d, [3]uint64{carry})
+			}
+			for c := range b.Cols() {
+				run = combine(m.Op, d, run, b.Get(0, r, c))
+				result := run
+				if m.Carry {
+					result = combine(m.Op, d, rounded, run)
+				}
+				b.Set(outs, r, c, result)
+			}
+			b.Set(outs+1, r, 0, run)
+			if m.Carry {
+				b.Set(outs+2, r, 0, combine(m.Op, wide, carry, ir.RefCast(d, wide, [3]uint64{run})))
+			}
+		}
+	}
+}
+
+// reduceMeaning computes the body of each row, and combines what it gives as
+// ir.FoldRow says.
+func reduceMeaning(m *Micro, body body) Reference {
+	return func(b Block) {
+		in, rows := make([]uint64, len(m.Body.In)), make([][]uint64, len(m.Combine))
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				for o, element := range body(m.Body.elements(b, in, r, c)) {
+					if m.Combine[o] == ir.OpInvalid {
+						b.Set(len(in)+o, r, c, element)
+					} else {
+						rows[o] = append(rows[o], element)
+					}
+				}
+			}
+			for o, row := range rows {
+				if len(row) > 0 {
+					b.Set(len(in)+o, r, 0, ir.FoldRow(m.Combine[o], m.Body.DType(m.Body.Out[o]), row))
+				}
+				rows[o] = row[:0]
+			}
+		}
+	}
+}
+
+// columnMeaning combines along lines that are down the columns of unit operands and
+// along the rows of splats.
+func columnMeaning(m *Micro, body body) Reference {
+	return func(b Block) {
+		in, line := make([]uint64, len(m.Body.In)), make([]uint64, b.Field(0))
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				for i := range line {
+					for o, operand := range m.Body.In {
+						if operand.Splat {
+							in[o] = b.Get(o, r, i)
+						} else {
+							in[o] = b.Get(o, i, c)
+						}
+					}
+					line[i] = body(in)[0]
+				}
+				b.Set(len(in), r, c, ir.FoldRow(m.Op, m.Body.DType(m.Body.Out[0]), line))
+			}
+		}
+	}
+}

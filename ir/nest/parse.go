@@ -1,0 +1,271 @@
+package nest
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Parse reads the text of a program, as String writes it. It checks each line, not the
+// program as a whole, which is Verify's. Errors are *ir.ParseError.
+func Parse(text string) (*Program, error) {
+	s := &scanner{Scanner: ir.NewScanner(text)}
+	p := s.program()
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// maxDepth is how many nests and loops enclose a call at most.
+const maxDepth = layout.MaxRank
+
+// scanner reads the text of programs.
+type scanner struct {
+	*ir.Scanner
+	depth int // of nests
+}
+
+func (s *scanner) program() *Program {
+	s.EmptyLines()
+	s.Want("nest")
+	p := &Program{Name: s.Name("the name of the program")}
+	p.Arena = s.integer("arena")
+	s.Want("{")
+	s.EndLine()
+	p.Buffers = plan.ScanBuffers(s.Scanner)
+	for s.Bad == nil && s.Accept("task") {
+		s.number(len(p.Tasks))
+		p.Tasks = append(p.Tasks, s.task())
+	}
+	p.Ledger = plan.ScanLedger(s.Scanner)
+	s.Want("}")
+	s.End()
+	return p
+}
+
+// field reads name=.
+func (s *scanner) field(name string) {
+	s.Want(name)
+	s.Want("=")
+}
+
+func (s *scanner) integer(name string) int {
+	s.field(name)
+	return s.Integer()
+}
+
+func (s *scanner) float(name string) float64 {
+	s.field(name)
+	at := s.Blanks()
+	bits, err := ir.ParseConst(ir.Float64, s.Constant())
+	if err != nil {
+		s.Refuse(at, "%v", err)
+	}
+	return math.Float64frombits(bits)
+}
+
+func (s *scanner) quoted(name string) string {
+	s.field(name)
+	return s.Quoted()
+}
+
+func (s *scanner) integers(name string) []int {
+	s.field(name)
+	return s.Integers("[]")
+}
+
+// number reads the number that must come next.
+func (s *scanner) number(want int) {
+	at := s.Blanks()
+	if n := s.Run(ir.IsDigit); n == "" {
+		s.Syntax("a number")
+	} else if n != strconv.Itoa(want) {
+		s.Refuse(at, "found %.40s, want %d: lines are numbered in their order", n, want)
+	}
+}
+
+// task reads a task after its number.
+func (s *scanner) task() (t Task) {
+	t.First = s.integer("steps")
+	s.Want("..")
+	t.Last = s.Integer()
+	t.Scratch, t.Work, t.Elems = s.integer("scratch"), s.float("work"), s.integer("elems")
+	s.Want("{")
+	s.EndLine()
+	for s.Bad == nil && s.Accept("#") {
+		s.Want("step")
+		s.number(t.First + len(t.Choices))
+		t.Choices = append(t.Choices, s.choice())
+	}
+	for s.Bad == nil && s.Accept("$") {
+		s.number(len(t.Slots))
+		t.Slots = append(t.Slots, s.slot())
+	}
+	for s.Bad == nil && s.Accept("part") {
+		t.Parts = append(t.Parts, s.nest())
+	}
+	s.Want("}")
+	s.EndLine()
+	return t
+}
+
+// choice reads a choice after its step, and the lines of what was not chosen.
+func (s *scanner) choice() (c Choice) {
+	s.Want(":")
+	c.Strategy = s.Name("the name of a strategy")
+	c.Kernel, c.Engine = s.quoted("kernel"), s.quoted("engine")
+	c.Kernels, c.Cost = s.integer("kernels"), s.float("cost")
+	c.Packed, c.Streamed = s.integers("packed"), s.integers("streamed")
+	s.EndLine()
+	for s.Bad == nil {
+		at := s.Blanks()
+		if !s.Accept("#") || !s.Accept("not") {
+			s.Pos = at
+			return c
+		}
+		r := Rejected{Strategy: s.Name("the name of a strategy"), Cost: s.float("cost"), Why: s.quoted("why")}
+		c.Rejected = append(c.Rejected, r)
+		s.EndLine()
+	}
+	return c
+}
+
+// slot reads a slot after its number.
+func (s *scanner) slot() (out Slot) {
+	s.Want("=")
+	at := s.Blanks()
+	kind := slices.Index(slotKinds[:], s.Word("buffer, scratch or table"))
+	if kind < 0 {
+		s.Pos = at
+		s.Syntax("buffer, scratch or table")
+		return out
+	}
+	out.Kind = SlotKind(kind)
+	at, text := s.Blanks(), ""
+	switch out.Kind {
+	case Operand:
+		s.Want("%")
+		out.Buffer = s.Integer()
+	case Scratch:
+		out.Offset = s.Integer()
+	case Table:
+		text = s.Constant()
+	}
+	s.Want(":")
+	out.DType = s.Dtype()
+	if out.Kind != Operand {
+		s.Want("[")
+		out.Elems = s.Integer()
+		s.Want("]")
+	}
+	if out.Kind == Table && s.Bad == nil {
+		bits, err := ir.ParseConst(out.DType, text)
+		if err != nil {
+			s.Refuse(at, "%v", err)
+		}
+		out.Bits = bits
+	}
+	s.EndLine()
+	return out
+}
+
+// nest reads loops and what is in them.
+func (s *scanner) nest() (n Nest) {
+	if s.depth++; s.depth > maxDepth {
+		s.Refuse(s.Blanks(), "more than %d nests in each other", maxDepth)
+	}
+	s.List("[]", maxDepth, func() {
+		l := Loop{Extent: s.size()}
+		s.Want("/")
+		l.Tile = s.Integer()
+		n.Loops = append(n.Loops, l)
+	})
+	s.Want("{")
+	s.EndLine()
+	for s.Bad == nil && !s.Accept("}") {
+		if s.Accept("for") {
+			inner := s.nest()
+			n.Items = append(n.Items, Item{Nest: &inner})
+			continue
+		}
+		n.Items = append(n.Items, Item{Call: s.call()})
+	}
+	s.EndLine()
+	s.depth--
+	return n
+}
+
+// size reads 64, of(0) or 64*of(0).
+func (s *scanner) size() Size {
+	size := Size{Loop: -1, N: 1}
+	if !s.Accept("of") {
+		if size.N = s.Integer(); !s.Accept("*") {
+			return size
+		}
+		s.Want("of")
+	}
+	s.Want("(")
+	at := s.Blanks()
+	if size.Loop = s.Integer(); size.Loop < 0 {
+		s.Refuse(at, "a loop has no number below 0")
+	}
+	s.Want(")")
+	return size
+}
+
+// call reads the three lines of a call.
+func (s *scanner) call() *Call {
+	s.Want("call")
+	c := &Call{Kernel: kernel.ScanCode(s.Scanner)}
+	s.EndLine()
+	at := s.Blanks()
+	s.field("rows")
+	c.Rows = s.size()
+	s.field("cols")
+	c.Cols = s.size()
+	var names []string
+	for s.Bad == nil && s.Next() != '\n' && s.Next() != '/' {
+		names = append(names, s.Word("the name of a field"))
+		s.Want("=")
+		c.Fields = append(c.Fields, s.size())
+	}
+	if s.Bad == nil && !s.SyntaxOnly && !slices.Equal(names, c.Kernel.Fields()) {
+		s.Refuse(at, "the fields are %.200q, the kernel has %q", names, c.Kernel.Fields())
+	}
+	s.EndLine()
+	at = s.Blanks()
+	s.args(c)
+	ins := len(c.Args)
+	s.Want("->")
+	s.args(c)
+	s.EndLine()
+	if s.Bad == nil && !s.SyntaxOnly && ins != inputs(c.Kernel) {
+		s.Refuse(at, "%d inputs, the kernel has %d", ins, inputs(c.Kernel))
+	}
+	return c
+}
+
+// args reads arguments of the form $2{64,1}+0/16.
+func (s *scanner) args(c *Call) {
+	for s.Bad == nil && s.Accept("$") {
+		a := Arg{Slot: s.Integer(), Strides: s.Integers("{}"), Offset: s.Offset()}
+		s.Want("/")
+		a.Step = s.Integer()
+		c.Args = append(c.Args, a)
+	}
+}
+
+// inputs returns how many arguments of a kernel are inputs.
+func inputs(c kernel.Code) int {
+	n := slices.IndexFunc(c.Args(), func(a kernel.Arg) bool { return a.Out })
+	if n < 0 {
+		return len(c.Args())
+	}
+	return n
+}

@@ -1,0 +1,162 @@
+package nest
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// slotKinds are the kinds' names in text.
+var slotKinds = [...]string{Operand: "buffer", Scratch: "scratch", Table: "table"}
+
+func (k SlotKind) String() string {
+	if int(k) >= len(slotKinds) {
+		return "invalid"
+	}
+	return slotKinds[k]
+}
+
+// String returns the program as text that Parse reads back. A loop is its extent and
+// its tile; of(0) is what the present iteration of loop 0 covers. An argument is its
+// slot, the strides of the loops round it, its offset, and the step between its lines.
+//
+//	nest double arena=0 {
+//	  %0 = param x 0  : f32[96,100] {96,100}:{1,96}+0
+//	  %1 = result y 0 : f32[96,100]
+//	  task 0 steps=0..0 scratch=12864 work=9600 elems=9600 {
+//	    # step 0: whole kernel="kernel (u0:f32) { t0 = add u0 u0; store t0 }" engine=avx2 kernels=1 cost=9600 packed=[0] streamed=[]
+//	    # not tiling cost=19200 why=""
+//	    $0 = buffer %0 : f32
+//	    $1 = buffer %1 : f32
+//	    $2 = scratch 0 : f32[3200]
+//	    part [96/32] {
+//	      call pack u32
+//	        rows=of(0) cols=100 across=384
+//	        $0{32}+0/1 -> $2{0}+0/100
+//	      call kernel (u0:f32) { t0 = add u0 u0; store t0 }
+//	        rows=of(0) cols=100
+//	        $2{0}+0/100 -> $1{3200}+0/100
+//	    }
+//	  }
+//	}
+func (p *Program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "nest %s arena=%d {\n", ir.NameText(p.Name), p.Arena)
+	plan.WriteBuffers(&b, p.Buffers)
+	for i := range p.Tasks {
+		p.Tasks[i].write(&b, i)
+	}
+	plan.WriteLedger(&b, p.Ledger)
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (t *Task) write(b *strings.Builder, i int) {
+	fmt.Fprintf(b, "  task %d steps=%d..%d scratch=%d work=%s elems=%d {\n", i, t.First, t.Last, t.Scratch, floatText(t.Work), t.Elems)
+	for k := range t.Choices {
+		t.Choices[k].write(b, t.First+k)
+	}
+	for k, s := range t.Slots {
+		fmt.Fprintf(b, "    $%d = %s\n", k, s)
+	}
+	for k := range t.Parts {
+		t.Parts[k].write(b, "part", "    ")
+	}
+	b.WriteString("  }\n")
+}
+
+func (c *Choice) write(b *strings.Builder, step int) {
+	fmt.Fprintf(b, "    # step %d: %s kernel=%s engine=%s kernels=%d cost=%s packed=%s streamed=%s\n", step, ir.NameText(c.Strategy),
+		strconv.Quote(c.Kernel), strconv.Quote(c.Engine), c.Kernels, floatText(c.Cost), ir.Bracketed(c.Packed), ir.Bracketed(c.Streamed))
+	for _, r := range c.Rejected {
+		fmt.Fprintf(b, "    # not %s cost=%s why=%s\n", ir.NameText(r.Strategy), floatText(r.Cost), strconv.Quote(r.Why))
+	}
+}
+
+// floatText returns an estimate in the text of constants.
+func floatText(x float64) string { return ir.ConstText(ir.Float64, math.Float64bits(x)) }
+
+// String returns the slot as in text, without its number.
+func (s Slot) String() string {
+	elems := fmt.Sprintf("%s[%d]", s.DType.Text(), s.Elems)
+	switch s.Kind {
+	case Operand:
+		return fmt.Sprintf("%s %%%d : %s", s.Kind, s.Buffer, s.DType.Text())
+	case Scratch:
+		return fmt.Sprintf("%s %d : %s", s.Kind, s.Offset, elems)
+	case Table:
+		return fmt.Sprintf("%s %s : %s", s.Kind, ir.ConstText(s.DType, s.Bits), elems)
+	}
+	return s.Kind.String()
+}
+
+// write writes a nest and what is in it, each line after an indent.
+func (n *Nest) write(b *strings.Builder, word, indent string) {
+	loops := make([]string, len(n.Loops))
+	for i, l := range n.Loops {
+		loops[i] = l.String()
+	}
+	fmt.Fprintf(b, "%s%s [%s] {\n", indent, word, strings.Join(loops, ", "))
+	for _, item := range n.Items {
+		if item.Call != nil {
+			item.Call.write(b, indent+"  ")
+		}
+		if item.Nest != nil {
+			item.Nest.write(b, "for", indent+"  ")
+		}
+	}
+	b.WriteString(indent + "}\n")
+}
+
+// String returns the loop as extent/tile.
+func (l Loop) String() string { return fmt.Sprintf("%s/%d", l.Extent, l.Tile) }
+
+// String returns the size: 64, of(0) or 64*of(0).
+func (s Size) String() string {
+	switch {
+	case s.Loop == -1:
+		return strconv.Itoa(s.N)
+	case s.N == 1:
+		return fmt.Sprintf("of(%d)", s.Loop)
+	}
+	return fmt.Sprintf("%d*of(%d)", s.N, s.Loop)
+}
+
+func (c *Call) write(b *strings.Builder, indent string) {
+	b.WriteString(indent + "call ")
+	var names []string
+	ins := len(c.Args)
+	if c.Kernel != nil {
+		b.WriteString(c.Kernel.Signature())
+		names, ins = c.Kernel.Fields(), min(ins, inputs(c.Kernel))
+	}
+	fmt.Fprintf(b, "\n%s  rows=%s cols=%s", indent, c.Rows, c.Cols)
+	for i, f := range c.Fields {
+		name := "field"
+		if i < len(names) {
+			name = names[i]
+		}
+		fmt.Fprintf(b, " %s=%s", name, f)
+	}
+	b.WriteString("\n" + indent + " ")
+	for i, a := range c.Args {
+		if i == ins {
+			b.WriteString(" ->")
+		}
+		b.WriteString(" " + a.String())
+	}
+	if ins == len(c.Args) {
+		b.WriteString(" ->")
+	}
+	b.WriteByte('\n')
+}
+
+// String returns the argument as $slot{strides}+offset/step.
+func (a Arg) String() string {
+	return fmt.Sprintf("$%d%s%+d/%d", a.Slot, layout.Braced(a.Strides), a.Offset, a.Step)
+}

@@ -1,0 +1,205 @@
+package nest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Verify returns the first violations of a program's invariants, each with the line that
+// it is about. A program without one never touches memory outside its slots, and
+// computes the same in any order of its parallel iterations:
+//
+//   - buffers are as a plan's; there is no scratch buffer;
+//   - slots are of buffers with their type, of scratch at a multiple of 64 within the
+//     task's, or tables of an element;
+//   - sizes and strides are of the enclosing loops, extents are not negative, tiles are
+//     above 0, and the number of iterations is within int;
+//   - a call has the arguments and fields of its kernel, sizes that the kernel takes, and
+//     each argument's slot has elements of its type, or as wide ones where bits are copied;
+//   - all bytes of an argument, in all iterations, are inside its slot; what is read-only
+//     is not stored to;
+//   - what a call stores is where it reads the same elements, or one line further on, or
+//     apart from what it reads;
+//   - no parallel iteration of a task, of any part, touches what another one stores;
+//   - an element of a buffer is stored once, or again by a call that reads it; what is
+//     read is stored before; a result is stored in full;
+//   - temporaries that share bytes are not live at the same time, but for those that begin
+//     at the same byte, where one is stored in the last task that reads the other.
+//
+// Loops whose last iteration is smaller count as whole ones where a comparison of regions
+// can't be exact. All arithmetic is checked.
+func (p *Program) Verify() error {
+	if p == nil {
+		return errors.New("no program")
+	}
+	if err := plan.VerifyBuffers(p.Buffers, p.Arena); err != nil {
+		return err
+	}
+	v := &verifier{p: p, buffers: make([]bufferState, len(p.Buffers))}
+	for i := range p.Buffers {
+		v.buffers[i].born, v.buffers[i].dies = never, never
+		if p.Buffers[i].Kind == plan.ScratchBuffer {
+			return fmt.Errorf("%%%d: a program has no scratch buffers: a task has slots for them", i)
+		}
+	}
+	for i := range p.Tasks {
+		if v.task(i); len(v.errs) > 0 {
+			return errors.Join(v.errs...) // what follows relies on what the task stores
+		}
+	}
+	v.results()
+	v.lifetimes()
+	return errors.Join(v.errs...)
+}
+
+const never = -1
+
+// maxErrors is how many violations Verify returns, about.
+const maxErrors = 20
+
+// maxTable is how many bytes a table has at most.
+const maxTable = 1 << 20
+
+type verifier struct {
+	p       *Program
+	buffers []bufferState
+	errs    []error
+
+	now      *Task    // that is checked
+	index    int      // its
+	part     int      // that is checked
+	depth    int      // of nests
+	loops    []loop   // round what is checked
+	dead     bool     // a loop of them has no iteration
+	accesses []access // of the task, to buffers that it may store to
+}
+
+// bufferState is what tasks have done to a buffer.
+type bufferState struct {
+	born, dies int      // the first task that stores to it, the last that touches it
+	stored     int      // how many elements
+	regions    []region // where
+}
+
+func (v *verifier) fail(line, format string, args ...any) {
+	if len(v.errs) < maxErrors {
+		v.errs = append(v.errs, fmt.Errorf("task %d: %s: %s", v.index, line, fmt.Sprintf(format, args...)))
+	}
+}
+
+func (v *verifier) task(i int) {
+	t := &v.p.Tasks[i]
+	v.now, v.index, v.accesses = t, i, nil
+	next := 0
+	if i > 0 {
+		next = v.p.Tasks[i-1].Last + 1
+	}
+	line := fmt.Sprintf("steps=%d..%d", t.First, t.Last)
+	steps, ok := layout.AddInt(t.Last, -t.First)
+	switch {
+	case t.First < next || t.Last < t.First || !ok:
+		v.fail(line, "the steps are not behind those of the task before")
+	case len(t.Choices) > 0 && len(t.Choices)-1 != steps:
+		v.fail(line, "%d choices", len(t.Choices))
+	case t.Scratch < 0 || t.Elems < 0:
+		v.fail(line, "scratch and elems are below 0")
+	}
+	for k := range t.Slots {
+		if msg := v.slot(&t.Slots[k]); msg != "" {
+			v.fail(fmt.Sprintf("$%d = %s", k, t.Slots[k]), "%s", msg)
+		}
+	}
+	if len(v.errs) > 0 {
+		return
+	}
+	for k := range t.Parts {
+		v.part, v.loops = k, nil
+		v.nest(&t.Parts[k], 1)
+	}
+	if len(v.errs) == 0 {
+		v.races()
+		v.coverage()
+	}
+}
+
+// slot returns what is wrong with a slot, or "".
+func (v *verifier) slot(s *Slot) string {
+	if err := s.DType.CheckRuns(); err != nil {
+		return err.Error()
+	}
+	bytes, ok := layout.MulInt(s.Elems, s.DType.Size())
+	end, fits := layout.AddInt(s.Offset, bytes)
+	switch s.Kind {
+	case Operand:
+		if s.Buffer < 0 || s.Buffer >= len(v.p.Buffers) {
+			return "there is no such buffer"
+		}
+		if d := v.p.Buffers[s.Buffer].DType; d != s.DType {
+			return fmt.Sprintf("the buffer has %s", d.Text())
+		}
+	case Scratch:
+		if s.Elems < 0 || s.Offset < 0 || s.Offset%64 != 0 || !ok || !fits || end > v.now.Scratch {
+			return fmt.Sprintf("bytes %d to %d, want a multiple of 64 and an end within the scratch of %d", s.Offset, end, v.now.Scratch)
+		}
+	case Table:
+		if s.Elems < 0 || !ok || bytes > maxTable || !ir.IsElement(s.DType, s.Bits) {
+			return fmt.Sprintf("a table is an element of its type, in at most %d bytes", maxTable)
+		}
+	default:
+		return "there is no such kind of slot"
+	}
+	return ""
+}
+
+// nest checks a nest and all in it. iterations is the number of those of the loops round it.
+func (v *verifier) nest(n *Nest, iterations int) {
+	outer, dead := len(v.loops), v.dead
+	v.depth++
+	defer func() { v.loops, v.dead, v.depth = v.loops[:outer], dead, v.depth-1 }()
+	if v.depth > maxDepth {
+		v.fail(fmt.Sprintf("part %d", v.part), "more than %d nests in each other", maxDepth)
+		return
+	}
+	for _, l := range n.Loops {
+		var c checked
+		line := fmt.Sprintf("part %d, loop %d, %s", v.part, len(v.loops), l)
+		switch {
+		case l.Extent.Loop < -1 || l.Extent.Loop >= len(v.loops):
+			v.fail(line, "the extent is of no loop round it")
+			return
+		case l.Tile < 1 || l.Extent.N < 0:
+			v.fail(line, "the tile is below 1, or the extent below 0")
+			return
+		case len(v.loops) >= maxDepth:
+			v.fail(line, "more than %d loops in each other", maxDepth)
+			return
+		}
+		if l.Extent.N == 0 {
+			v.dead, l.Extent.N = true, 1
+		}
+		next := newLoop(&c, v.loops, l)
+		if next.chain > maxChain {
+			v.fail(line, "more than %d loops, each with an extent of the one before", maxChain)
+			return
+		}
+		if iterations = c.mul(iterations, next.count()); c.bad {
+			v.fail(line, "the iterations pass int")
+			return
+		}
+		v.loops = append(v.loops, next)
+	}
+	for i, item := range n.Items {
+		switch {
+		case item.Call != nil && item.Nest == nil:
+			v.call(item.Call, len(v.now.Parts[v.part].Loops))
+		case item.Nest != nil && item.Call == nil:
+			v.nest(item.Nest, iterations)
+		default:
+			v.fail(fmt.Sprintf("part %d, item %d", v.part, i), "neither a call nor a nest")
+		}
+	}
+}

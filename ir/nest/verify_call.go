@@ -1,0 +1,198 @@
+package nest
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// The checks of one call: its sizes, and each argument in its slot. The accesses to buffers are noted for the checks of the task.
+
+// access is an argument of a call.
+type access struct {
+	footprint
+	arg     kernel.Arg
+	slot    *Slot
+	line    string
+	part    int
+	outer   int    // how many parallel loops there are
+	all     region // of all iterations
+	stores  bool
+	updates bool // the call reads what it stores
+	above   bool // read: each line, but for the first, is one that the call has stored
+}
+
+// isSize reports whether a size is of enclosing loops, and not negative.
+func (v *verifier) isSize(s Size) bool {
+	return s.Loop >= -1 && s.Loop < len(v.loops) && s.N >= 0
+}
+
+// call checks a call inside the loops at hand, of which some are parallel.
+func (v *verifier) call(c *Call, outer int) {
+	line := fmt.Sprintf("part %d: call", v.part)
+	if c.Kernel == nil {
+		v.fail(line, "there is no kernel")
+		return
+	}
+	line += " " + c.Kernel.Signature()
+	if err := c.Kernel.Verify(); err != nil {
+		v.fail(line, "%v", err)
+		return
+	}
+	infos, fields := c.Kernel.Args(), c.Kernel.Fields()
+	if len(c.Args) != len(infos) || len(c.Fields) != len(fields) {
+		v.fail(line, "%d arguments and %d fields, the kernel has %d and %d", len(c.Args), len(c.Fields), len(infos), len(fields))
+		return
+	}
+	if msg := v.sizes(c); msg != "" {
+		v.fail(line, "%s", msg)
+		return
+	}
+	args := make([]access, len(infos))
+	for i, info := range infos {
+		at := fmt.Sprintf("%s: argument %d, %s", line, i, c.Args[i])
+		a, msg := v.arg(c, info, &c.Args[i])
+		if msg != "" {
+			v.fail(at, "%s", msg)
+			return
+		}
+		a.line, a.part, a.outer = at, v.part, outer
+		args[i] = a
+	}
+	if v.dead {
+		return
+	}
+	v.overlaps(c, args)
+	for i := range args {
+		a := &args[i]
+		if a.slot.Kind != Operand || v.p.Buffers[a.slot.Buffer].Kind.ReadOnly() || a.empty() {
+			continue
+		}
+		v.accesses = append(v.accesses, *a)
+	}
+}
+
+// sizes returns what is wrong with the sizes of a call, or "".
+func (v *verifier) sizes(c *Call) string {
+	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
+	for i, s := range dims {
+		d := kernel.Rows + kernel.Dim(i)
+		distance := d >= kernel.Field0 && (dimName(c.Kernel, d) == "next" || dimName(c.Kernel, d) == "across")
+		if !v.isSize(s) && !(distance && s.Loop == -1) {
+			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", dimName(c.Kernel, d), s)
+		}
+	}
+	for _, l := range limitsOf(c.Kernel) {
+		var ints checked
+		for _, n := range sizes(&ints, v.loops, dims[l.Dim-kernel.Rows]) {
+			if n < l.least || n > l.most || ints.bad {
+				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), dims[l.Dim-kernel.Rows], n, l.least, l.most)
+			}
+		}
+	}
+	for _, info := range c.Kernel.Args() {
+		if info.Across >= kernel.Field0 && dims[info.Across-kernel.Rows].Loop != -1 {
+			return fmt.Sprintf("%s changes with a loop", dimName(c.Kernel, info.Across))
+		}
+	}
+	return ""
+}
+
+// arg returns what an argument touches, or what is wrong with it.
+func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong string) {
+	var c checked
+	if a.Slot < 0 || a.Slot >= len(v.now.Slots) {
+		return out, "there is no such slot"
+	}
+	if len(a.Strides) != len(v.loops) {
+		return out, fmt.Sprintf("%d strides in %d loops", len(a.Strides), len(v.loops))
+	}
+	s := &v.now.Slots[a.Slot]
+	size := s.DType.Size()
+	out = access{arg: info, slot: s, stores: info.Out}
+	out.loops, out.size, out.begin = slices.Clone(v.loops), info.DType.Size(), c.mul(a.Offset, size)
+	for _, n := range a.Strides {
+		out.strides = append(out.strides, c.mul(n, size))
+	}
+	across := info.DType.Size()
+	if info.Across != kernel.One {
+		across = sizeOf(call, info.Across).N
+		if across%size != 0 {
+			return out, fmt.Sprintf("%s=%d is not a multiple of the %d bytes of an element", dimName(call.Kernel, info.Across), across, size)
+		}
+	}
+	for _, d := range []struct {
+		kernel.Dim
+		stride int
+	}{{info.Outer, c.mul(a.Step, size)}, {info.Inner, across}} {
+		n := sizeOf(call, d.Dim)
+		out.dims = append(out.dims, dim{n.Loop, n.N, d.stride})
+	}
+	if !copiesBits(call.Kernel, info, s) {
+		return out, fmt.Sprintf("the slot has %s, the kernel %s", s.DType.Text(), info.DType.Text())
+	}
+	if info.Out && (s.Kind == Table || s.Kind == Operand && v.p.Buffers[s.Buffer].Kind.ReadOnly()) {
+		return out, "it is stored to read-only memory"
+	}
+	return out, v.inside(&c, &out)
+}
+
+// sizeOf returns the size that a dimension of an argument has.
+func sizeOf(c *Call, d kernel.Dim) Size {
+	switch d {
+	case kernel.One:
+		return Fixed(1)
+	case kernel.Rows:
+		return c.Rows
+	case kernel.Cols:
+		return c.Cols
+	}
+	return c.Fields[d-kernel.Field0]
+}
+
+// copiesBits reports whether an argument may be in a slot: of the same type, or of one
+// whose bits the kernel copies.
+func copiesBits(c kernel.Code, info kernel.Arg, s *Slot) bool {
+	return info.DType == s.DType || kernel.CopiesBits(c, s.DType.Size())
+}
+
+// inside computes the region of an access, and returns what is wrong with it: bytes that
+// are outside the slot. A block without elements still has a place.
+func (v *verifier) inside(c *checked, a *access) string {
+	least, end := v.bounds(a.slot)
+	f := a.footprint
+	if a.empty() {
+		f.dims, f.size = nil, 0
+	}
+	lo, hi := f.reach(c, -1, 1)
+	lo, hi = c.add(f.begin, lo), c.add(c.add(f.begin, hi), f.size)
+	if !a.empty() {
+		a.all = newRegion(c, a.begin, a.axes(c, 0))
+	}
+	switch {
+	case c.bad:
+		return "its bytes pass int"
+	case !v.dead && (lo < least || hi > end):
+		return fmt.Sprintf("bytes %d to %d are outside the slot, which has %d to %d", lo, hi, least, end)
+	}
+	return ""
+}
+
+// empty reports whether an access touches no element.
+func (f *footprint) empty() bool {
+	return slices.ContainsFunc(f.dims, func(d dim) bool { return d.n == 0 })
+}
+
+// bounds returns the bytes of a slot. They fit an int: slots and buffers are checked.
+func (v *verifier) bounds(s *Slot) (lo, hi int) {
+	n := s.Elems
+	if s.Kind == Operand {
+		b := &v.p.Buffers[s.Buffer]
+		if n = b.Size(); b.At != nil {
+			first, last := b.At.Bounds()
+			return first * s.DType.Size(), (last + 1) * s.DType.Size()
+		}
+	}
+	return 0, n * s.DType.Size()
+}

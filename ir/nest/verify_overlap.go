@@ -1,0 +1,112 @@
+package nest
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// The check of a call's arguments among each other: what is stored is in the place of what
+// is read, element by element, or apart from it.
+
+// memoryOf names the memory of a slot: slots of one memory may share bytes, those of
+// different ones do not. at is the slot's first byte in it. Temporaries that begin at one
+// byte are one memory; others that share bytes are not live together.
+func (v *verifier) memoryOf(s *Slot) (id memoryID, at int) {
+	switch s.Kind {
+	case Scratch:
+		return memoryID{kind: Scratch}, s.Offset
+	case Table:
+		return memoryID{kind: Table}, 0
+	}
+	if b := &v.p.Buffers[s.Buffer]; b.Kind == plan.TempBuffer {
+		return memoryID{Operand, true, b.Offset}, 0
+	}
+	return memoryID{Operand, false, s.Buffer}, 0
+}
+
+type memoryID struct {
+	kind  SlotKind
+	arena bool
+	n     int
+}
+
+// overlaps checks what a call stores against its other arguments.
+func (v *verifier) overlaps(call *Call, args []access) {
+	inPlace := kernel.InPlace(call.Kernel)
+	for i := range args {
+		a := &args[i]
+		if !a.stores || a.empty() {
+			continue
+		}
+		var c checked
+		block := newRegion(&c, 0, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
+		if c.bad || !block.injective() && !(inPlace && a.carried(args)) {
+			v.fail(a.line, "one call stores two elements to one place")
+		}
+		if kernel.Adds(call.Kernel) && call.Fields[2].N != 0 {
+			a.updates = true
+		}
+		for j := range args {
+			b := &args[j]
+			switch {
+			case i == j || b.empty() || b.stores && j < i:
+			case inPlace && !b.stores && a.samePlace(b) && *a.slot == *b.slot:
+				a.updates = true
+			case inPlace && !b.stores && v.sameBytes(a, b) && a.samePlace(b):
+			case inPlace && !b.stores && a.below(b):
+				b.above = true
+			case !v.apartInCall(a, b):
+				v.fail(a.line, "it shares bytes with argument %d, and not element by element", j)
+			}
+		}
+	}
+}
+
+// samePlace reports whether two arguments have each element at the same distance from
+// the beginning of their slots.
+func (a *access) samePlace(b *access) bool {
+	return a.begin == b.begin && a.size == b.size && slices.Equal(a.strides, b.strides) && slices.Equal(a.dims, b.dims)
+}
+
+// carried reports whether what a call stores is one line for all rows, which it reads
+// too: each row takes it from the row before, as kernels compute rows in order.
+func (a *access) carried(args []access) bool {
+	return a.dims[0].stride == 0 && a.dims[1].stride == a.size &&
+		slices.ContainsFunc(args, func(b access) bool { return !b.stores && a.samePlace(&b) && *a.slot == *b.slot })
+}
+
+// below reports whether what a call stores is one line further on than what it reads, in
+// a loop that moves on too: each row then reads what the row before has stored.
+func (a *access) below(b *access) bool {
+	step := a.dims[0].stride
+	back := func(stride int) bool { return step > 0 && stride < 0 || step < 0 && stride > 0 }
+	return *a.slot == *b.slot && a.begin-b.begin == step && a.size == b.size && slices.Equal(a.strides, b.strides) &&
+		slices.Equal(a.dims, b.dims) && !slices.ContainsFunc(a.strides[a.outer:], back)
+}
+
+// sameBytes reports whether the slots of two arguments begin at the same byte.
+func (v *verifier) sameBytes(a, b *access) bool {
+	aMemory, aAt := v.memoryOf(a.slot)
+	bMemory, bAt := v.memoryOf(b.slot)
+	return aMemory == bMemory && aAt == bAt
+}
+
+// apartInCall reports whether two arguments of a call have no byte in common: in each
+// iteration if they move alike, and else in all together.
+func (v *verifier) apartInCall(a, b *access) bool {
+	aMemory, aAt := v.memoryOf(a.slot)
+	bMemory, bAt := v.memoryOf(b.slot)
+	if aMemory != bMemory {
+		return true
+	}
+	var c checked
+	r, s := a.all, b.all
+	if slices.Equal(a.strides, b.strides) {
+		r = newRegion(&c, a.begin, (&footprint{loops: a.loops, dims: a.dims, size: a.size}).axes(&c, len(a.loops)))
+		s = newRegion(&c, b.begin, (&footprint{loops: b.loops, dims: b.dims, size: b.size}).axes(&c, len(b.loops)))
+	}
+	r.lo, r.hi, s.lo, s.hi = c.add(r.lo, aAt), c.add(r.hi, aAt), c.add(s.lo, bAt), c.add(s.hi, bAt)
+	return !c.bad && r.apart(&s)
+}

@@ -1,0 +1,110 @@
+package nest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// TestVerifyRefuses changes one thing in a program of testdata, which Verify must then
+// refuse, and say why.
+func TestVerifyRefuses(t *testing.T) {
+	const huge = "4611686018427387904"
+	cases := []struct{ name, program, old, new, want string }{
+		{"buffer of no type", "pack", "y 0 : f32[96,100]", "y 1 : f32[96,100]", "the position is 1, want 0"},
+		{"scratch buffer", "in_place", "%3 = temp 0 ", "%3 = scratch 0 ", "a program has no scratch buffers"},
+		{"arena", "in_place", "arena=448", "arena=384", "within the arena's 384"},
+		{"steps", "in_place", "steps=1..1", "steps=0..1", "are not behind those of the task before"},
+		{"steps backwards", "in_place", "steps=1..1", "steps=1..0", "are not behind those of the task before"},
+		{"choices", "pack", "steps=0..0", "steps=0..1", "1 choices"},
+		{"negative scratch", "matmul", "scratch=0", "scratch=-1", "below 0"},
+		{"slot of no buffer", "pack", "$1 = buffer %1", "$1 = buffer %2", "there is no such buffer"},
+		{"slot of another type", "pack", "$1 = buffer %1 : f32", "$1 = buffer %1 : i32", "the buffer has f32"},
+		{"slot of no type", "pack", "$1 = buffer %1 : f32", "$1 = buffer %1 : f64", "the buffer has f32"},
+		{"scratch not aligned", "pack", "scratch 64 :", "scratch 32 :", "want a multiple of 64"},
+		{"scratch behind the end", "pack", "scratch=14336", "scratch=14000", "within the scratch of 14000"},
+		{"scratch past int", "pack", "f32[3500]", "f32[" + huge + "]", "within the scratch"},
+		{"table too long", "scan", "table -0 : f32[1]", "table -0 : f32[1000000]", "a table is"},
+		{"loop of no loop", "pack", "part [96/35]", "part [of(0)/35]", "the extent is of no loop round it"},
+		{"tile", "pack", "part [96/35]", "part [96/0]", "the tile is below 1"},
+		{"extent", "pack", "part [96/35]", "part [-96/35]", "the tile is below 1, or the extent below 0"},
+		{"iterations past int", "pack", "part [96/35]", "part [" + huge + "/1, " + huge + "/1]", "the iterations pass int"},
+		{"strides", "pack", "$0{35}+0/1", "$0{35,1}+0/1", "2 strides in 1 loops"},
+		{"no slot", "pack", "$0{35}+0/1", "$3{35}+0/1", "there is no such slot"},
+		{"rows of no loop", "pack", "rows=of(0) cols=100 across", "rows=of(1) cols=100 across", "rows=of(1) is of no loop"},
+		{"negative rows", "pack", "rows=of(0) cols=100 across", "rows=-1 cols=100 across", "rows=-1 is of no loop"},
+		{"row too long", "row_reduction", "cols=of(1)", "cols=2*of(1)", "the kernel takes 0 to 1024"},
+		{"columns too short", "column_reduction", "part [40/20]", "part [40/39]", "cols=of(0) is 1, the kernel takes 16"},
+		{"length", "column_reduction", "length=200", "length=0", "the kernel takes 1 to 1024"},
+		{"dot columns", "matmul", "40/16]", "40/17]", "the kernel takes 0 to 16"},
+		{"pairs", "matmul", "pairs=256", "pairs=257", "the kernel takes 1 to 256"},
+		{"across of a loop", "pack", "across=384", "across=of(0)", "across changes with a loop"},
+		{"across odd", "pack", "across=384", "across=382", "across=382 is not a multiple of the 4 bytes"},
+		{"element type", "pack", "$2 = scratch 64 : f32[3500]", "$2 = scratch 64 : i32[3500]", "the slot has i32, the kernel f32"},
+		{"element size", "pack", "$2 = scratch 64 : f32[3500]", "$2 = scratch 64 : f64[1700]", "the slot has f64, the kernel u32"},
+		{"bits of a sum", "row_reduction", "$3 = scratch 128 : f64[4]", "$3 = scratch 128 : i64[4]", "the slot has i64, the kernel f64"},
+		{"table stored", "scan", "/1500 $3{0}+0/1\n      call kernel (u0:f32) {", "/1500 $2{0}+0/0\n      call kernel (u0:f32) {", "read-only"},
+		{"param stored", "pack", "$2{0}+0/100 -> $1{3500}+0/100", "$1{3500}+0/100 -> $0{3500}+0/100", "read-only"},
+		{"outside", "pack", "$0{35}+0/1", "$0{35}+1/1", "bytes 4 to 38404 are outside the slot, which has 0 to 38400"},
+		{"before", "pack", "$0{35}+0/1", "$0{35}-1/1", "bytes -4 to 38396 are outside"},
+		{"last row outside", "pack", "$1{3500}+0/100", "$1{3501}+0/100", "are outside the slot"},
+		{"table outside", "scan", "$2{0}+0/0 -> ", "$2{0}+0/1 -> ", "are outside the slot"},
+		{"scratch outside", "row_group", "scratch 0 : f32[4]", "scratch 0 : f32[3]", "are outside the slot"},
+		{"bytes outside", "stream", "cols=4*of(0)", "cols=5*of(0)", "are outside the slot"},
+		{"past int", "pack", "$0{35}+0/1", "$0{" + huge + "}+0/1", "pass int"},
+		{"step past int", "pack", "$0{35}+0/1", "$0{35}+0/" + huge, "pass int"},
+		{"rows on each other", "pack", "$1{3500}+0/100", "$1{3500}+0/99", "one call stores two elements to one place"},
+		{"transposed in place", "transpose", "$0{16,400}+0/50 -> $1", "$1{16,400}+0/50 -> $1", "it shares bytes with argument 0"},
+		{"shifted in place", "in_place", "$0{32}+0/0 -> $1{32}+0/0", "$1{0}+1/0 -> $1{32}+0/0", "it shares bytes with argument 0"},
+		{"shared scratch", "scan", "scratch 64 : f64[2]", "scratch 0 : f64[2]", "it shares bytes with argument"},
+		{"race of iterations", "pack", "$1{3500}+0/100", "$1{0}+0/100", "parallel iterations touch what others store"},
+		{"race of blocks", "pack", "$1{3500}+0/100", "$1{3400}+0/100", "parallel iterations touch what others store"},
+		{"race of columns", "matmul", "$2{320,16}", "$2{320,8}", "it does not move as another argument"},
+		{"race with a reader", "row_group", "$2{256}+0/0 -> $3", "$2{0}+0/0 -> $3", "it does not move as another argument"},
+		{"race of parts", "transpose", "$1{0}+24/30", "$1{0}+23/30", "part 0 touches the same bytes"},
+		{"stored twice", "matmul", "adds=1", "adds=0", "elements are stored a second time"},
+		{"stored twice by loops", "row_reduction", "$2{0}+0/3 -> $3{0}+0/1", "$2{0}+0/3 -> $3{0}+0/0", "one call stores two elements"},
+		{"added to nothing", "matmul", "adds=0", "adds=1", "it is read before it is stored"},
+		{"read before", "in_place", "$0 = buffer %2 : f32\n    $1 = buffer %3", "$0 = buffer %4 : f32\n    $1 = buffer %3", "it is read before it is stored"},
+		{"read where nothing is", "in_place", "cols=100", "cols=99", "it is read before it is stored"},
+		{"result missing", "transpose", "part [50/50]", "part [49/49]", "of the result are stored"},
+		{"lifetimes", "in_place", "$0 = buffer %3 : f32\n    $1 = buffer %4", "$0 = buffer %2 : f32\n    $1 = buffer %4", "shares bytes with"},
+	}
+	all := programs(t)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			text := string(all[c.program].Files[1].Data)
+			require.Contains(t, text, c.old)
+			p := parse(t, strings.Replace(text, c.old, c.new, 1))
+			require.ErrorContains(t, p.Verify(), c.want)
+		})
+	}
+}
+
+// TestVerifyStructs checks programs that no text can say.
+func TestVerifyStructs(t *testing.T) {
+	require.ErrorContains(t, (*nest.Program)(nil).Verify(), "no program")
+	load := func() *nest.Program { return parse(t, string(programs(t)["pack"].Files[1].Data)) }
+	p := load()
+	p.Tasks[0].Parts[0].Items[0].Call.Kernel = nil
+	require.ErrorContains(t, p.Verify(), "there is no kernel")
+	p = load()
+	p.Tasks[0].Parts[0].Items[0].Call.Fields = nil
+	require.ErrorContains(t, p.Verify(), "0 fields")
+	p = load()
+	p.Tasks[0].Parts[0].Items[0] = nest.Item{}
+	require.ErrorContains(t, p.Verify(), "neither a call nor a nest")
+	p = load()
+	p.Tasks[0].Slots[1].Kind = 7
+	require.ErrorContains(t, p.Verify(), "there is no such kind of slot")
+	p = load()
+	inner := nest.Nest{Items: p.Tasks[0].Parts[0].Items}
+	for range 100 {
+		inner = nest.Nest{Items: []nest.Item{{Nest: &inner}}}
+	}
+	p.Tasks[0].Parts = []nest.Nest{inner}
+	require.ErrorContains(t, p.Verify(), "nests in each other")
+}

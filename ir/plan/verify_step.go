@@ -1,0 +1,232 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// step checks a step and records which buffers it reads and writes.
+func (v *planVerifier) step(i int) {
+	s := &v.p.Steps[i]
+	line := v.p.stepLine(i)
+	if err := s.check(); err != nil {
+		v.fail(line, "%v", err)
+		return
+	}
+	if v.oneBlock(i) == nil {
+		v.fail(line, "it does not have the axes of %s", v.group[i])
+		return
+	}
+	for o, a := range s.In {
+		if msg := v.access(i, a, s.Extents(), s.Body.In[o].DType); msg != "" {
+			v.fail(line, "input %s: %s", a, msg)
+			return
+		}
+		v.read(i, a)
+		v.ownRows(i, a, s.Extents())
+	}
+	for o, out := range s.Out {
+		msg := v.access(i, out.Access, s.Reach(o), s.OutType(o))
+		if msg == "" && !layout.Injective(v.reach(i, o)) {
+			msg = "two stores to one element"
+		}
+		if msg != "" {
+			v.fail(line, "output %s: %s", out.Access, msg)
+			return
+		}
+	}
+	for o := range s.Out {
+		v.write(i, o)
+	}
+}
+
+// check returns an error unless a step is sound on its own: its body, its axes, and
+// that both fit the role.
+func (s *Step) check() error {
+	if s.Body == nil {
+		return errors.New("there is no kernel")
+	}
+	if err := s.Body.Verify(); err != nil {
+		return err
+	}
+	if err := s.Body.CheckBody(); err != nil {
+		return err
+	}
+	if _, err := layout.NumElems(s.Extents()); err != nil || len(s.Axes) < 2 || len(s.Axes) > layout.MaxRank {
+		return fmt.Errorf("the extents are %v, want two or more, not negative, with a product within int", s.Extents())
+	}
+	if len(s.In) != len(s.Body.In) || len(s.Out) != len(s.Body.Out) {
+		return fmt.Errorf("%d inputs and %d outputs, the kernel has %d and %d", len(s.In), len(s.Out), len(s.Body.In), len(s.Body.Out))
+	}
+	for i, a := range s.In {
+		if s.Body.In[i].Splat != a.fixed() {
+			return fmt.Errorf("input %s: a splat is one element for the whole step, and nothing else is", a)
+		}
+	}
+	special := 0
+	for _, a := range s.Axes {
+		if a.Role > Contract {
+			return errors.New("there is no such role")
+		}
+		if a.Role != Parallel {
+			special++
+		}
+	}
+	if special > 1 {
+		return errors.New("more than one axis is not parallel")
+	}
+	role, axis := s.Kind()
+	return s.checkRole(role, axis)
+}
+
+// fixed reports whether an access is the same element at each index.
+func (a Access) fixed() bool {
+	for _, n := range a.Strides {
+		if n != 0 {
+			return false
+		}
+	}
+	return a.Index == 0
+}
+
+// checkRole returns an error unless the outputs' combiners are those of the role.
+func (s *Step) checkRole(role Role, axis int) error {
+	combined := 0
+	for o, out := range s.Out {
+		if out.Combine == ir.OpInvalid {
+			continue
+		}
+		combined++
+		if role == Parallel {
+			return errors.New("a combiner, and no axis to combine along")
+		}
+		if err := ir.CheckReduce(out.Combine, s.Body.DType(s.Body.Out[o])); err != nil {
+			return fmt.Errorf("output %d: %w", o, err)
+		}
+	}
+	switch role {
+	case Parallel:
+		return nil
+	case Reduce:
+		if combined == 0 {
+			return errors.New("an axis is reduced, and no output has a combiner")
+		}
+		return nil
+	case Scan, ScanExclusive:
+		if len(s.In) != 1 || len(s.Body.Body) > 0 || len(s.Out) != 1 || combined != 1 || s.Out[0].Combine.ScannedBy() == ir.OpInvalid {
+			return errors.New("a scan combines the elements of one input, and does nothing else")
+		}
+		return nil
+	case Contract:
+		return s.checkContract(axis)
+	}
+	panic("BUG: plan: a role without a rule")
+}
+
+// checkContract returns an error unless the step multiplies the matrices of two
+// inputs: see ir.DotLine.
+func (s *Step) checkContract(axis int) error {
+	k := s.Body
+	switch {
+	case len(k.In) != 2 || len(k.Body) != 1 || k.Body[0].Op != ir.OpMul || k.Body[0].Args[0] == k.Body[0].Args[1] || len(k.Out) != 1 || k.Out[0] != kernel.Ref(2):
+		return errors.New("a contraction multiplies two inputs, and does nothing else")
+	case s.Out[0].Combine != ir.OpAdd:
+		return errors.New("a contraction adds its products")
+	case !ir.OpDot.Info().Domain.Has(k.In[0].DType):
+		return fmt.Errorf("no contraction of %s", k.In[0].DType)
+	case axis != len(s.Axes)-3:
+		return errors.New("a contraction has its pairs, rows and columns as the last axes")
+	case s.Axes[axis].Extent == 0:
+		return errors.New("a contraction of no pairs")
+	}
+	rows, cols := axis+1, axis+2
+	for _, want := range []struct {
+		access Access
+		axis   int
+	}{{s.In[0], cols}, {s.In[1], rows}, {s.Out[0].Access, axis}} {
+		if s.Axes[want.axis].Extent > 1 && want.access.Strides[want.axis] != 0 {
+			return errors.New("its operands are not the matrices of a product")
+		}
+	}
+	return nil
+}
+
+// access returns what is wrong with an access on its own, over the extents given, or "".
+func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) string {
+	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
+		return "there is no such buffer"
+	}
+	if len(a.Strides) != len(extents) {
+		return fmt.Sprintf("%d strides for %d axes", len(a.Strides), len(extents))
+	}
+	b := &v.p.Buffers[a.Buffer]
+	if b.DType != want {
+		return fmt.Sprintf("the buffer has %s, the kernel %s", b.DType, want)
+	}
+	if a.Index != 0 {
+		return "no step reads through an index yet"
+	}
+	if msg := v.scratch(i, a); msg != "" {
+		return msg
+	}
+	if b.Kind == ScratchBuffer {
+		extents = v.blockExtents(i, extents)
+	}
+	l, ok := a.Layout(extents)
+	if !ok {
+		return "the panel is not one of an axis"
+	}
+	first, last := b.bounds()
+	if lo, hi := l.Bounds(); lo <= hi && (lo < first || hi > last) {
+		return fmt.Sprintf("elements %d to %d are outside the buffer, which has %d to %d", lo, hi, first, last)
+	}
+	return ""
+}
+
+// Layout returns where an access is over some extents: an axis with a panel is two, of
+// panels and within them, the last panel complete.
+func (a Access) Layout(extents []int) (layout.Layout, bool) {
+	l := layout.Layout{Shape: extents, Strides: a.Strides, Offset: a.Offset}
+	p := a.Panel
+	if p == nil {
+		return l, true
+	}
+	if p.Axis < 0 || p.Axis >= len(extents) || p.Size < 1 {
+		return l, false
+	}
+	n := extents[p.Axis]
+	cut := func(at []int, outer, inner int) []int {
+		out := append([]int{}, at[:p.Axis]...)
+		return append(append(out, outer, inner), at[p.Axis+1:]...)
+	}
+	l.Shape = cut(extents, n/p.Size+min(1, n%p.Size), min(n, p.Size))
+	l.Strides = cut(a.Strides, p.Stride, a.Strides[p.Axis])
+	return l, true
+}
+
+// blockExtents returns extents of step i for one block of rows.
+func (v *planVerifier) blockExtents(i int, extents []int) []int {
+	one := v.oneBlock(i)
+	out := append([]int{}, extents...)
+	for k, a := range one.Axes {
+		if a.Role == Parallel {
+			out[k] = a.Extent
+		}
+	}
+	return out
+}
+
+// reach returns the layout of what output o stores, in scratch that of one block.
+func (v *planVerifier) reach(i, o int) layout.Layout {
+	s := &v.p.Steps[i]
+	a, extents := s.Out[o].Access, s.Reach(o)
+	if v.p.Buffers[a.Buffer].Kind == ScratchBuffer {
+		extents = v.blockExtents(i, extents)
+	}
+	l, _ := a.Layout(extents)
+	return l
+}

@@ -1,0 +1,75 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// coalesced takes many short rows as one long row: a kernel that takes them one by one
+// spends its time on the vectors at their ends. What is not dense is copied into a dense
+// tile, row behind row. The same row again and again, such as one factor for each
+// channel of an image, is copied once, to all rows of the tile.
+var coalesced = strategy{name: "coalesced", draft: draftCoalesced}
+
+func draftCoalesced(t *target, s *plan.Step) (*Draft, string) {
+	e, why := newElementwise(t, s)
+	if e == nil {
+		return nil, why
+	}
+	if !e.shortRows() {
+		return nil, "the rows are long, few, or far apart"
+	}
+	cols := s.Axes[e.col].Extent
+	e.joined = true
+	for i := range s.In {
+		if o := &e.ops[i]; e.splats[i] && o.row != 0 { // one element a row
+			e.splats[i] = false
+			e.stages[i] = packedAcross
+		} else if !e.splats[i] {
+			e.stages[i] = e.denseStage(i)
+		}
+		if why := e.checkStage(i); why != "" {
+			return nil, why
+		}
+	}
+	e.blockCols = cols
+	e.blockRows = max(1, min(s.Axes[e.row].Extent, min(t.callElems(s), t.mostElems(s))/cols))
+	c, why := e.compute()
+	if c == nil {
+		return nil, why
+	}
+	return e.write(c), ""
+}
+
+// denseStage returns how an input that has columns is laid out row behind row.
+func (e *elementwise) denseStage(i int) stage {
+	o := &e.ops[i]
+	switch cols := e.step.Axes[e.col].Extent; {
+	case o.row == 0:
+		return repeated
+	case o.class == unit && o.row == cols:
+		return direct
+	case o.class == transposed || cols < e.AcrossRows: // the loop along a row would hardly start
+		return packedAcross
+	}
+	return packed
+}
+
+// shortRows reports whether joining rows is worth it: they are short and do not fill
+// vectors, the outputs are dense, and so are the inputs, or they repeat; in very short
+// rows copying an input costs less than not to join them.
+func (e *elementwise) shortRows() bool {
+	rows, cols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
+	if rows < e.LeastRows || cols < 2 || cols > e.ShortCols {
+		return false
+	}
+	widest := 1
+	for i := range e.ops {
+		o := &e.ops[i]
+		widest = max(widest, o.size())
+		dense := o.col == 1 && o.row == cols
+		if !dense && (i >= len(e.step.In) || o.row != 0 && cols >= e.CopiedCols) {
+			return false
+		}
+	}
+	return cols*widest%e.Vector != 0
+}

@@ -1,0 +1,203 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Steps whose axes are all parallel. Every strategy for them divides the index space
+// into blocks of rows and columns, and most of them the blocks into tiles, whose
+// operands are staged in local memory. They differ in what they stage, in the sizes, and
+// in what computes a tile. The last axis of the step is its columns, along which outputs
+// are contiguous, the one before its rows.
+
+// elementwise writes the draft of such a step.
+type elementwise struct {
+	*target
+	step     *plan.Step
+	row, col int // axes
+	ops      []operand
+	splats   []bool  // by input: whether the kernel takes it as a splat
+	stages   []stage // by operand
+	joined   bool    // a call takes the rows of a tile as one row
+
+	blockRows, blockCols int
+	tileRows, tileCols   int
+
+	draft *Draft
+	at    []view // by operand: where calls find it
+}
+
+// computation is what computes the outputs of a tile from its inputs.
+type computation interface {
+	// work returns what one index costs, in additions.
+	work() float64
+	// tileElems returns how many elements a tile has at most, if it wants tiles at all,
+	// and else 0.
+	tileElems() int
+	// write returns the calls for a tile: those that follow from the rows alone, inside
+	// the walk over rows, and those inside the walk over tiles.
+	write(e *elementwise, rows, tile *walk) (perRow, perTile []nest.Item)
+	// describe says what it calls.
+	describe(c *nest.Choice)
+}
+
+// newElementwise returns the writer of a step with the operands where they are, or why
+// the step is not of this kind.
+func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
+	if role, _ := s.Kind(); role != plan.Parallel {
+		return nil, "an axis is not parallel"
+	}
+	last := len(s.Axes) - 1
+	if last < 1 {
+		return nil, "there are no rows and columns"
+	}
+	if elems(s) == 0 {
+		return nil, "there are no elements"
+	}
+	e = &elementwise{target: t, step: s, row: last - 1, col: last}
+	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
+		return nil, why
+	}
+	for i := range s.Out {
+		if o := &e.ops[len(s.In)+i]; o.class != unit && s.Axes[e.col].Extent > 1 {
+			return nil, "an output is not contiguous along the columns"
+		}
+	}
+	e.stages = make([]stage, len(e.ops))
+	e.splats = make([]bool, len(s.In))
+	for i := range e.splats {
+		e.splats[i] = e.ops[i].class == splat
+	}
+	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
+	return e, ""
+}
+
+// write returns the draft: loops over blocks, in them the stages of a block, then loops
+// over tiles with the stages of a tile and the calls that compute it.
+func (e *elementwise) write(c computation) *Draft {
+	e.draft = newDraft(e.target, e.step)
+	e.at = make([]view, len(e.ops))
+	for i := range e.step.In {
+		e.at[i] = viewOf(i, &e.step.In[i])
+	}
+	for i := range e.step.Out {
+		e.at[len(e.step.In)+i] = viewOf(len(e.step.In)+i, &e.step.Out[i].Access)
+	}
+	block := newWalk(e.step.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows).cut(e.col, e.blockCols)
+	items := e.stageBlock(block)
+	e.setTile(c)
+	if e.columnsOuter() {
+		columns := block.cut(e.col, e.tileCols)
+		tile := columns.cut(e.row, e.tileRows)
+		once, each := e.stageTile(columns, tile)
+		perRow, perTile := c.write(e, tile, tile)
+		perRow = append(append(perRow, each...), append(perTile, e.storeTile(tile)...)...)
+		items = append(items, columns.wrap(block, append(once, tile.wrap(columns, perRow)...))...)
+	} else {
+		rows := block.cut(e.row, e.tileRows)
+		tile := rows.cut(e.col, e.tileCols)
+		_, each := e.stageTile(tile, tile)
+		perRow, perTile := c.write(e, rows, tile)
+		each = append(append(each, perTile...), e.storeTile(tile)...)
+		items = append(items, rows.wrap(block, append(perRow, tile.wrap(rows, each)...))...)
+	}
+	e.draft.Parts = []nest.Nest{block.part(items)}
+	e.describe(c)
+	return e.draft
+}
+
+// describe fills the choice.
+func (e *elementwise) describe(c computation) {
+	choice := &e.draft.Choice
+	work := c.work()
+	for i := range e.stages {
+		work += e.stageWork(i)
+		switch e.stages[i] {
+		case packed, packedAcross, transposedBlock, repeated:
+			choice.Packed = append(choice.Packed, i)
+		case nonTemporal:
+			choice.Streamed = append(choice.Streamed, i)
+		}
+	}
+	rows := elems(e.step) / max(1, e.step.Axes[e.col].Extent)
+	if e.joined {
+		rows /= max(1, e.tileRows)
+	}
+	choice.Cost = work*float64(elems(e.step)) + e.RowWork*float64(rows)
+	c.describe(choice)
+}
+
+// setTile chooses the extents of a tile: wide, but high where an operand is copied
+// column by column. Without anything to stage a tile is a block.
+func (e *elementwise) setTile(c computation) {
+	e.tileRows, e.tileCols = e.blockRows, e.blockCols
+	limit := c.tileElems()
+	if limit == 0 {
+		if limit = e.stagedElems(); limit == 0 {
+			return
+		}
+	}
+	wide := limit
+	for i := range e.ops {
+		if e.stages[i] == packedAcross {
+			wide = min(limit, e.AcrossCols)
+		}
+	}
+	e.tileCols = min(e.blockCols, wide)
+	if e.joined {
+		e.tileCols = e.blockCols // whole rows
+	}
+	e.tileRows = min(e.blockRows, max(1, limit/e.tileCols))
+	if wide < limit && !e.joined { // the rows may be few
+		e.tileCols = min(e.blockCols, limit/e.tileRows)
+	}
+}
+
+// stagedElems returns how many elements a tile has that is staged for one kernel, 0 if
+// there is nothing to stage.
+func (e *elementwise) stagedElems() int {
+	bytes, widest, repeats := e.PackBytes, 0, 0
+	for i := range e.ops {
+		size := e.ops[i].size()
+		switch e.stages[i] {
+		case direct, transposedBlock:
+			continue
+		case nonTemporal:
+			bytes = e.NonTemporalBytes
+		case repeated: // stays in the cache while the others pass
+			repeats += size
+		}
+		widest = max(widest, size)
+	}
+	if widest == 0 {
+		return 0
+	}
+	return bytes / max(widest, repeats)
+}
+
+// columnsOuter reports whether the loops over tiles go down the rows first, as an
+// operand is staged once for all rows.
+func (e *elementwise) columnsOuter() bool {
+	for i := range e.ops {
+		if e.once(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// callSize returns the rows and columns of the calls that compute a tile.
+func (e *elementwise) callSize(w *walk) (rows, cols nest.Size) {
+	if e.joined {
+		return nest.Fixed(1), times(w.size[e.row], e.blockCols)
+	}
+	return w.size[e.row], w.size[e.col]
+}
+
+// body returns the canonical kernel of the step's body for the classes of the inputs,
+// and which of these each of the kernel's is.
+func (e *elementwise) body() (k *kernel.Kernel, order []int) {
+	return withClasses(e.step.Body, e.splats)
+}

@@ -1,0 +1,87 @@
+package schedule
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// fill calls a kernel of the whole body that takes a broadcast operand as one with
+// columns, where there is none that takes it as one element for all columns. The operand
+// is copied to all columns of a tile: once, if it is one element for all rows too. A
+// constant of the plan is a table.
+var fill = strategy{name: "fill", draft: draftFill}
+
+func draftFill(t *target, s *plan.Step) (*Draft, string) {
+	e, why := newElementwise(t, s)
+	if e == nil {
+		return nil, why
+	}
+	if why := e.pack(); why != "" {
+		return nil, why
+	}
+	c := e.fillKernel()
+	if c == nil {
+		return nil, "no kernel of the body takes broadcast operands as ones with columns, or a tiling costs less"
+	}
+	return e.write(c), ""
+}
+
+// fillKernel returns a kernel of the whole body for which broadcast inputs are filled,
+// as few as can be, and stages these. If there is none that costs less than a tiling, it
+// changes nothing.
+func (e *elementwise) fillKernel() *oneKernel {
+	var broadcast []int // inputs
+	for i, is := range e.splats {
+		if is && len(broadcast) < e.FillOperands {
+			broadcast = append(broadcast, i)
+		}
+	}
+	most := math.Inf(1)
+	if tiles, _ := e.newTiling(); tiles != nil {
+		most = tiles.work()
+	}
+	for n := 1; n <= len(broadcast); n++ {
+		for set := range uint(1) << len(broadcast) {
+			if bits.OnesCount(set) != n {
+				continue
+			}
+			e.fill(broadcast, set)
+			if c, _ := e.oneKernel(); c != nil && e.canStage(broadcast) && c.work()+e.fillWork(broadcast) <= most {
+				return c
+			}
+		}
+	}
+	e.fill(broadcast, 0)
+	return nil
+}
+
+// fill stages those of the broadcast inputs that are in a set, and no others.
+func (e *elementwise) fill(broadcast []int, set uint) {
+	for k, i := range broadcast {
+		e.splats[i] = set>>k&1 == 0
+		switch {
+		case e.splats[i]:
+			e.stages[i] = direct
+		case e.buffers[e.step.In[i].Buffer].Kind == plan.ConstBuffer:
+			e.stages[i] = constant
+		default:
+			e.stages[i] = filled
+		}
+	}
+}
+
+// canStage reports whether there are the kernels that stage some inputs.
+func (e *elementwise) canStage(inputs []int) bool {
+	return !slices.ContainsFunc(inputs, func(i int) bool { return e.checkStage(i) != "" })
+}
+
+// fillWork returns what filling costs for each index.
+func (e *elementwise) fillWork(broadcast []int) (work float64) {
+	for _, i := range broadcast {
+		work += e.stageWork(i)
+	}
+	return work
+}

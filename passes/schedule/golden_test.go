@@ -1,0 +1,74 @@
+package schedule
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected nests in testdata")
+
+// TestGolden compares the drafts of strategies with the nests in testdata. A file is
+// named after the strategy: name.txtar, or name_case.txtar. It holds a plan of one step,
+// the signatures of the kernels that the library lacks, if any, and the nest.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			require.NoError(t, err)
+			a := txtar.Parse(want)
+			missing := ""
+			if len(a.Files) > 1 && a.Files[1].Name == "missing" {
+				missing = string(a.Files[1].Data)
+				a.Files = a.Files[:2:2]
+			} else {
+				a.Files = a.Files[:1:1]
+			}
+			a.Files = append(a.Files, txtar.File{Name: "nest", Data: []byte(draftText(t, name, string(a.Files[0].Data), missing))})
+			text := txtar.Format(a)
+			if *update {
+				require.NoError(t, os.WriteFile(file, text, 0o644))
+				return
+			}
+			require.Equal(t, string(want), string(text), "after a change that is meant, run: go test ./passes/schedule -update")
+		})
+	}
+}
+
+// draftText returns the nest that the strategy of a test makes of a plan of one step.
+func draftText(t *testing.T, test, text, missing string) string {
+	p, err := plan.ParsePlan(text)
+	require.NoError(t, err)
+	require.NoError(t, p.Verify())
+	name, _, _ := strings.Cut(test, "_")
+	all := slices.Concat(strategies[:]...)
+	k := slices.IndexFunc(all, func(by strategy) bool { return by.name == name })
+	require.GreaterOrEqual(t, k, 0, "there is no strategy %s", name)
+	lacks := strings.Split(strings.TrimSpace(missing), "\n")
+	lib := library(func(signature string) string {
+		if slices.Contains(lacks, signature) {
+			return ""
+		}
+		return "avx2"
+	})
+	to := &target{Machine: Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}
+	require.Len(t, p.Steps, 1)
+	d, why := all[k].draft(to, &p.Steps[0])
+	require.NotNil(t, d, why)
+	d.Choice.Strategy = name
+	program := programOf(p, []*Draft{d})
+	program.Tasks[0].Work, program.Tasks[0].Elems = d.Choice.Cost, elems(&p.Steps[0])
+	return program.String()
+}

@@ -1,0 +1,240 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Row groups. A row group is one task whose parallel loops run over its outer axes, the
+// last of them block by block. An iteration runs the nests of all steps, one after the
+// other, on one block of rows. The rows that the last block lacks make it a part of its
+// own.
+
+// group returns the task of a row group.
+func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
+	w := &groupWriter{scheduler: s, g: g, task: nest.Task{First: g.First, Last: g.Last}, slots: map[int]int{}}
+	lead := len(g.Outer) - 1
+	for _, n := range g.Outer[:lead] {
+		w.loops = append(w.loops, nest.Loop{Extent: nest.Fixed(n), Tile: 1})
+	}
+	rows := g.Outer[lead]
+	block := s.blockOfRows(g)
+	w.block, w.task.Block = block, block
+	if whole := rows / block; whole > 0 {
+		if err := w.part(0, whole, block); err != nil {
+			return nest.Task{}, err
+		}
+	}
+	if rest := rows % block; rest > 0 {
+		if err := w.part(rows-rest, 1, rest); err != nil {
+			return nest.Task{}, err
+		}
+	}
+	return w.task, nil
+}
+
+// blockOfRows returns how many rows a block has: as the plan says, or fewer if that
+// gives work to more goroutines, still as many as scans take side by side.
+func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
+	rows := 1
+	for _, n := range g.Outer {
+		rows *= n
+	}
+	block := max(1, min(g.Block, g.Outer[len(g.Outer)-1]))
+	if s.Blocks > 0 {
+		return block
+	}
+	work := 0.0
+	for i := g.First; i <= g.Last; i++ {
+		step := s.plan.Steps[i]
+		work += s.work(&step)
+	}
+	few := (rows-1)/s.pieces(work) + 1
+	return min(block, max(1, (few+s.ScanRows-1)/s.ScanRows*s.ScanRows))
+}
+
+// groupWriter writes the task of a row group.
+type groupWriter struct {
+	*scheduler
+	g     *plan.RowGroup
+	task  nest.Task
+	loops []nest.Loop // over the outer axes but the last
+	block int         // rows of a block
+	slots map[int]int // of the task, by buffer
+}
+
+// part appends the part of count blocks of size rows each, from the given row on.
+func (w *groupWriter) part(from, count, size int) error {
+	outer := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
+	first := len(w.task.Parts) == 0
+	for i := w.g.First; i <= w.g.Last; i++ {
+		step := w.plan.Steps[i]
+		one, steps, err := w.oneBlock(&step, i, from, size)
+		if err != nil {
+			return err
+		}
+		t := w.target
+		t.inGroup = true
+		d, err := choose(&t, one)
+		if err != nil {
+			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
+		}
+		items := w.place(d, one, steps)
+		outer.Items = append(outer.Items, items...)
+		if first {
+			scale := float64(elems(&step)) / float64(max(1, elems(one)))
+			d.Choice.Cost *= scale
+			for k := range d.Choice.Rejected {
+				d.Choice.Rejected[k].Cost *= scale
+			}
+			w.task.Choices = append(w.task.Choices, d.Choice)
+			w.task.Work += d.Choice.Cost
+			w.task.Elems += elems(&step)
+		}
+	}
+	w.task.Parts = append(w.task.Parts, outer)
+	return nil
+}
+
+// oneBlock returns a step on one block of rows, without the outer axes before the last.
+// For each operand, outer holds how far it moves from one iteration of each of the
+// group's loops to the next.
+func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step, outer [][]int, err error) {
+	lead, along := len(w.g.Outer)-1, w.g.Along[i-w.g.First]
+	if along < lead || along >= len(s.Axes) || s.Axes[along].Role != plan.Parallel {
+		return nil, nil, &ir.Error{Pos: s.Pos, Msg: fmt.Sprintf("step %d: its axes are not those of %s", i, w.g)}
+	}
+	one = &plan.Step{Body: s.Body, Axes: slices.Clone(s.Axes[lead:]), Pos: s.Pos}
+	one.Axes[along-lead].Extent = size
+	pad := max(0, 2-len(one.Axes)) // strategies have rows and columns
+	one.Axes = append(make([]plan.Axis, pad), one.Axes...)
+	for k := range pad {
+		one.Axes[k].Extent = 1
+	}
+	access := func(a plan.Access) plan.Access {
+		steps := append(slices.Clone(a.Strides[:lead]), w.block*a.Strides[along])
+		if w.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
+			clear(steps)
+		} else {
+			a.Offset += from * a.Strides[along]
+		}
+		outer = append(outer, steps)
+		a.Strides = append(make([]int, pad), a.Strides[lead:]...)
+		if a.Panel != nil {
+			panel := *a.Panel
+			panel.Axis += pad - lead
+			a.Panel = &panel
+		}
+		return a
+	}
+	for _, a := range s.In {
+		one.In = append(one.In, access(a))
+	}
+	for _, o := range s.Out {
+		one.Out = append(one.Out, plan.Output{Access: access(o.Access), Combine: o.Combine})
+	}
+	return one, outer, nil
+}
+
+// place takes a step's draft into the task: its slots, its local memory behind that of
+// the group, and its parts as nests inside the group's loops.
+func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
+	slot := make([]int, len(d.Slots))
+	behind := (w.g.Scratch + cacheLine - 1) &^ (cacheLine - 1)
+	for i, sl := range d.Slots {
+		if i < len(outer) {
+			slot[i] = w.slotOf(sl)
+			continue
+		}
+		if sl.Kind == nest.Scratch {
+			sl.Offset += behind
+		}
+		slot[i] = len(w.task.Slots)
+		w.task.Slots = append(w.task.Slots, sl)
+	}
+	w.task.Scratch = max(w.task.Scratch, behind+d.Scratch)
+	shift := len(w.loops) + 1
+	m := mover{slot: slot, outer: outer, shift: shift}
+	var items []nest.Item
+	for i := range d.Parts {
+		part := &d.Parts[i]
+		if len(part.Loops) == 0 {
+			items = append(items, m.items(part.Items)...)
+			continue
+		}
+		items = append(items, nest.Item{Nest: &nest.Nest{Loops: m.loops(part.Loops), Items: m.items(part.Items)}})
+	}
+	return items
+}
+
+// slotOf returns the task's slot of an operand's buffer.
+func (w *groupWriter) slotOf(sl nest.Slot) int {
+	buffer := sl.Buffer
+	if at, ok := w.slots[buffer]; ok {
+		return at
+	}
+	if b := &w.buffers[buffer]; b.Kind == plan.ScratchBuffer {
+		sl = nest.Slot{Kind: nest.Scratch, DType: b.DType, Offset: b.Offset, Elems: b.Size()}
+	}
+	w.slots[buffer] = len(w.task.Slots)
+	w.task.Slots = append(w.task.Slots, sl)
+	return w.slots[buffer]
+}
+
+// mover rewrites nests for a place inside other loops.
+type mover struct {
+	slot  []int   // by a draft's slot: the task's
+	outer [][]int // by a draft's slot, if an operand: its strides along the loops outside
+	shift int     // how many loops are outside
+}
+
+func (m *mover) size(s nest.Size) nest.Size {
+	if s.Loop >= 0 {
+		s.Loop += m.shift
+	}
+	return s
+}
+
+func (m *mover) loops(ls []nest.Loop) []nest.Loop {
+	out := slices.Clone(ls)
+	for i := range out {
+		out[i].Extent = m.size(out[i].Extent)
+	}
+	return out
+}
+
+func (m *mover) items(items []nest.Item) []nest.Item {
+	out := make([]nest.Item, 0, len(items))
+	for _, it := range items {
+		if it.Nest != nil {
+			out = append(out, nest.Item{Nest: &nest.Nest{Loops: m.loops(it.Nest.Loops), Items: m.items(it.Nest.Items)}})
+			continue
+		}
+		out = append(out, nest.Item{Call: m.call(it.Call)})
+	}
+	return out
+}
+
+func (m *mover) call(c *nest.Call) *nest.Call {
+	moved := *c
+	moved.Rows, moved.Cols = m.size(c.Rows), m.size(c.Cols)
+	moved.Args = slices.Clone(c.Args)
+	for i := range moved.Args {
+		a := &moved.Args[i]
+		strides := make([]int, m.shift, m.shift+len(a.Strides))
+		if a.Slot < len(m.outer) {
+			copy(strides, m.outer[a.Slot])
+		}
+		a.Strides = append(strides, a.Strides...)
+		a.Slot = m.slot[a.Slot]
+	}
+	moved.Fields = slices.Clone(c.Fields)
+	for i := range moved.Fields {
+		moved.Fields[i] = m.size(moved.Fields[i])
+	}
+	return &moved
+}

@@ -1,0 +1,58 @@
+package schedule
+
+// Reduction has the constants of the strategies that reduce, all measured on Zen 3.
+type Reduction struct {
+	// LaneBytes is how much the accumulators of a lane have, which is a tile of columns
+	// wide: they stay in the first-level cache while rows stream past them in long
+	// stretches.
+	LaneBytes int
+	// LaneColumns is how many columns a tile has at least, if there are as many.
+	LaneColumns int
+	// FlatBytes is how much the accumulators of all lanes have at most to stay in the
+	// first-level cache together.
+	FlatBytes int
+	// FewRows is up to how many rows a call for 32 rows each is better than one for each
+	// lane.
+	FewRows int
+	// RowsAtOnce is how many rows of a lane a kernel combines at once, if there is one
+	// that does: the accumulators are then loaded and stored a quarter as often.
+	RowsAtOnce int
+
+	// MinColumns is how many columns a column reduction should have, unless it has
+	// JoinedRows and they can be made long rows.
+	MinColumns, JoinedRows int
+	// ShortLine is up to how many elements a line is too short for a row reduction: it
+	// would not fill a vector.
+	ShortLine int
+
+	// TransposedRows is how many rows a block has at least whose lines are read across:
+	// they are contiguous in memory there.
+	TransposedRows int
+	// LongRow is how many columns a row of several chunks has at most, so that a block
+	// has two.
+	LongRow int
+
+	// PairRows and PairIndices are the least of both for a pairwise reduction: to
+	// transpose an element takes about as long as to combine eight.
+	PairRows, PairIndices int
+	// PairBytes is how much of the transposed elements stays in the first-level cache
+	// while several indices are combined with them. Lines of which it does not hold
+	// kernel.DownCols are as fast where they are.
+	PairBytes int
+	// PairWidth is up to how many rows a block of a pairwise reduction has: its results
+	// are written in pieces as long.
+	PairWidth int
+	// PairBlock is how many indices a block has at most, and PairStep how many are
+	// combined with the same rows before the next rows come.
+	PairBlock, PairStep int
+}
+
+// defaultReduction returns the measured values.
+func defaultReduction() Reduction {
+	return Reduction{
+		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
+		MinColumns: 16, JoinedRows: 128, ShortLine: 8,
+		TransposedRows: 16, LongRow: 32 << 10,
+		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
+	}
+}

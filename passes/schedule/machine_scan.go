@@ -1,0 +1,19 @@
+package schedule
+
+// PrefixScan has the constants of the strategies that scan, all measured on Zen 3.
+type PrefixScan struct {
+	// ScanRows is how many lines are scanned side by side: a vector has that many
+	// elements of four bytes.
+	ScanRows int
+	// ScanBytes is how many bytes of a row a block has that is scanned down its rows: long
+	// pieces of memory, while a row, the running values and the carries stay in the
+	// second-level cache.
+	ScanBytes int
+	// ScanBytesLeast is how many it has at least where narrower blocks give work to more
+	// goroutines: all of them stay in the first-level cache.
+	ScanBytesLeast int
+}
+
+func defaultPrefixScan() PrefixScan {
+	return PrefixScan{ScanRows: 8, ScanBytes: 32 << 10, ScanBytesLeast: 4 << 10}
+}

@@ -1,0 +1,180 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes"
+)
+
+// TestMatmul lowers products of every form and compares what the nests of their steps
+// store with ir.DotLine. The machine has random blocks, so that small products have
+// many, with tails.
+func TestMatmul(t *testing.T) {
+	reached := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		p := lowered(t, drawProduct(t))
+		m := drawMachine(t)
+		for i := range p.Steps {
+			s := p.Steps[i]
+			if role, _ := s.Kind(); role != plan.Contract {
+				continue
+			}
+			d := checkMatmul(t, p, &s, m)
+			loops := d.Parts[0].Loops
+			for what, is := range map[string]bool{
+				"panels":            slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
+				"no panels":         !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
+				"batch":             len(loops) > 2,
+				"blocks of rows":    loops[len(loops)-2].Extent.N > loops[len(loops)-2].Tile,
+				"blocks of columns": loops[len(loops)-1].Extent.N > loops[len(loops)-1].Tile,
+				"chunks":            s.Axes[len(s.Axes)-3].Extent > ir.DotChunk,
+			} {
+				if is {
+					reached[what]++
+				}
+			}
+			for c := range calls(d.Parts[0].Items) {
+				reached[c.Kernel.Signature()]++
+			}
+		}
+	})
+	for _, what := range []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "chunks",
+		"pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"} {
+		require.Positive(t, reached[what], "no product had %s: %v", what, reached)
+	}
+}
+
+// drawProduct returns the text of a graph with a product.
+func drawProduct(t *rapid.T) string {
+	d := rapid.SampledFrom([]string{"f32", "f32", "f64", "i32", "i64"}).Draw(t, "type")
+	m, n := rapid.IntRange(2, 40).Draw(t, "rows"), rapid.IntRange(2, 90).Draw(t, "cols")
+	k := rapid.SampledFrom([]int{2, 3, 17, 255, 256, 257, 512, 700}).Draw(t, "pairs")
+	form := rapid.SampledFrom([]string{
+		"f(%%x: %[1]s[%[2]d,%[3]d], %%y: %[1]s[%[3]d,%[4]d]) {\n  %%0 = dot %%x, %%y : %[1]s[%[2]d,%[4]d]\n  return %%0",
+		"f(%%x: %[1]s[%[3]d,%[2]d], %%y: %[1]s[%[3]d,%[4]d]) {\n  %%0 = permute %%x axes=[1,0] : %[1]s[%[2]d,%[3]d]\n  %%1 = dot %%0, %%y : %[1]s[%[2]d,%[4]d]\n  return %%1",
+		"f(%%x: %[1]s[%[2]d,%[3]d], %%y: %[1]s[%[4]d,%[3]d]) {\n  %%0 = permute %%y axes=[1,0] : %[1]s[%[3]d,%[4]d]\n  %%1 = dot %%x, %%0 : %[1]s[%[2]d,%[4]d]\n  return %%1",
+		"f(%%x: %[1]s[3,%[2]d,%[3]d], %%y: %[1]s[%[3]d,%[4]d]) {\n  %%0 = expand %%y : %[1]s[3,%[3]d,%[4]d]\n  %%1 = dot %%x, %%0 : %[1]s[3,%[2]d,%[4]d]\n  return %%1",
+		"f(%%x: %[1]s[%[3]d], %%y: %[1]s[2,%[3]d,%[4]d]) {\n  %%0 = expand %%x : %[1]s[2,%[2]d,%[3]d]\n  %%1 = dot %%0, %%y : %[1]s[2,%[2]d,%[4]d]\n  return %%1",
+	}).Draw(t, "form")
+	return "func " + fmt.Sprintf(form, d, m, k, n) + "\n}\n"
+}
+
+// lowered returns the plan of a graph. Now and then the left rows of its products are
+// moved apart, as a view of a larger array has them.
+func lowered(t *rapid.T, text string) *plan.Plan {
+	f, err := ir.Parse(text)
+	require.NoError(t, err, text)
+	p, err := passes.Lower(f, passes.Options{})
+	require.NoError(t, err)
+	spread := rapid.SampledFrom([]int{1, 1, 2, 3}).Draw(t, "spread")
+	apart := rapid.SampledFrom([]int{0, 0, 1024}).Draw(t, "apart")
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if role, k := s.Kind(); role == plan.Contract {
+			left := &s.In[0]
+			left.Strides = slices.Clone(left.Strides)
+			for axis := range left.Strides {
+				left.Strides[axis] *= spread
+			}
+			if apart > 0 && left.Strides[k] == 1 {
+				left.Strides[k+1] = apart
+			}
+		}
+	}
+	return p
+}
+
+// drawMachine returns a machine with blocks of random sizes.
+func drawMachine(t *rapid.T) *Machine {
+	m := Default(rapid.IntRange(1, 4).Draw(t, "workers"))
+	if rapid.Bool().Draw(t, "small blocks") {
+		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
+		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
+		m.Matmul.TileRows = rapid.IntRange(1, 6).Draw(t, "tile rows")
+		m.Matmul.PackCols = 8
+	}
+	return m
+}
+
+// checkMatmul schedules a step alone, with all that it reads as params, and compares
+// each element that it stores with the definition.
+func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *Machine) *Draft {
+	accesses := []*plan.Access{&s.In[0], &s.In[1], &s.Out[0].Access}
+	var buffers []plan.Buffer
+	var inputs [][]uint64
+	for i, a := range accesses {
+		b := plan.Buffer{Kind: plan.ParamBuffer, DType: p.Buffers[a.Buffer].DType, Index: i}
+		n := 1 + a.Offset
+		for k, axis := range s.Axes {
+			last := axis.Extent - 1
+			if panel := a.Panel; panel != nil && panel.Axis == k {
+				n += last/panel.Size*panel.Stride + (panel.Size-1)*a.Strides[k]
+			} else {
+				n += last * a.Strides[k]
+			}
+		}
+		if b.Shape = []int{n}; i == 2 {
+			b.Kind = plan.ResultBuffer
+		} else {
+			inputs = append(inputs, irtest.Array(t, b.DType, n).Data)
+		}
+		a.Buffer = i
+		buffers = append(buffers, b)
+	}
+	d, why := matmul(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
+	require.Empty(t, why)
+	program := &nest.Program{Buffers: buffers, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
+	got, err := nest.Eval(program, inputs, nest.Shuffled(rapid.Uint64().Draw(t, "order")))
+	require.NoError(t, err)
+	left, right := 0, 1
+	if s.In[0].Strides[len(s.Axes)-1] != 0 {
+		left, right = 1, 0
+	}
+	pairs := len(s.Axes) - 3
+	index := make([]int, len(s.Axes))
+	for next := true; next; next = advance(index, s.Reach(0)) {
+		var x, y []uint64
+		for k := range s.Axes[pairs].Extent {
+			index[pairs] = k
+			x = append(x, inputs[left][locate(&s.In[left], index)])
+			y = append(y, inputs[right][locate(&s.In[right], index)])
+		}
+		index[pairs] = 0
+		want := ir.DotLine(buffers[2].DType, x, y, false)
+		require.Equal(t, want, got[0][locate(&s.Out[0].Access, index)], "element %v", index)
+	}
+	return d
+}
+
+// advance moves to the next index of a box, and reports whether there is one.
+func advance(index, extents []int) bool {
+	for k := len(index) - 1; k >= 0; k-- {
+		if index[k]++; index[k] < extents[k] {
+			return true
+		}
+		index[k] = 0
+	}
+	return false
+}
+
+// locate returns where an access has the element of an index.
+func locate(a *plan.Access, index []int) int {
+	at := a.Offset
+	for k, i := range index {
+		if p := a.Panel; p != nil && p.Axis == k {
+			at += i/p.Size*p.Stride + i%p.Size*a.Strides[k]
+		} else {
+			at += i * a.Strides[k]
+		}
+	}
+	return at
+}

@@ -1,0 +1,110 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// class says how the elements of an operand follow one another along the axis that a
+// strategy takes for the columns of its calls. Kernels take unit and splat operands;
+// others are copied into local memory first.
+type class uint8
+
+// The classes.
+const (
+	unit       class = iota // contiguous
+	splat                   // one element for all columns
+	strided                 // apart
+	transposed              // apart, and closer together along the rows
+)
+
+// operand is what strategies know of an input or output besides its access.
+type operand struct {
+	class    class
+	dtype    ir.DType
+	row, col int // strides, 0 along an axis of at most one index
+}
+
+// size returns the bytes of an element.
+func (o *operand) size() int { return o.dtype.Size() }
+
+// strideAlong returns the stride of an access along an axis of a step, 0 if the axis has
+// at most one index.
+func strideAlong(s *plan.Step, a *plan.Access, axis int) int {
+	if s.Axes[axis].Extent <= 1 {
+		return 0
+	}
+	return a.Strides[axis]
+}
+
+// classify returns what an access is to a strategy that takes two axes of a step for
+// the rows and the columns of its calls. Along columns of one index an operand is
+// whatever kernel its stride asks for: so the kernel does not depend on the extents.
+func classify(s *plan.Step, a *plan.Access, d ir.DType, row, col int) operand {
+	o := operand{dtype: d, row: strideAlong(s, a, row), col: strideAlong(s, a, col)}
+	switch {
+	case a.Strides[col] == 0:
+		o.class = splat
+	case o.col == 0 || o.col == 1:
+		o.class = unit
+	case o.row != 0 && abs(o.row) < abs(o.col):
+		o.class = transposed
+	default:
+		o.class = strided
+	}
+	return o
+}
+
+// operandsOf returns the classes of a step's inputs, then its outputs. It says why if
+// an access is of a kind that no strategy for such a step takes.
+func operandsOf(s *plan.Step, row, col int) (ops []operand, why string) {
+	ops = make([]operand, 0, len(s.In)+len(s.Out))
+	for i := range s.In {
+		a := &s.In[i]
+		if why = plain(a); why != "" {
+			return nil, why
+		}
+		ops = append(ops, classify(s, a, s.Body.In[i].DType, row, col))
+	}
+	for i := range s.Out {
+		a := &s.Out[i].Access
+		if why = plain(a); why != "" {
+			return nil, why
+		}
+		ops = append(ops, classify(s, a, s.Body.OutType(i), row, col))
+	}
+	return ops, ""
+}
+
+// plain returns why an access is not by strides alone, or nothing.
+func plain(a *plan.Access) string {
+	switch {
+	case a.Panel != nil:
+		return "an operand is in panels"
+	case a.Index != 0:
+		return "an operand is indexed by another"
+	}
+	return ""
+}
+
+// withClasses returns the canonical kernel of a body whose inputs are splats as given,
+// and which input of the body each of the kernel's is.
+func withClasses(body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
+	same := true
+	for i, is := range splats {
+		same = same && is == body.In[i].Splat
+	}
+	if same {
+		return body.Canonical() // at once: it is
+	}
+	in := slices.Clone(body.In)
+	for i, is := range splats {
+		in[i].Splat = is
+	}
+	return (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fast: body.Fast}).Canonical()
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,123 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// What the strategies for reductions share: the normal form of a step, its chunks, and
+// the choice between rows and columns.
+
+// reduction returns a step in the normal form of a reduction: its Reduce axis is the
+// last one, and there is one before it.
+func reduction(s *plan.Step) (norm *plan.Step, why string) {
+	role, axis := s.Kind()
+	if role != plan.Reduce {
+		return nil, "it reduces no axis"
+	}
+	var order []int
+	if len(s.Axes) == 1 {
+		order = append(order, -1)
+	}
+	for k := range s.Axes {
+		if k != axis {
+			order = append(order, k)
+		}
+	}
+	order = append(order, axis)
+	norm = &plan.Step{Body: s.Body, Pos: s.Pos, Axes: make([]plan.Axis, len(order))}
+	for k, from := range order {
+		norm.Axes[k] = plan.Axis{Extent: 1}
+		if from >= 0 {
+			norm.Axes[k] = s.Axes[from]
+		}
+	}
+	for _, a := range s.In {
+		if why = plain(&a); why != "" {
+			return nil, why
+		}
+		norm.In = append(norm.In, inOrder(a, order))
+	}
+	for _, o := range s.Out {
+		if why = plain(&o.Access); why != "" {
+			return nil, why
+		}
+		norm.Out = append(norm.Out, plan.Output{Access: inOrder(o.Access, order), Combine: o.Combine})
+	}
+	return norm, ""
+}
+
+// inOrder returns an access over axes in another order, -1 for a new one.
+func inOrder(a plan.Access, order []int) plan.Access {
+	old := a.Strides
+	a.Strides = make([]int, len(order))
+	for k, from := range order {
+		if from >= 0 {
+			a.Strides[k] = old[from]
+		}
+	}
+	return a
+}
+
+// chunks returns the steps that a reduction in normal form falls into, whose lines are
+// one chunk each: one for the whole chunks, and one for the rest. Several whole chunks
+// are a parallel axis, with the given place.
+func chunks(s *plan.Step, at int) []*plan.Step {
+	n := s.Axes[len(s.Axes)-1].Extent
+	whole, rest := n/ir.FoldChunk, n%ir.FoldChunk
+	var out []*plan.Step
+	if whole > 0 {
+		out = append(out, chunk(s, at, 0, whole, ir.FoldChunk))
+	}
+	if rest > 0 {
+		out = append(out, chunk(s, at, whole, 1, rest))
+	}
+	return out
+}
+
+// chunk returns the step over count chunks of n elements, from a chunk on.
+func chunk(s *plan.Step, at, first, count, n int) *plan.Step {
+	last := len(s.Axes) - 1
+	out := &plan.Step{Body: s.Body, Pos: s.Pos}
+	out.Axes = append(out.Axes, s.Axes...)
+	out.Axes[last].Extent = n
+	if count > 1 {
+		out.Axes = append(out.Axes[:at], append([]plan.Axis{{Extent: count}}, out.Axes[at:]...)...)
+	}
+	access := func(a plan.Access, combined bool) plan.Access {
+		step, line := a.Strides[last]*ir.FoldChunk, a.Strides[last]
+		if combined {
+			step, line = line, 0
+		}
+		strides := append([]int{}, a.Strides[:last]...)
+		a.Offset += first * step
+		if a.Strides = append(strides, line); count > 1 {
+			a.Strides = append(append(append([]int{}, strides[:at]...), step), a.Strides[at:]...)
+		}
+		return a
+	}
+	for _, a := range s.In {
+		out.In = append(out.In, access(a, false))
+	}
+	for _, o := range s.Out {
+		out.Out = append(out.Out, plan.Output{Access: access(o.Access, o.Combine != ir.OpInvalid), Combine: o.Combine})
+	}
+	return out
+}
+
+// combiners returns the ops that combine the outputs.
+func combiners(s *plan.Step) []ir.Op {
+	ops := make([]ir.Op, len(s.Out))
+	for o := range s.Out {
+		ops[o] = s.Out[o].Combine
+	}
+	return ops
+}
+
+// sharing writes parts that use the same local memory as those before.
+func (d *Draft) sharing(write func()) {
+	before := d.Scratch
+	d.Scratch = 0
+	write()
+	d.Scratch = max(d.Scratch, before)
+}

@@ -1,0 +1,167 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Column reduction: the lines are the columns of kernel calls. Row i of a chunk belongs
+// to lane i mod 32, as ir.FoldRow says. Each lane is a row of accumulators in local
+// memory, as wide as a tile of columns. A kernel combines rows with the accumulators of
+// their lanes; then the lanes are combined in halves, until one is left.
+
+// columnWriter writes the parts of a column reduction.
+type columnWriter struct {
+	*target
+	d     *Draft
+	s     *plan.Step // in normal form
+	body  *kernel.Kernel
+	ops   []operand
+	width int  // columns of a tile
+	flat  bool // 32 rows are dense in memory, and become one
+	one   accumulator
+	many  accumulator // its code is nil if there is none
+	tiles *tiling     // that computes what one does, or nil
+}
+
+// accumulator is a kernel that combines some rows with the lanes they belong to.
+type accumulator struct {
+	code *kernel.Kernel
+	from []kernel.Source
+	rows int
+}
+
+// reduceColumns is the strategy.
+var reduceColumns = strategy{name: "column-reduction", draft: draftColumns}
+
+func draftColumns(t *target, step *plan.Step) (*Draft, string) {
+	s, why := reduction(step)
+	if why == "" {
+		why = columnsCan(s)
+	}
+	if why == "" && !t.CompareAll && rowsCan(s) == "" && t.rowCost(s) <= t.columnCost(s) {
+		why = "a row reduction costs less"
+	}
+	if why != "" {
+		return nil, why
+	}
+	c := &columnWriter{target: t, d: newDraft(t, step), s: s}
+	engine, why := c.kernels()
+	if why != "" {
+		return nil, why
+	}
+	c.tile()
+	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: t.columnCost(s)}
+	if c.tiles != nil {
+		c.d.Choice.Cost += (c.tiles.work() - c.bodyWork(s)) * float64(elems(s))
+		c.tiles.describe(&c.d.Choice)
+	}
+	c.d.packed(c.ops)
+	for _, one := range chunks(s, len(s.Axes)-2) {
+		c.d.sharing(func() { c.part(one) })
+	}
+	return c.d, ""
+}
+
+// kernels finds the kernels that combine rows with accumulators, and returns their
+// engine.
+func (c *columnWriter) kernels() (engine, why string) {
+	s, last := c.s, len(c.s.Axes)-1
+	c.body = &kernel.Kernel{In: slices.Clone(s.Body.In), Body: s.Body.Body, Out: s.Body.Out, Fast: s.Body.Fast}
+	c.ops = make([]operand, len(s.In))
+	packs := false
+	for i := range s.In {
+		c.ops[i] = classify(s, &s.In[i], s.Body.In[i].DType, last, last-1)
+		c.body.In[i].Splat = c.ops[i].class == splat
+		packs = packs || c.ops[i].class > splat
+	}
+	combine := combiners(s)
+	repeats := func(i int) bool { return c.ops[i].row == 0 }
+	c.one.rows = 1
+	if c.one.code, c.one.from = c.body.Accumulate(combine, 1, repeats); c.one.code == nil {
+		return "", "the body has too many operands to accumulate"
+	}
+	engine, ok := c.lib.Engine(c.one.code.Signature())
+	if ok = ok && !c.NoWhole; !ok || engine == portable {
+		c.tiles, why = c.tiling(0, nil).newTiling()
+		if c.tiles == nil && !ok {
+			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why
+		}
+		if ok && c.tiles != nil && c.bodyWork(s)*c.PortableWork <= c.tiles.work() {
+			c.tiles = nil
+		}
+	}
+	for o, op := range combine {
+		if op == ir.OpInvalid {
+			continue
+		}
+		if _, ok := c.lib.Engine(combineKernel(op, s.Body.DType(s.Body.Out[o])).Signature()); !ok {
+			return "", "no kernel combines lanes by " + op.String()
+		}
+	}
+	if packs || c.tiles != nil {
+		return engine, ""
+	}
+	c.many.rows = c.RowsAtOnce
+	c.many.code, c.many.from = c.body.Accumulate(combine, c.RowsAtOnce, repeats)
+	if c.many.code != nil {
+		if on, ok := c.lib.Engine(c.many.code.Signature()); !ok || on != engine {
+			c.many.code = nil
+		}
+	}
+	return engine, ""
+}
+
+// combineKernel returns the kernel that combines two rows of lanes.
+func combineKernel(op ir.Op, d ir.DType) *kernel.Kernel {
+	k, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: d}, kernel.Operand{DType: d})
+	if err != nil {
+		panic("BUG: schedule: a combiner that combines nothing: " + err.Error())
+	}
+	return k
+}
+
+// tile chooses the columns of a tile, so that there are enough of them for several
+// goroutines if they stay wide enough, and tells whether 32 rows become one.
+func (c *columnWriter) tile() {
+	s, last := c.s, len(c.s.Axes)-1
+	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
+	bytes, widest := 0, 0
+	for o := range s.Out {
+		if s.Out[o].Combine != ir.OpInvalid {
+			bytes += s.Body.OutType(o).Size()
+		}
+	}
+	c.width = min(cols, max(1, c.LaneBytes/bytes))
+	for c.width > c.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.pieces(c.work(s)) {
+		c.width /= 2
+	}
+	c.flat = n > 1 && c.width == cols
+	for i := range c.ops {
+		op := &c.ops[i]
+		switch {
+		case op.class > splat:
+			c.flat, widest = false, max(widest, op.size())
+		case op.class == unit && op.row == 0:
+			bytes += op.size()
+		default:
+			c.flat = c.flat && op.row == cols*op.col
+		}
+	}
+	for o := range s.Out {
+		if s.Out[o].Combine == ir.OpInvalid {
+			c.flat = c.flat && s.Out[o].Strides[last] == cols
+		}
+	}
+	c.flat = c.flat && c.tiles == nil && ir.FoldLanes*cols*bytes <= c.FlatBytes
+	if widest > 0 { // packed 32 rows at a time
+		c.width = min(c.width, c.PackBytes/ir.FoldLanes/widest)
+	}
+	if c.tiles != nil {
+		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/ir.FoldLanes))
+	}
+}

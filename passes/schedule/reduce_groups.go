@@ -1,0 +1,150 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// box is some groups of rows of a chunk, and of each group the first lanes.
+type box struct{ first, groups, lanes int }
+
+// reduce returns the calls that combine all rows with the accumulators. The first row of
+// each lane is combined with the identity. The last rows are fewer than the lanes.
+func (w *laneWriter) reduce() (items []nest.Item) {
+	whole, rest := w.n/ir.FoldLanes, w.n%ir.FoldLanes
+	first, with := 0, &w.one
+	if w.many.code != nil && whole >= w.many.rows {
+		with = &w.many
+	}
+	if whole > 0 {
+		items = append(items, w.accumulate(with, box{0, with.rows, ir.FoldLanes}, true)...)
+		first = with.rows
+	}
+	if first < whole {
+		items = append(items, w.groupsOf(box{first, whole - first, ir.FoldLanes})...)
+	}
+	if rest > 0 {
+		items = append(items, w.accumulate(&w.one, box{whole, 1, rest}, whole == 0)...)
+	}
+	return items
+}
+
+// groupsOf returns the calls that combine whole groups of rows: many rows at once as
+// long as there are as many.
+func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
+	many, one := b, b
+	many.groups = 0
+	if w.many.code != nil {
+		many.groups = b.groups / w.many.rows * w.many.rows
+		one.first, one.groups = b.first+many.groups, b.groups-many.groups
+	}
+	outside := w.block.having(w.lanes, ir.FoldLanes)
+	lanes := outside
+	if w.laneByLane(b) {
+		lanes = outside.cut(w.lanes, 1)
+	}
+	add := func(a *accumulator, b box) {
+		if b.groups > 0 {
+			items = append(items, w.calls(a, b, lanes)...)
+		}
+	}
+	add(&w.many, many)
+	add(&w.one, one)
+	return lanes.wrap(outside, items)
+}
+
+// laneByLane reports whether all rows of a lane are combined before those of the next.
+// It takes one call for each lane; else it is one for each group.
+func (w *laneWriter) laneByLane(b box) bool {
+	few := w.FewRows
+	if w.many.code != nil {
+		few *= w.many.rows
+	}
+	rows := w.n - b.first*ir.FoldLanes
+	return !w.flat && len(w.packs) == 0 && w.tiles == nil && rows > few
+}
+
+// calls returns the calls for a box of whole groups, inside a loop over lanes or not.
+func (w *laneWriter) calls(a *accumulator, b box, lanes *walk) []nest.Item {
+	groups := lanes.having(w.groups, b.groups/a.rows)
+	if w.flat || lanes.most[w.lanes] == 1 { // the groups are the rows of one call
+		return w.call(groups, a, b, w.groups, false)
+	}
+	each := groups.cut(w.groups, 1)
+	return each.wrap(groups, append(w.pack(each, b), w.call(each, a, b, w.lanes, false)...))
+}
+
+// accumulate returns the calls that combine one row, or many, of each lane.
+func (w *laneWriter) accumulate(a *accumulator, b box, begin bool) []nest.Item {
+	at := w.block.having(w.lanes, b.lanes)
+	line := w.lanes
+	if w.flat {
+		line = w.groups
+	}
+	return append(w.pack(at, b), w.call(at, a, b, line, begin)...)
+}
+
+// call returns the call that combines the rows of a place in a box, whose lines follow
+// one another along an axis, or the calls of a tiling.
+func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool) []nest.Item {
+	var views []view
+	operand := func(v view, row int) {
+		v.offset += (b.first + row) * v.strides[w.groups]
+		v.strides = slices.Clone(v.strides)
+		v.strides[w.groups] *= a.rows
+		views = append(views, v)
+	}
+	for _, from := range a.from {
+		switch o := from.In - len(w.ins); {
+		case o < 0:
+			operand(w.ins[from.In], from.Row)
+		case begin:
+			views = append(views, w.identity[o])
+		default:
+			views = append(views, w.accs[o])
+		}
+	}
+	for o := range w.s.Out {
+		out := w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
+		switch {
+		case w.s.Out[o].Combine == ir.OpInvalid:
+			operand(out, 0)
+		case w.n == 1: // one lane is the result
+			views = append(views, out)
+		default:
+			views = append(views, w.accs[o])
+		}
+	}
+	if w.tiles != nil {
+		return w.writeTiling(at, views)
+	}
+	var args []nest.Arg
+	for i := range views {
+		args = append(args, at.arg(&views[i], line))
+	}
+	cols := at.size[w.cols]
+	if w.flat {
+		cols = times(cols, at.most[w.lanes])
+	}
+	return []nest.Item{call(a.code, at.size[line], cols, args)}
+}
+
+// pack returns the calls that copy the packed inputs of one group of rows.
+func (w *laneWriter) pack(at *walk, b box) (items []nest.Item) {
+	for i := range w.packs {
+		c := &w.packs[i]
+		from := c.from
+		from.offset += b.first * from.strides[w.groups]
+		rows, cols := at.size[w.lanes], at.size[w.cols]
+		src, to := at.arg(&from, w.lanes), at.arg(&c.to, w.lanes)
+		if c.op.class == transposed {
+			src.Step = c.op.col
+			items = append(items, transposeBlock(c.op.dtype, cols, rows, src, c.op.row, to))
+		} else {
+			items = append(items, packBlock(c.op.dtype, rows, cols, src, c.op.col, to))
+		}
+	}
+	return items
+}

@@ -1,0 +1,137 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// laneWriter writes the calls that reduce the columns of one chunk. It takes the rows as
+// two axes: row i is in group i/32, and in lane i mod 32. A call combines the rows of
+// some groups and lanes with the accumulators of those lanes; in each lane, groups are
+// combined in their order.
+type laneWriter struct {
+	*columnWriter
+	s                   *plan.Step // its lines are one chunk
+	n                   int        // rows
+	cols, groups, lanes int        // axes: groups has the place of the lines, lanes are behind
+	block               *walk
+	ins                 []view // as the plan has them, or copies
+	accs, identity      []view // by output, if it is combined
+	before              []nest.Item
+	packs               []copied // for each group
+	most                int      // bytes of local memory that tilings need at most
+}
+
+// copied is an input that is copied into local memory.
+type copied struct {
+	from, to view
+	op       operand
+}
+
+// part appends the part that reduces lines of one chunk.
+func (c *columnWriter) part(s *plan.Step) {
+	last := len(s.Axes) - 1
+	w := &laneWriter{columnWriter: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
+	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.FoldLanes)})
+	axes[last].Extent = 1
+	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
+	w.layInputs()
+	w.layLanes()
+	items := append(w.before, w.reduce()...)
+	c.d.Parts = append(c.d.Parts, w.block.part(append(items, w.join()...)))
+	c.d.Scratch = max(c.d.Scratch, w.most)
+}
+
+// local returns the view of local memory that has some elements for each lane.
+func (w *laneWriter) local(slot, lane int) view {
+	v := view{slot: slot, strides: make([]int, w.lanes+1), from: w.block.depth()}
+	v.strides[w.cols], v.strides[w.lanes] = 1, lane
+	return v
+}
+
+// inLanes returns the view of an operand of the step.
+func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
+	v := viewOf(slot, a)
+	row := v.strides[w.groups]
+	v.strides = append(slices.Clone(v.strides), row)
+	v.strides[w.groups] = row * ir.FoldLanes
+	return v
+}
+
+// layInputs gives the inputs that are copied their places. An input that is the same
+// for all rows is copied once.
+func (w *laneWriter) layInputs() {
+	rows := min(w.n, ir.FoldLanes)
+	for i := range w.s.In {
+		op, from := w.ops[i], w.inLanes(i, &w.s.In[i])
+		joined := w.flat && op.class == unit && op.row == 0
+		if w.ins = append(w.ins, from); op.class <= splat && !joined {
+			continue
+		}
+		to := w.local(w.d.scratch(op.dtype, rows*w.width), w.width)
+		if op.row == 0 && !joined {
+			to.strides[w.lanes] = 0
+		}
+		switch w.ins[i] = to; {
+		case joined:
+			args := []nest.Arg{w.block.arg(&from, w.lanes), w.block.arg(&to, w.lanes)}
+			w.before = append(w.before, call(copyKernel(op.dtype, false), nest.Fixed(rows), w.block.size[w.cols], args))
+		case op.row == 0:
+			w.before = append(w.before, packBlock(op.dtype, nest.Fixed(1), w.block.size[w.cols], w.block.arg(&from, w.lanes), op.col, w.block.arg(&to, w.lanes)))
+		default:
+			w.packs = append(w.packs, copied{from, to, op})
+		}
+	}
+}
+
+// layLanes gives the accumulators their places.
+func (w *laneWriter) layLanes() {
+	rows := min(w.n, ir.FoldLanes)
+	w.accs, w.identity = make([]view, len(w.s.Out)), make([]view, len(w.s.Out))
+	for o := range w.s.Out {
+		op, d := w.s.Out[o].Combine, w.s.Body.OutType(o)
+		if op == ir.OpInvalid {
+			continue
+		}
+		bits, ok := op.Info().Identity(d)
+		if !ok {
+			panic("BUG: schedule: a combiner without identity: " + op.String())
+		}
+		wide := w.width
+		if w.flat {
+			wide *= rows
+		}
+		w.accs[o] = w.local(w.d.scratch(d, rows*w.width), w.width)
+		w.identity[o] = w.local(w.d.table(d, bits, wide), 0)
+	}
+}
+
+// join returns the calls that combine the lanes: the upper half with the lower one, until
+// one lane is left, which goes to the output.
+func (w *laneWriter) join() (items []nest.Item) {
+	for o := range w.s.Out {
+		op := w.s.Out[o].Combine
+		if op == ir.OpInvalid {
+			continue
+		}
+		k := combineKernel(op, w.s.Body.OutType(o))
+		left := min(w.n, ir.FoldLanes)
+		for half := ir.FoldLanes / 2; half > 0; half /= 2 {
+			if left <= half {
+				continue
+			}
+			upper, to := w.accs[o], w.accs[o]
+			upper.offset = half * w.width
+			if half == 1 {
+				to = w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
+			}
+			args := []nest.Arg{w.block.arg(&w.accs[o], w.lanes), w.block.arg(&upper, w.lanes), w.block.arg(&to, w.lanes)}
+			items = append(items, call(k, nest.Fixed(left-half), w.block.size[w.cols], args))
+			left = half
+		}
+	}
+	return items
+}

@@ -1,0 +1,211 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// reduceRows makes the lines the rows of kernel calls, and the kernel combines the
+// elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
+// of their own. Several whole chunks of a line are the rows of a call. Inputs that are
+// apart along the lines are staged as those of elementwise steps are.
+var reduceRows = strategy{name: "row-reduction", draft: draftRows}
+
+func draftRows(t *target, step *plan.Step) (*Draft, string) {
+	s, why := reduction(step)
+	if why == "" {
+		why = rowsCan(s)
+	}
+	if why != "" {
+		return nil, why
+	}
+	r := &rowWriter{target: t, draft: newDraft(t, step)}
+	if r.long(s) {
+		if c, _ := r.whole(r.rows(s)); c != nil {
+			r.longRows(s, c)
+			return r.draft, ""
+		}
+	}
+	for _, one := range chunks(s, len(s.Axes)-1) {
+		if why := r.part(one); why != "" {
+			return nil, why
+		}
+	}
+	r.draft.Choice.Cost += t.rowCost(s) - t.work(s)
+	return r.draft, ""
+}
+
+// rowWriter writes the parts of a row reduction.
+type rowWriter struct {
+	*target
+	draft *Draft
+}
+
+// rows returns the writer of a step of which rows are computed as those of an
+// elementwise step, before they are combined.
+func (r *rowWriter) rows(s *plan.Step) *elementwise {
+	last := len(s.Axes) - 1
+	e := &elementwise{target: r.target, step: s, row: last - 1, col: last, draft: r.draft}
+	e.ops, _ = operandsOf(s, e.row, e.col)
+	e.stages, e.at, e.splats = make([]stage, len(e.ops)), make([]view, len(e.ops)), make([]bool, len(s.In))
+	e.blockCols = s.Axes[last].Extent
+	e.blockRows = max(1, min(r.callElems(s), r.mostElems(s))/e.blockCols)
+	for i := range s.In {
+		e.at[i], e.splats[i] = viewOf(i, &s.In[i]), e.ops[i].class == splat
+		switch {
+		case e.ops[i].class == strided:
+			e.stages[i] = packed
+		case e.ops[i].class == transposed && e.blockCols < r.TransposedCols:
+			e.stages[i] = packedAcross
+		case e.ops[i].class == transposed:
+			e.stages[i], e.blockRows = transposedBlock, max(e.blockRows, r.TransposedRows)
+		}
+	}
+	e.blockRows = min(e.blockRows, s.Axes[e.row].Extent)
+	for o := range s.Out {
+		e.at[len(s.In)+o] = viewOf(len(s.In)+o, &s.Out[o].Access)
+	}
+	return e
+}
+
+// part appends the part that reduces lines of one chunk. Tiles are whole rows.
+func (r *rowWriter) part(s *plan.Step) (why string) {
+	e := r.rows(s)
+	for i := range s.In {
+		if why = e.checkStage(i); why != "" {
+			return why
+		}
+	}
+	c, why := r.computation(e)
+	if c == nil {
+		return why
+	}
+	r.draft.sharing(func() {
+		e.tileRows, e.tileCols = e.blockRows, e.blockCols
+		if limit := max(c.tileElems(), e.stagedElems()); limit > 0 {
+			e.tileRows = min(e.blockRows, max(r.leastRows(e), limit/e.tileCols))
+		}
+		block := newWalk(s.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows)
+		tile := block.cut(e.row, e.tileRows)
+		items := e.stageBlock(block)
+		once, each := e.stageTile(block, tile)
+		perRow, perTile := c.write(e, tile, tile)
+		each = append(append(each, perRow...), perTile...)
+		items = append(append(items, once...), tile.wrap(block, each)...)
+		r.draft.Parts = append(r.draft.Parts, block.part(items))
+	})
+	r.draft.packed(e.ops[:len(s.In)])
+	r.draft.Choice.Cost += c.work() * float64(elems(s))
+	c.describe(&r.draft.Choice)
+	return ""
+}
+
+// leastRows returns how many rows a tile has at least: more if they are read across, as
+// they are contiguous in memory there.
+func (r *rowWriter) leastRows(e *elementwise) int {
+	for _, s := range e.stages {
+		if s == packedAcross {
+			return r.TransposedRows
+		}
+	}
+	return 1
+}
+
+// computation returns what reduces a tile: one kernel, or a tiling of the body and a
+// kernel that combines each output.
+func (r *rowWriter) computation(e *elementwise) (c computation, why string) {
+	one, why := r.whole(e)
+	if one != nil && one.engine != portable {
+		return one, ""
+	}
+	tiles, whyTiles := r.tiled(e)
+	switch {
+	case one != nil && (tiles == nil || one.work() <= tiles.work()):
+		return one, ""
+	case tiles == nil:
+		return nil, why + "; " + whyTiles
+	}
+	return tiles, ""
+}
+
+// whole returns the kernel that computes and combines the rows.
+func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
+	if r.NoWhole {
+		return nil, "kernels of whole bodies are switched off"
+	}
+	k, order := rowKernel(e)
+	engine, ok := r.lib.Engine(k.Signature())
+	if !ok {
+		return nil, "no kernel is registered for " + k.Signature()
+	}
+	return &oneKernel{k: k, order: order, engine: engine, cost: r.bodyWork(e.step) * e.slowdown(engine)}, ""
+}
+
+// rowKernel returns the kernel of a body with its combiners.
+func rowKernel(e *elementwise) (k kernel.Code, order []int) {
+	body := e.step.Body
+	in := make([]kernel.Operand, len(e.splats))
+	for i, is := range e.splats {
+		in[i] = kernel.Operand{DType: body.In[i].DType, Splat: is}
+	}
+	flat, order := (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fold: combiners(e.step), Fast: body.Fast}).Canonical()
+	return kernel.CodeOf(flat), order
+}
+
+// combinedTiling is a tiling that computes tiles of rows, and combines them.
+type combinedTiling struct {
+	*tiling
+	sig      string
+	combines []kernel.Code // by output, nil if it is stored
+}
+
+// tiled returns a tiling of the body.
+func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
+	tiles, why := e.newTiling()
+	if tiles == nil {
+		return nil, why
+	}
+	k, _ := rowKernel(e)
+	c := &combinedTiling{tiling: tiles, sig: k.Signature()}
+	for o, op := range combiners(e.step) {
+		c.combines = append(c.combines, nil)
+		if op == ir.OpInvalid {
+			continue
+		}
+		d := e.step.Body.OutType(o)
+		b := kernel.NewBuilder(kernel.Operand{DType: d})
+		b.Fold(op, 0)
+		flat, _ := b.Kernel().Canonical()
+		c.combines[o] = kernel.CodeOf(flat)
+		engine, ok := r.lib.Engine(c.combines[o].Signature())
+		if !ok {
+			return nil, "no kernel is registered for " + c.combines[o].Signature()
+		}
+		tiles.count1(engine, 1)
+	}
+	return c, ""
+}
+
+// write returns the calls that compute tiles in local memory and combine their rows.
+func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
+	var after []nest.Item
+	for o, k := range c.combines {
+		if k == nil {
+			continue
+		}
+		to := &e.at[len(e.step.In)+o]
+		out := *to
+		*to = view{slot: e.draft.scratch(k.Args()[0].DType, e.tileRows*e.tileCols), strides: make([]int, len(e.step.Axes)), from: tile.depth()}
+		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
+		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
+	}
+	perRow, perTile = c.tiling.write(e, rows, tile)
+	return perRow, append(perTile, after...)
+}
+
+func (c *combinedTiling) describe(choice *nest.Choice) {
+	c.tiling.describe(choice)
+	choice.Kernel = c.sig
+}

@@ -1,0 +1,313 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// reducePlan returns a plan of one step from its text.
+func reducePlan(t require.TestingT, text string, args ...any) *plan.Plan {
+	p, err := plan.ParsePlan(fmt.Sprintf(text, args...))
+	require.NoError(t, err)
+	require.NoError(t, p.Verify())
+	return p
+}
+
+// checkReduction requires that strategies compute the step of a plan as the definition
+// says. Machines and libraries take turns.
+func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
+	step := p.Steps[0]
+	inputs := randomInputs(p)
+	expected := evalReduction(p, &step, inputs)
+	for _, by := range want {
+		for range 2 {
+			turn++
+			m := Default([]int{1, 8, 3}[turn%3])
+			m.CompareAll, m.Blocks = true, []int{0, 0, 100}[turn%3]
+			lib := []library{anyKernel, singles, oneRow, anyKernel}[turn/3%4]
+			d, why := by.draft(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
+			if d == nil && by.name == reducePairs.name && turn/3%4 == 1 {
+				continue // there are no kernels of one op
+			}
+			require.NotNil(t, d, "%s: %s: %s", by.name, why, p)
+			requireResults(t, p, d, inputs, expected, by.name)
+		}
+	}
+}
+
+var turn int // of the tests' machines and libraries
+
+// oneRow has no kernel that combines several rows at once.
+func oneRow(signature string) string {
+	if strings.Contains(signature, "t3 = add t2 u") || strings.Contains(signature, "t3 = m") {
+		return ""
+	}
+	return "avx2"
+}
+
+func requireResults(t *testing.T, p *plan.Plan, d *Draft, inputs, expected [][]uint64, name string) {
+	program := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
+	require.NoError(t, program.Verify(), "%s: %s", name, p)
+	got, err := nest.Eval(program, inputs, nest.Shuffled(uint64(len(d.Parts))))
+	require.NoError(t, err, "%s: %s", name, p)
+	if fmt.Sprint(got) != fmt.Sprint(expected) {
+		require.Equal(t, expected, got, "%s: %s", name, p)
+	}
+}
+
+// randomInputs returns elements for the params of a plan: small numbers, such that no
+// sum is a NaN, whose payload is not defined.
+func randomInputs(p *plan.Plan) (inputs [][]uint64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, b := range p.Buffers {
+		if b.Kind != plan.ParamBuffer {
+			continue
+		}
+		x := make([]uint64, b.Size())
+		for i := range x {
+			switch {
+			case b.DType == ir.Bool:
+				x[i] = r.Uint64() & 1
+			case ir.Floats.Has(b.DType):
+				x[i] = ir.FromFloat(b.DType, r.NormFloat64())
+			default:
+				x[i] = ir.Wrap(b.DType, r.Int64())
+			}
+		}
+		inputs = append(inputs, x)
+	}
+	return inputs
+}
+
+// evalReduction is the definition of a step: each element of an output that is combined
+// is ir.FoldRow of a chunk of its line.
+func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]uint64) {
+	memory := make([][]uint64, len(p.Buffers))
+	for i, b := range p.Buffers {
+		if memory[i] = make([]uint64, b.Size()); b.Kind == plan.ParamBuffer {
+			copy(memory[i], inputs[b.Index])
+		}
+	}
+	body := elementary.Expand(s.Body)
+	_, axis := s.Kind()
+	lines := map[[2]int][]uint64{} // by output and location
+	index := make([]int, len(s.Axes))
+	at := func(a *plan.Access, combined bool) int {
+		where := a.Offset
+		for k, i := range index {
+			if combined && k == axis {
+				i /= ir.FoldChunk
+			}
+			where += i * a.Strides[k]
+		}
+		return where
+	}
+	for i := range elems(s) {
+		// Row-major with the Reduce axis last: the elements of a line come in order.
+		index[axis] = i % s.Axes[axis].Extent
+		i /= s.Axes[axis].Extent
+		for k := len(index) - 1; k >= 0; k-- {
+			if k != axis {
+				index[k] = i % s.Axes[k].Extent
+				i /= s.Axes[k].Extent
+			}
+		}
+		in := make([]uint64, len(s.In))
+		for k := range s.In {
+			in[k] = memory[s.In[k].Buffer][at(&s.In[k], false)]
+		}
+		for o, v := range body.Eval(in) {
+			out := &s.Out[o]
+			if where := at(&out.Access, out.Combine != ir.OpInvalid); out.Combine == ir.OpInvalid {
+				memory[out.Buffer][where] = v
+			} else {
+				lines[[2]int{o, where}] = append(lines[[2]int{o, where}], v)
+			}
+		}
+	}
+	for key, line := range lines {
+		out := &s.Out[key[0]]
+		memory[out.Buffer][key[1]] = ir.FoldRow(out.Combine, s.Body.DType(s.Body.Out[key[0]]), line)
+	}
+	for i, b := range p.Buffers {
+		if b.Kind == plan.ResultBuffer {
+			results = append(results, memory[i])
+		}
+	}
+	return results
+}
+
+var lengths = []int{1, 2, 8, 31, 32, 33, 63, 64, 65, 130, 1023, 1024, 1025, 2047, 2048, 2049, 3000}
+
+// TestReduceRows has an output that is stored beside two that are combined.
+func TestReduceRows(t *testing.T) {
+	for _, n := range lengths {
+		for _, rows := range []int{1, 5} {
+			checkReduction(t, reducePlan(t, `plan rows arena=0 {
+  %%0 = param x 0 : f32[%[1]d,%[2]d]
+  %%1 = param y 1 : f32[%[1]d,%[2]d]
+  %%2 = result a 0 : f32[%[3]d,%[1]d]
+  %%3 = result b 1 : f32[%[1]d,%[2]d]
+  %%4 = result c 2 : f32[%[1]d,%[3]d]
+  step 0 [%[1]d,%[2]d reduce]
+    kernel (u0:f32, u1:f32) { t0 = mul u0 u1; t1 = sub t0 u1; store t0 t1 t1 }
+    %%0{%[2]d,1}+0 %%1{%[2]d,1}+0 -> add %%2{1,%[1]d}+0 %%3{%[2]d,1}+0 max %%4{%[3]d,1}+0
+}
+`, rows, n, ir.Chunks(n)), reduceRows)
+		}
+	}
+}
+
+// TestLongRows has lines that lie one behind the other, and others where one thing is
+// different each.
+func TestLongRows(t *testing.T) {
+	for _, x := range []struct{ cols, row, a, sRow int }{
+		{2048, 2048, 1, 0}, {5120, 5120, 1, 0}, {2049, 2049, 1, 0}, {2048, 2050, 1, 0}, {2048, 2048, 5, 0}, {2048, 2048, 1, 1}, {40 << 10, 40 << 10, 1, 0},
+	} {
+		for _, rows := range []int{2, 5, 31} {
+			chunks := ir.Chunks(x.cols)
+			if rows*x.cols > 1<<16 {
+				continue
+			}
+			aChunk, class := rows, "s"
+			if x.sRow > 0 {
+				class = "u"
+			}
+			if x.a > 1 {
+				x.a, aChunk = chunks, 1
+			}
+			checkReduction(t, reducePlan(t, `plan long arena=0 {
+  %%0 = param x 0 : f32[%[1]d]
+  %%1 = param s 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[%[3]d]
+  %%3 = result b 1 : u8[%[3]d]
+  step 0 [%[2]d,%[4]d reduce]
+    kernel (u0:f32, %[9]s1:f32) { t0 = sub u0 %[9]s1; t1 = abs t0; t2 = cast:u8 t1; store t0 t2 }
+    %%0{%[5]d,1}+0 %%1{%[6]d,0}+0 -> add %%2{%[7]d,%[8]d}+0 max %%3{%[7]d,%[8]d}+0
+}
+`, rows*x.row, rows, rows*chunks, x.cols, x.row, x.sRow, x.a, aChunk, class), reduceRows)
+		}
+	}
+}
+
+// TestReduceStrides has inputs that go backwards, are transposed, or repeat.
+func TestReduceStrides(t *testing.T) {
+	for _, n := range []int{1, 5, 32, 100, 1024, 2500} {
+		const rows = 37
+		for _, x := range []struct {
+			offset int
+			a      [3]int
+		}{{0, [3]int{rows * n, 1, rows}}, {2*rows*n - 1, [3]int{-rows * n, -n, -1}}, {0, [3]int{rows * n, 0, 2}}, {n - 1, [3]int{0, n, -1}}, {3, [3]int{0, 0, 0}}, {0, [3]int{rows * n, n, 1}}, {0, [3]int{1, 2, 2 * rows}}} {
+			class := "u"
+			if x.a == [3]int{} {
+				class = "s"
+			}
+			checkReduction(t, reducePlan(t, `plan strides arena=0 {
+  %%0 = param x 0 : f32[%[4]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[2,%[2]d,%[3]d]
+  step 0 [2,%[2]d,%[1]d reduce]
+    kernel (%[10]s0:f32, u1:f32) { t0 = sub %[10]s0 u1; store t0 }
+    %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> min %%2{%[9]d,%[3]d,1}+0
+}
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], rows*ir.Chunks(n), class), reduceRows)
+			checkReduction(t, reducePlan(t, `plan strides arena=0 {
+  %%0 = param x 0 : f32[%[4]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = result a 0 : f32[%[3]d,2,%[2]d]
+  step 0 [2,%[2]d,%[1]d reduce]
+    kernel (%[10]s0:f32, u1:f32) { t0 = sub %[10]s0 u1; store t0 }
+    %%0{%[6]d,%[7]d,%[8]d}+%[5]d %%1{0,1,0}+0 -> min %%2{%[2]d,1,%[9]d}+0
+}
+`, n, rows, ir.Chunks(n), 2*rows*n, x.offset, x.a[0], x.a[1], x.a[2], 2*rows, class), reduceRows, reduceColumns)
+		}
+	}
+}
+
+// TestReduceTypes has each combiner and types of each size.
+func TestReduceTypes(t *testing.T) {
+	for by, types := range map[string][]string{"add": {"f32", "f64", "i32", "i64", "u32", "u8"}, "mul": {"f32", "u8"}, "max": {"f64", "i64"}, "min": {"f32", "i32"}, "and": {"bool"}, "or": {"bool"}} {
+		for _, d := range types {
+			for _, n := range []int{2, 33, 700, 1024, 1500} {
+				checkReduction(t, reducePlan(t, `plan types arena=0 {
+  %%0 = param x 0 : %[1]s[3,%[3]d]
+  %%1 = result a 0 : %[1]s[%[4]d,3]
+  step 0 [3,%[3]d reduce]
+    kernel (u0:%[1]s) { store u0 }
+    %%0{%[3]d,1}+0 -> %[2]s %%1{1,3}+0
+}
+`, d, by, n, ir.Chunks(n)), reduceRows, reduceColumns)
+			}
+		}
+	}
+}
+
+// TestReduceFinds has indices, which only rows give.
+func TestReduceFinds(t *testing.T) {
+	for _, by := range []string{"argmin", "argmax"} {
+		p := reducePlan(t, `plan finds arena=0 {
+  %%0 = param x 0 : f32[5,1500]
+  %%1 = result a 0 : i32[2,5]
+  step 0 [5,1500 reduce]
+    kernel (u0:f32) { store u0 }
+    %%0{1500,1}+0 -> %s %%1{1,5}+0
+}
+`, by)
+		checkReduction(t, p, reduceRows)
+		step := p.Steps[0]
+		_, why := draftColumns(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+		require.Equal(t, "an index is found along a row alone", why)
+	}
+}
+
+func TestReduceColumns(t *testing.T) {
+	for _, n := range lengths {
+		for _, cols := range []int{1, 3, 40, 200} {
+			if n*cols > 30_000 {
+				continue
+			}
+			checkReduction(t, reducePlan(t, `plan columns arena=0 {
+  %%0 = param x 0 : f32[2,%[1]d,%[2]d]
+  %%1 = result a 0 : f32[%[3]d,2,%[2]d]
+  step 0 [2,%[1]d reduce,%[2]d]
+    kernel (u0:f32) { store u0 }
+    %%0{%[5]d,%[2]d,1}+0 -> add %%1{%[2]d,%[4]d,1}+0
+}
+`, n, cols, ir.Chunks(n), 2*cols, n*cols), reduceColumns, reduceRows)
+		}
+	}
+}
+
+// TestColumnBodies has two accumulators, a store, inputs that repeat, packed ones.
+func TestColumnBodies(t *testing.T) {
+	for _, n := range []int{1, 20, 33, 100, 160, 1024, 1100} {
+		for _, cols := range []int{1, 17, 3000} {
+			if n*cols > 60_000 {
+				continue
+			}
+			for _, x := range [][3]int{{0, cols, 1}, {0, 1, n}, {n*cols - 1, -cols, -1}, {0, 2 * cols, 1}, {0, 0, 1}, {0, 0, 2}} {
+				checkReduction(t, reducePlan(t, `plan bodies arena=0 {
+  %%0 = param x 0 : f32[%[7]d]
+  %%1 = param y 1 : f32[%[2]d]
+  %%2 = param z 2 : f32[%[1]d]
+  %%3 = result a 0 : f32[%[3]d,%[2]d]
+  %%4 = result b 1 : f64[%[3]d,%[2]d]
+  %%5 = result c 2 : f32[%[1]d,%[2]d]
+  step 0 [%[1]d reduce,%[2]d]
+    kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = cast:f64 t0; store t1 t2 t1 }
+    %%0{%[5]d,%[6]d}+%[4]d %%1{0,1}+0 %%2{1,0}+0 -> add %%3{%[2]d,1}+0 max %%4{%[2]d,1}+0 %%5{%[2]d,1}+0
+}
+`, n, cols, ir.Chunks(n), x[0], x[1], x[2], 2*n*cols), reduceColumns)
+			}
+		}
+	}
+}

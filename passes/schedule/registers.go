@@ -1,0 +1,148 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// Register allocation of a tiling. A register is local memory for a tile; it is free
+// again after the last instruction that reads its value.
+
+// registers hands out local memory of the size of a tile.
+type registers struct {
+	bytes  int
+	unused []int // offsets
+}
+
+// take returns where an unused register is, of a draft.
+func (r *registers) take(d *Draft) int {
+	if n := len(r.unused); n > 0 {
+		at := r.unused[n-1]
+		r.unused = r.unused[:n-1]
+		return at
+	}
+	return d.reserve(r.bytes)
+}
+
+func (r *registers) put(at int) { r.unused = append(r.unused, at) }
+
+// write gives every value a place and returns the calls.
+func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest.Item) {
+	c.placeOperands()
+	for i := range c.perRow {
+		perRow = append(perRow, c.writeRow(&c.perRow[i], rows))
+	}
+	for p := range c.perTile {
+		for _, a := range c.perTile[p].args {
+			c.values[a].last = p
+		}
+	}
+	for _, i := range c.perTile {
+		if i.value >= 0 && i.out >= 0 && c.nonTemporal(i.out) {
+			c.values[i.value].last = len(c.perTile) // copied out then
+		}
+	}
+	regs := &registers{bytes: c.tileRows * c.tileCols * c.widest()}
+	for p := range c.perTile {
+		perTile = append(perTile, c.writeInst(p, regs, tile))
+	}
+	return perRow, perTile
+}
+
+// placeOperands gives inputs and constants their places.
+func (c *tiling) placeOperands() {
+	for i := range c.k.In {
+		c.values[i].at = c.at[c.order[i]]
+	}
+	for j := range c.k.Body {
+		if in := &c.k.Body[j]; in.Op == ir.OpConst {
+			v := &c.values[len(c.k.In)+j]
+			v.at = view{slot: c.draft.table(in.DType, in.Bits, 1), strides: make([]int, len(c.step.Axes))}
+		}
+	}
+}
+
+// writeRow returns the call that computes a value of one element a row.
+func (c *tiling) writeRow(i *tileInst, rows *walk) nest.Item {
+	v := &c.values[i.value]
+	n, lines := rows.size[c.row], c.tileRows
+	v.at = view{strides: make([]int, len(c.step.Axes)), from: rows.depth()}
+	if v.once {
+		n, lines = nest.Fixed(1), 1
+	} else {
+		v.at.strides[c.row] = 1
+	}
+	v.at.slot = c.draft.scratch(v.dtype, lines)
+	return call(i.k, n, nest.Fixed(1), c.args(i, v.at, rows))
+}
+
+// writeInst returns the call of instruction p of a tile.
+func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
+	i := &c.perTile[p]
+	to := view{strides: make([]int, len(c.step.Axes)), from: tile.depth()}
+	to.strides[c.row], to.strides[c.col] = c.tileCols, 1
+	switch {
+	case i.out >= 0 && !c.nonTemporal(i.out):
+		to = c.at[len(c.step.In)+i.out]
+	case i.value < 0:
+		to = c.outTile(i.out, tile)
+	default:
+		v := &c.values[i.value]
+		c.free(regs, i, p, v.dtype.Size()) // written where an operand was read, element by element
+		v.register = 1 + regs.take(c.draft)
+		to.slot = c.registerSlot(v.register-1, v.dtype)
+		if i.out >= 0 { // from where it is copied out
+			c.at[len(c.step.In)+i.out] = to
+		}
+	}
+	rows, cols := c.callSize(tile)
+	item := call(i.k, rows, cols, c.args(i, to, tile))
+	if i.value >= 0 {
+		c.values[i.value].at = to
+	}
+	c.free(regs, i, p, 0)
+	return item
+}
+
+// registerSlot returns the slot of a register as elements of a type.
+func (c *tiling) registerSlot(offset int, d ir.DType) int {
+	want := nest.Slot{Kind: nest.Scratch, DType: d, Offset: offset, Elems: c.tileRows * c.tileCols}
+	for i, s := range c.draft.Slots {
+		if s == want {
+			return i
+		}
+	}
+	c.draft.Slots = append(c.draft.Slots, want)
+	return len(c.draft.Slots) - 1
+}
+
+// args returns the arguments of a call.
+func (c *tiling) args(i *tileInst, to view, w *walk) []nest.Arg {
+	args := make([]nest.Arg, 0, len(i.args)+1)
+	for _, a := range i.args {
+		args = append(args, w.arg(&c.values[a].at, c.row))
+	}
+	return append(args, w.arg(&to, c.row))
+}
+
+// widest returns the bytes of the widest element that a register holds.
+func (c *tiling) widest() int {
+	n := 1
+	for _, v := range c.values[len(c.k.In):] {
+		n = max(n, v.dtype.Size())
+	}
+	return n
+}
+
+// free returns the registers whose values instruction p is the last to read: those of
+// elements of the given size, 0 for all.
+func (c *tiling) free(regs *registers, i *tileInst, p, size int) {
+	for _, a := range i.args {
+		v := &c.values[a]
+		if v.register == 0 || v.last != p || size != 0 && v.dtype.Size() != size {
+			continue
+		}
+		regs.put(v.register - 1)
+		v.register = 0
+	}
+}

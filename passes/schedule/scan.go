@@ -1,0 +1,132 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Prefix scans: what the strategies for them share. A line is scanned in chunks of
+// ir.FoldChunk elements, as ir.ScanLine says. The state of a line is its running value
+// in the chunk, which begins as the identity, and its carry: the combined last running
+// values of the chunks before, in ir.PartialType. States are in local memory.
+//
+// An exclusive scan of n elements is an inclusive one of the first n-1, stored one
+// further on, behind the result of no elements.
+
+// scans are the strategies for steps that scan an axis, the best one first.
+var scans = []strategy{scanLine, scanLines, scanColumns}
+
+// prefixScan is a step that scans its columns, which are the last axis, or its rows: any
+// other axis. If it scans its columns, the axis before is the rows.
+type prefixScan struct {
+	*target
+	*Draft
+	step        *plan.Step
+	row, col    int // axes
+	by          ir.Op
+	dtype, wide ir.DType // of elements and of carries
+	n           int      // elements of a line that are combined
+	exclusive   bool
+	in          operand
+	x, y        view // the elements that are combined, and their results
+	head        view // the results of no elements, if exclusive
+	packed      bool // the operand's elements are apart along the columns
+	nonTemporal bool // results are stored past the caches
+
+	identity view    // the running value of no elements
+	noCarry  view    // the carry of no chunks
+	missing  *string // a kernel that the library lacks
+}
+
+// newPrefixScan returns the scan of a step, or why it is none: it must scan its last axis,
+// the columns, or any other one, which then is the rows.
+func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why string) {
+	role, axis := s.Kind()
+	last := len(s.Axes) - 1
+	switch {
+	case role != plan.Scan && role != plan.ScanExclusive:
+		return nil, "no axis is scanned"
+	case last < 1:
+		return nil, "there are no rows and columns"
+	case columns != (axis == last):
+		return nil, "another axis is scanned"
+	case len(s.In) != 1 || len(s.Out) != 1 || len(s.Body.Body) > 0:
+		return nil, "the body computes something"
+	case s.Out[0].Combine.ScannedBy() == ir.OpInvalid:
+		return nil, "no scan combines by " + s.Out[0].Combine.String()
+	}
+	row := axis
+	if columns {
+		row = last - 1
+	}
+	by, d := s.Out[0].Combine, s.Body.In[0].DType
+	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
+		by: by, dtype: d, wide: ir.PartialType(by, d), n: s.Axes[axis].Extent, exclusive: role == plan.ScanExclusive, missing: new(string)}
+	ops, why := operandsOf(s, p.row, p.col)
+	if why != "" {
+		return nil, why
+	}
+	several := s.Axes[p.col].Extent > 1
+	if several && ops[1].class != unit {
+		return nil, "the results are not contiguous along the columns"
+	}
+	p.in, p.packed = ops[0], several && ops[0].class != unit
+	p.x, p.y = viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
+	if p.head = p.y; p.exclusive {
+		if p.n--; p.n > 0 {
+			p.y = p.y.move(axis, 1)
+		}
+	}
+	p.nonTemporal = p.pastCaches(ops)
+	bits, _ := by.Info().Identity(d)
+	p.identity = p.constant(d, bits)
+	bits, _ = by.Info().Identity(p.wide)
+	p.noCarry = p.constant(p.wide, bits)
+	return p, ""
+}
+
+// pastCaches reports whether the results are stored past the caches.
+func (p *prefixScan) pastCaches(ops []operand) bool {
+	engine, ok := p.lib.Engine(storeNT.Signature())
+	out := &elementwise{target: p.target, step: p.step, row: p.row, ops: ops}
+	return ok && engine != portable && !p.packed && out.passesCaches(0)
+}
+
+// finish returns the draft, or the kernel that is missing. k computes most elements.
+func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
+	if *p.missing != "" {
+		return nil, "no kernel is registered for " + *p.missing
+	}
+	sig := k.Signature()
+	engine, _ := p.lib.Engine(sig)
+	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work(p.step) * p.slowdown(engine)}
+	if p.packed {
+		p.Choice.Packed = []int{0}
+	}
+	if p.nonTemporal {
+		p.Choice.Streamed = []int{1}
+	}
+	return p.Draft, ""
+}
+
+// constant returns a table of one element.
+func (p *prefixScan) constant(d ir.DType, bits uint64) view {
+	return p.local(p.table(d, bits, 1), 0, 0)
+}
+
+// local returns the view of local memory whose rows and columns are so far apart.
+func (p *prefixScan) local(slot, row, col int) view {
+	v := view{slot: slot, strides: make([]int, len(p.step.Axes))}
+	v.strides[p.row], v.strides[p.col] = row, col
+	return v
+}
+
+// tile reserves rows of so many elements. A cache line is between two of them: rows a
+// power of two apart would be in few sets of the cache.
+func (p *prefixScan) tile(rows, cols int) view {
+	line := cacheLine / p.dtype.Size()
+	row := (cols+line-1)/line*line + line
+	return p.local(p.scratch(p.dtype, rows*row), row, 1)
+}

@@ -1,0 +1,166 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// scanColumns scans down the rows, vectorized across the columns:
+//
+//	for each block of columns
+//	  each row of the first chunk is combined with the result above it
+//	  the last result is the carries
+//	  for each other chunk
+//	    each row is combined with the running values, and these with the carries
+//	    the carries are combined with the running values
+//
+// Results that are stored past the caches: see scan_rows.go.
+var scanColumns = strategy{name: "column scan", draft: draftColumnScan}
+
+func draftColumnScan(t *target, s *plan.Step) (*Draft, string) {
+	p, why := newPrefixScan(t, s, false)
+	if p == nil {
+		return nil, why
+	}
+	c := newColumnScan(p)
+	c.at = newWalk(s.Axes).cutAll(c.row, c.col).cut(c.col, c.block)
+	c.carry, c.run = c.carry.inside(c.at), c.run.inside(c.at)
+	items := c.begin(c.at, nest.Fixed(1), c.at.size[c.col])
+	if c.n > 0 {
+		items = append(items, c.chunks()...)
+	}
+	c.Parts = []nest.Nest{c.at.part(items)}
+	if c.n > ir.FoldChunk {
+		k, _ := kernel.RowKernel(c.by, c.dtype)
+		return c.finish(k)
+	}
+	return c.finish(c.combine)
+}
+
+// columnScan scans down the rows.
+type columnScan struct {
+	*prefixScan
+	combine    *kernel.Kernel // of two rows
+	block      int            // columns of a block
+	at         *walk          // inside the loops over blocks
+	carry, run view           // a row of each
+	results    view           // those that are stored past the caches
+	dense      view           // the operand, if packed
+	rows       int            // that one call takes
+}
+
+func newColumnScan(p *prefixScan) *columnScan {
+	size, rows, cols := p.dtype.Size(), p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
+	c := &columnScan{prefixScan: p, block: p.ScanBytes / size}
+	for elems(p.step)/rows < p.Workers*c.block && c.block > p.ScanBytesLeast/size {
+		c.block /= 2
+	}
+	c.block = min(c.block, cols)
+	k, err := kernel.SingleOp(p.by, ir.Invalid, kernel.Operand{DType: p.dtype}, kernel.Operand{DType: p.dtype})
+	if err != nil {
+		panic("BUG: schedule: " + err.Error())
+	}
+	c.combine = k
+	if p.Blocks == 0 && c.block < c.piece() {
+		c.nonTemporal = false // short rows would take a call for every few of them
+	}
+	if p.n > ir.FoldChunk || c.nonTemporal {
+		c.carry, c.run = p.local(p.scratch(p.wide, c.block), 0, 1), p.local(p.scratch(p.dtype, c.block), 0, 1)
+	}
+	c.rows = max(1, p.CallElems/c.block)
+	if c.nonTemporal {
+		c.results = p.tile(kernel.DownRows, c.piece())
+	}
+	if p.packed {
+		c.rows = max(1, min(p.n, p.PackBytes/(c.block*size)))
+		c.dense = p.local(p.scratch(p.dtype, c.rows*c.block), c.block, 1)
+	}
+	return c
+}
+
+// chunks returns the scan of a block of columns.
+func (c *columnScan) chunks() []nest.Item {
+	first := min(c.n, ir.FoldChunk)
+	items, last := c.firstChunk(first)
+	if c.n == first {
+		return items
+	}
+	items = append(items, c.castRow(c.at, c.at.size[c.col], last, c.carry))
+	rest := c.n % ir.FoldChunk
+	if whole := c.n - first - rest; whole > 0 {
+		chunk := c.at.only(c.row, whole).cut(c.row, ir.FoldChunk)
+		later := append(c.laterChunk(chunk, first), c.nextCarry(chunk))
+		items = append(items, chunk.wrap(c.at, later)...)
+	}
+	if rest > 0 {
+		items = append(items, c.laterChunk(c.at.only(c.row, rest), c.n-rest)...)
+	}
+	return items
+}
+
+// start returns the stores of the identity to the running values.
+func (c *columnScan) start(w *walk) nest.Item {
+	return c.fill(w, c.dtype, nest.Fixed(1), w.size[c.col], c.identity, c.run)
+}
+
+// nextCarry returns what combines the carries with the running values.
+func (c *columnScan) nextCarry(w *walk) nest.Item {
+	b := kernel.NewBuilder(kernel.Operand{DType: c.wide}, kernel.Operand{DType: c.dtype})
+	run := kernel.Ref(1)
+	if c.wide != c.dtype {
+		run = b.Cast(c.wide, run)
+	}
+	b.Store(b.Op(c.by, 0, run))
+	k, order := b.Kernel().Canonical()
+	return c.call(w, k, nest.Fixed(1), w.size[c.col], ordered(order, []view{c.carry, c.run}, c.carry))
+}
+
+// firstChunk returns the scan of the first rows, and where the last results are.
+func (c *columnScan) firstChunk(rows int) (items []nest.Item, last view) {
+	if c.nonTemporal {
+		return append([]nest.Item{c.start(c.at)}, c.storedRows(c.at.only(c.row, rows), 0, false)...), c.run
+	}
+	cols := c.at.size[c.col]
+	if c.packed {
+		items = append(items, c.pack(c.at, nest.Fixed(1), cols, c.x, c.y))
+	} else {
+		items = append(items, c.copyRow(c.at, c.dtype, cols, c.x, c.y))
+	}
+	if rows > 1 {
+		below := c.at.only(c.row, rows-1).cut(c.row, c.rows)
+		items = append(items, below.wrap(c.at, c.combineRows(below))...)
+	}
+	return items, c.y.move(c.row, rows-1)
+}
+
+// combineRows returns what combines rows with the results above them. Kernels compute
+// rows in order.
+func (c *columnScan) combineRows(w *walk) []nest.Item {
+	items, x := c.someRows(w, c.x.move(c.row, 1))
+	return append(items, c.call(w, c.combine, w.size[c.row], w.size[c.col], []view{c.y, x, c.y.move(c.row, 1)}))
+}
+
+// laterChunk returns the scan of the rows of w from one on, which are in a later chunk.
+func (c *columnScan) laterChunk(w *walk, from int) []nest.Item {
+	if c.nonTemporal {
+		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, true)...)
+	}
+	some := w.cut(c.row, c.rows)
+	items, x := c.someRows(some, c.x.move(c.row, from))
+	k, order := kernel.RowKernel(c.by, c.dtype)
+	views := ordered(order, []view{c.carry, c.run, x}, c.run, c.y.move(c.row, from))
+	items = append(items, c.call(some, k, some.size[c.row], some.size[c.col], views))
+	return append([]nest.Item{c.start(w)}, some.wrap(w, items)...)
+}
+
+// someRows returns where rows of the operand have no gaps, and the call that copies
+// them there if need be.
+func (c *columnScan) someRows(w *walk, x view) ([]nest.Item, view) {
+	if !c.packed {
+		return nil, x
+	}
+	dense := c.dense.inside(w)
+	return []nest.Item{c.pack(w, w.size[c.row], w.size[c.col], x, dense)}, dense
+}

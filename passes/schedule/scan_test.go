@@ -1,0 +1,221 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// builtins is the library of the built-in kernels, all of them in assembly.
+type builtins map[string]bool
+
+func (b builtins) Engine(signature string) (string, bool) { return "avx2", b[signature] }
+
+var scanLibrary = func() builtins {
+	b := builtins{}
+	for _, k := range codegen.Builtins() {
+		b[k.Signature()] = true
+	}
+	for _, d := range []ir.DType{ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64} {
+		b[(&kernel.Micro{Row: kernel.Pack, Type: d}).Signature()] = true
+	}
+	return b
+}()
+
+var scanStrategies = []strategy{scanLine, scanLines, scanColumns}
+
+// scanCase is a scan of an array along its last axis or the one before.
+type scanCase struct {
+	by          ir.Op
+	dtype       ir.DType
+	shape       []int
+	axis        int
+	exclusive   bool
+	at          layout.Layout // of the operand
+	workers     int
+	nonTemporal bool // wherever it is possible
+	machine     func(m *Machine)
+}
+
+func (c *scanCase) String() string {
+	return fmt.Sprintf("%s %s %v axis %d exclusive %v strides %v workers %d nonTemporal %v",
+		c.by, c.dtype, c.shape, c.axis, c.exclusive, c.at.Strides, c.workers, c.nonTemporal)
+}
+
+// step returns the step and its buffers.
+func (c *scanCase) step() (*plan.Step, []plan.Buffer) {
+	k, err := kernel.ParseKernel(fmt.Sprintf("kernel (u0:%s) { store u0 }", c.dtype.Text()))
+	if err != nil {
+		panic(err)
+	}
+	s := &plan.Step{Body: k}
+	for axis, n := range c.shape {
+		a := plan.Axis{Extent: n}
+		if axis == c.axis {
+			a.Role = plan.Scan
+			if c.exclusive {
+				a.Role = plan.ScanExclusive
+			}
+		}
+		s.Axes = append(s.Axes, a)
+	}
+	s.In = []plan.Access{{Buffer: 0, Offset: c.at.Offset, Strides: c.at.Strides}}
+	s.Out = []plan.Output{{Access: plan.Access{Buffer: 1, Strides: layout.RowMajor(c.shape...).Strides}, Combine: c.by}}
+	return s, []plan.Buffer{
+		{Kind: plan.ParamBuffer, DType: c.dtype, Shape: c.shape, At: &c.at, Name: "x"},
+		{Kind: plan.ResultBuffer, DType: c.dtype, Shape: c.shape, Name: "y"},
+	}
+}
+
+// schedule returns the program of a case, of the first strategy that takes it.
+func (c *scanCase) schedule(t require.TestingT) *nest.Program {
+	s, buffers := c.step()
+	m := Default(c.workers)
+	m.NonTemporalFrom = math.MaxInt
+	if c.nonTemporal {
+		m.NonTemporalFrom = 1
+	}
+	if c.machine != nil {
+		c.machine(m)
+	}
+	target := &target{Machine: m, lib: scanLibrary, buffers: buffers, read: make([]bool, len(buffers))}
+	var reasons []string
+	for _, by := range scanStrategies {
+		d, why := by.draft(target, s)
+		if d == nil {
+			reasons = append(reasons, why)
+			continue
+		}
+		d.Choice.Strategy = by.name
+		return &nest.Program{Name: "scan", Buffers: buffers, Tasks: []nest.Task{{
+			Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}, Elems: elems(s)}}}
+	}
+	require.Fail(t, "no strategy", "%s: %q", c, reasons)
+	return nil
+}
+
+// check compares what a schedule computes with ir.ScanLine, and returns the strategy.
+func (c *scanCase) check(t require.TestingT) nest.Choice {
+	p := c.schedule(t)
+	require.NoError(t, p.Verify(), "%s", c)
+	_, hi := c.at.Bounds()
+	x, rng := make([]uint64, hi+1), rand.New(rand.NewPCG(1, 2))
+	for i := range x {
+		x[i] = scanElement(rng, c.dtype)
+	}
+	got, err := nest.Eval(p, [][]uint64{x}, nest.Shuffled(3))
+	require.NoError(t, err, "%s", c)
+	rows := layout.RowMajor(c.shape...)
+	n, stride, in := c.shape[c.axis], rows.Strides[c.axis], c.at.Strides[c.axis]
+	lines := layout.Layout{Shape: append([]int{}, c.shape...), Strides: rows.Strides}
+	from := layout.Layout{Shape: lines.Shape, Strides: c.at.Strides, Offset: c.at.Offset}
+	lines.Shape[c.axis] = 1
+	var heads []int
+	for at := range from.All() {
+		heads = append(heads, at)
+	}
+	k := 0
+	for at := range lines.All() {
+		line := make([]uint64, n)
+		for i := range line {
+			line[i] = x[heads[k]+i*in]
+		}
+		for i, want := range ir.ScanLine(c.by, c.dtype, line, c.exclusive) {
+			if got := got[0][at+i*stride]; got != want {
+				require.Equal(t, want, got, "%s: %s: line %d, element %d", c, p.Tasks[0].Choices[0].Strategy, k, i)
+			}
+		}
+		k++
+	}
+	return p.Tasks[0].Choices[0]
+}
+
+// scanElement returns an element: of floats mostly near 1, so that a long product stays
+// in range.
+func scanElement(rng *rand.Rand, d ir.DType) uint64 {
+	if ir.Floats.Has(d) {
+		return ir.FromFloat(d, math.Copysign(math.Exp2(rng.Float64()-0.5), rng.Float64()-0.4))
+	}
+	return ir.Wrap(d, int64(rng.Uint64()))
+}
+
+var (
+	scanOps   = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
+	scanTypes = (ir.Numeric & ir.Native).List()
+	scanSizes = []int{1, 2, 7, 8, 9, 1023, 1024, 1025, 2048, 2049, 5000, 9000}
+)
+
+// TestScans compares what all strategies compute with the definition.
+func TestScans(t *testing.T) {
+	seen := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		c := scanCase{
+			by: rapid.SampledFrom(scanOps).Draw(t, "by"), dtype: rapid.SampledFrom(scanTypes).Draw(t, "dtype"),
+			exclusive: rapid.Bool().Draw(t, "exclusive"), workers: rapid.IntRange(1, 2).Draw(t, "workers"),
+			nonTemporal: rapid.Bool().Draw(t, "non-temporal"),
+		}
+		n, rows := rapid.SampledFrom(scanSizes).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 17, 20, 33, 70}).Draw(t, "rows")
+		if n*rows > 20_000 {
+			rows = rapid.IntRange(1, 20_000/n).Draw(t, "fewer rows")
+		}
+		c.shape, c.axis = []int{rows, n}, 1
+		if rapid.Bool().Draw(t, "down") {
+			c.shape, c.axis = []int{n, rows}, 0
+		}
+		if n*rows < 5000 && rapid.Bool().Draw(t, "outer") {
+			c.shape, c.axis = append([]int{2}, c.shape...), c.axis+1
+			if c.axis == 1 && rapid.Bool().Draw(t, "between") { // the scanned axis and the columns
+				c.shape[0], c.shape[1], c.axis = c.shape[1], c.shape[0], 0
+			}
+		}
+		c.at = drawLayout(t, c.shape)
+		switch rapid.IntRange(0, 3).Draw(t, "machine") {
+		case 1:
+			c.machine = func(m *Machine) { m.Blocks = 500 }
+		case 2:
+			c.machine = func(m *Machine) { m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.NonTemporalBytes = 64, 32, 256, 256 }
+		}
+		seen[c.check(t).Strategy]++
+	})
+	for _, s := range scanStrategies {
+		require.NotZero(t, seen[s.name], s.name)
+	}
+}
+
+// drawLayout returns a layout of elements that are anyhow.
+func drawLayout(t *rapid.T, shape []int) layout.Layout {
+	axes := make([]int, len(shape))
+	for i := range axes {
+		axes[i] = i
+	}
+	l := layout.Layout{Shape: shape, Strides: make([]int, len(shape))}
+	step := rapid.SampledFrom([]int{1, 1, 2}).Draw(t, "step")
+	order := rapid.Permutation(axes).Draw(t, "order")
+	if rapid.Bool().Draw(t, "row-major") {
+		return layout.RowMajor(shape...)
+	}
+	for _, k := range order {
+		l.Strides[k] = step
+		switch rapid.SampledFrom([]string{"zero", "forward", "forward", "backward"}).Draw(t, "stride") {
+		case "zero":
+			l.Strides[k] = 0
+			continue
+		case "backward":
+			l.Strides[k] = -step
+			l.Offset += step * (shape[k] - 1)
+		}
+		step *= shape[k]
+	}
+	return l
+}

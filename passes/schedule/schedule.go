@@ -1,0 +1,229 @@
+// Package schedule turns the steps of a plan into nests: loops, calls of kernels and
+// local memory. A strategy is one way to do that for one step; each is a pure function
+// in a file of its own, and Schedule takes the cheapest that can compute the step.
+//
+// What a step computes, to the bit, does not depend on the strategy.
+package schedule
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// strategies are the ways to compute a step, by its role, the cheaper ones first.
+var strategies [plan.Contract + 1][]strategy
+
+func init() { // not an initializer: some strategies choose others for their parts
+	strategies = [...][]strategy{
+		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
+		plan.Reduce:        {reducePairs, reduceColumns, reduceRows},
+		plan.Scan:          scans,
+		plan.ScanExclusive: scans,
+		plan.Contract:      {multiply},
+	}
+}
+
+// Schedule returns the nests of a plan. It fails if a step needs a kernel that the
+// library lacks.
+func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
+	s := &scheduler{plan: p, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
+	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
+	group := 0
+	for i := 0; i < len(p.Steps); i++ {
+		var task nest.Task
+		var err error
+		if group < len(p.Rows) && p.Rows[group].First == i {
+			task, err = s.group(&p.Rows[group])
+			i = p.Rows[group].Last
+			group++
+		} else {
+			task, err = s.alone(i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Tasks = append(out.Tasks, task)
+	}
+	withoutScratch(out)
+	return out, nil
+}
+
+// withoutScratch drops the buffers of row groups, for which the tasks have slots, and
+// numbers the others anew.
+func withoutScratch(p *nest.Program) {
+	if !slices.ContainsFunc(p.Buffers, isScratch) {
+		return
+	}
+	number := make([]int, len(p.Buffers))
+	var kept []plan.Buffer
+	for i, b := range p.Buffers {
+		number[i] = len(kept)
+		if !isScratch(b) {
+			kept = append(kept, b)
+		}
+	}
+	p.Buffers = kept
+	for i := range p.Tasks {
+		slots := p.Tasks[i].Slots
+		for k := range slots {
+			if slots[k].Kind == nest.Operand {
+				slots[k].Buffer = number[slots[k].Buffer]
+			}
+		}
+	}
+}
+
+func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
+
+// scheduler schedules one plan.
+type scheduler struct {
+	plan *plan.Plan
+	target
+}
+
+// alone returns the task of a step that is in no row group.
+func (s *scheduler) alone(i int) (nest.Task, error) {
+	step := s.plan.Steps[i]
+	d, err := choose(&s.target, &step)
+	if err != nil {
+		return nest.Task{}, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
+	}
+	return nest.Task{First: i, Last: i, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts,
+		Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(&step)}, nil
+}
+
+// choose returns the draft of the cheapest strategy.
+func choose(t *target, s *plan.Step) (*Draft, error) {
+	if elems(s) == 0 {
+		return newDraft(t, s), nil
+	}
+	var best *Draft
+	var rejected []nest.Rejected
+	role, _ := s.Kind()
+	for _, by := range strategies[role] {
+		d, why := by.draft(t, s)
+		if d == nil {
+			rejected = append(rejected, nest.Rejected{Strategy: by.name, Why: why})
+			continue
+		}
+		d.Choice.Strategy = by.name
+		if best != nil && best.Choice.Cost <= d.Choice.Cost {
+			rejected = append(rejected, nest.Rejected{Strategy: by.name, Cost: d.Choice.Cost})
+			continue
+		}
+		if best != nil {
+			rejected = append(rejected, nest.Rejected{Strategy: best.Choice.Strategy, Cost: best.Choice.Cost})
+		}
+		best = d
+		if !t.CompareAll {
+			break
+		}
+	}
+	if best == nil {
+		why := "no strategy is for such a step"
+		for _, r := range rejected {
+			why = r.Strategy + ": " + r.Why
+		}
+		return nil, fmt.Errorf("%s", why)
+	}
+	best.Choice.Rejected = rejected
+	return best, nil
+}
+
+// elems returns how many indices a step has. The plan's verifier has seen that their
+// number is within int.
+func elems(s *plan.Step) int {
+	n := 1
+	for _, a := range s.Axes {
+		n *= a.Extent
+	}
+	return n
+}
+
+// buffersRead says of each buffer whether a step reads it.
+func buffersRead(p *plan.Plan) []bool {
+	read := make([]bool, len(p.Buffers))
+	for i := range p.Steps {
+		for _, a := range p.Steps[i].In {
+			read[a.Buffer] = true
+		}
+	}
+	return read
+}
+
+// Kernels returns the signatures of the kernels that compute a plan's bodies if every
+// kernel exists, in order of use. The kernels of copies into local memory, which
+// strategies call besides, are not among them.
+func Kernels(p *plan.Plan, m *Machine) []string {
+	one := *m
+	one.RowsAtOnce = 1 // kernels of several rows are built in
+	out, err := Schedule(p, &one, complete{})
+	if err != nil {
+		return nil
+	}
+	var sigs []string
+	seen := map[string]bool{"": true}
+	add := func(sig string) {
+		if !seen[sig] {
+			seen[sig] = true
+			sigs = append(sigs, sig)
+		}
+	}
+	for i := range out.Tasks {
+		t := &out.Tasks[i]
+		for _, c := range t.Choices {
+			add(c.Kernel)
+		}
+		for _, part := range t.Parts {
+			for c := range calls(part.Items) {
+				if !moves(c.Kernel) {
+					add(c.Kernel.Signature())
+				}
+			}
+		}
+	}
+	return sigs
+}
+
+// moves reports whether a kernel moves elements as they are, or is a micro-kernel without
+// a body, which the library brings.
+func moves(c kernel.Code) bool {
+	if m, ok := c.(*kernel.Micro); ok {
+		return m.Body == nil
+	}
+	k := c.(*kernel.Kernel)
+	return len(k.Body) == 1 && k.Body[0].Op == ir.OpCopy
+}
+
+// calls yields the calls of items, those of nests included.
+func calls(items []nest.Item) iter.Seq[*nest.Call] {
+	return func(yield func(*nest.Call) bool) {
+		for _, it := range items {
+			if it.Call != nil && !yield(it.Call) {
+				return
+			}
+			if it.Nest != nil {
+				for c := range calls(it.Nest.Items) {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// complete is the library that has every kernel but those that reduce columns, which are
+// built in.
+type complete struct{}
+
+func (complete) Engine(signature string) (string, bool) {
+	return "avx2", !strings.HasPrefix(signature, "kernel down ")
+}

@@ -1,0 +1,138 @@
+package schedule
+
+import (
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// stage says how an operand of an elementwise step is laid out for the calls: where it
+// is, or in local memory.
+type stage uint8
+
+// The stages.
+const (
+	direct          stage = iota
+	packed                // its tile is copied row by row
+	packedAcross          // its tile is copied column by column
+	transposedBlock       // its block is transposed, for all tiles
+	repeated              // its tile is one row again and again: for joined rows
+	filled                // its tile is one element a row again and again
+	constant              // it is a table of one element
+	nonTemporal           // an output: its tile is copied out past the caches
+)
+
+// once reports whether an operand is staged once for all rows of a block.
+func (e *elementwise) once(i int) bool {
+	switch e.stages[i] {
+	case packed, repeated, filled:
+		return e.ops[i].row == 0
+	}
+	return false
+}
+
+// stageWork returns what staging costs for each index, in additions.
+func (e *elementwise) stageWork(i int) float64 {
+	if e.once(i) {
+		return 0
+	}
+	switch e.stages[i] {
+	case direct, repeated, constant:
+		return 0
+	case packed, transposedBlock:
+		return e.StageWork
+	case packedAcross:
+		if e.joined { // a few columns, each of many elements
+			return e.StageWork / 2
+		}
+		return 2 * e.StageWork
+	case filled:
+		return e.StageWork / 2
+	case nonTemporal: // memory is not read before it is written
+		return -1
+	}
+	panic("BUG: schedule: there is no such stage")
+}
+
+// pack stages the operands that are apart along the columns, tile by tile. It says why
+// if there is no kernel for one.
+func (e *elementwise) pack() (why string) {
+	for i := range e.step.In {
+		o := &e.ops[i]
+		if e.stages[i] != direct {
+			continue
+		}
+		switch o.class {
+		case strided:
+			e.stages[i] = packed
+		case transposed:
+			e.stages[i] = packedAcross
+		}
+		if why = e.checkStage(i); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// checkStage says why an operand cannot be staged: there is no kernel for it.
+func (e *elementwise) checkStage(i int) string {
+	for _, k := range e.stageKernels(i) {
+		if _, ok := e.lib.Engine(k.Signature()); !ok {
+			return "no kernel is registered for " + k.Signature()
+		}
+	}
+	return ""
+}
+
+// stageKernels returns the kernels that stage an operand.
+func (e *elementwise) stageKernels(i int) []kernel.Code {
+	o := &e.ops[i]
+	switch e.stages[i] {
+	case direct, constant:
+		return nil
+	case packed:
+		return []kernel.Code{packKernel(o.dtype)}
+	case packedAcross, transposedBlock:
+		return []kernel.Code{transposeKernel(o.dtype)}
+	case repeated:
+		return []kernel.Code{packKernel(o.dtype), copyKernel(o.dtype, false)}
+	case filled:
+		return []kernel.Code{copyKernel(o.dtype, true)}
+	case nonTemporal:
+		return []kernel.Code{storeNT}
+	}
+	panic("BUG: schedule: there is no such stage")
+}
+
+// packKernel returns the kernel that copies elements of a type that are apart.
+func packKernel(d ir.DType) kernel.Code {
+	return &kernel.Micro{Row: kernel.Pack, Type: kernel.BitsType(d)}
+}
+
+// copyKernels are the kernels that copy, made once.
+var copyKernels sync.Map // by kernel.Operand
+
+// copyKernel returns the kernel that copies elements of a type, or one element a row to
+// all columns.
+func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
+	o := kernel.Operand{DType: d, Splat: splat}
+	if k, ok := copyKernels.Load(o); ok {
+		return k.(*kernel.Kernel)
+	}
+	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, o)
+	if err != nil {
+		panic("BUG: schedule: no copy of " + d.String())
+	}
+	copyKernels.Store(o, k)
+	return k
+}
+
+// transposeKernel returns the kernel that transposes elements of a type.
+func transposeKernel(d ir.DType) kernel.Code {
+	return &kernel.Micro{Row: kernel.Transpose, Type: kernel.BitsType(d)}
+}
+
+// storeNT copies bytes past the caches.
+var storeNT kernel.Code = &kernel.Micro{Row: kernel.StoreNT, Type: ir.Uint8}

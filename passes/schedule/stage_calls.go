@@ -1,0 +1,142 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// The calls that stage operands, and those that copy staged outputs out.
+
+// stageBlock returns the calls that stage a block, and notes where the operands are
+// then.
+func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
+	for i := range e.ops {
+		if e.stages[i] != transposedBlock {
+			continue
+		}
+		// Lines are a cache line longer than they need be: a power of two apart, they
+		// would fall into few sets of the cache.
+		size := e.ops[i].size()
+		line := ((e.blockCols*size+cacheLine-1)&^(cacheLine-1) + cacheLine) / size
+		to := e.tileView(i, e.blockRows*line, line, block.depth())
+		items = append(items, e.transpose(i, block, &to))
+		e.at[i] = to
+	}
+	return items
+}
+
+// stageTile returns the calls that stage a tile: those that do it once for all rows,
+// and those for each tile.
+func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
+	for i := range e.ops {
+		switch e.stages[i] {
+		case direct, transposedBlock, nonTemporal:
+			continue
+		case constant:
+			b := &e.buffers[e.step.In[i].Buffer]
+			e.at[i] = view{slot: e.draft.table(b.DType, b.Bits, e.tileCols), strides: make([]int, len(e.step.Axes))}
+			continue
+		}
+		line, lines, at := e.tileCols, e.tileRows, tile
+		if e.once(i) {
+			at = columns
+			if e.stages[i] != repeated {
+				line, lines = 0, 1
+			}
+		}
+		to := e.tileView(i, lines*e.tileCols, line, tile.depth())
+		items := e.copyIn(i, at, &to)
+		if e.once(i) {
+			once = append(once, items...)
+		} else {
+			each = append(each, items...)
+		}
+		e.at[i] = to
+	}
+	return once, each
+}
+
+// tileView returns local memory for an operand, whose lines are so far apart.
+func (e *elementwise) tileView(i, elems, line, from int) view {
+	v := view{slot: e.draft.scratch(e.ops[i].dtype, elems), strides: make([]int, len(e.step.Axes)), from: from}
+	v.strides[e.row], v.strides[e.col] = line, 1
+	return v
+}
+
+// copyIn returns the calls that copy a tile of an operand to local memory.
+func (e *elementwise) copyIn(i int, w *walk, to *view) []nest.Item {
+	o := &e.ops[i]
+	rows := w.size[e.row]
+	if e.once(i) {
+		rows = nest.Fixed(1)
+	}
+	args := []nest.Arg{w.arg(&e.at[i], e.row), w.arg(to, e.row)}
+	across := nest.Fixed(o.col * o.size())
+	switch e.stages[i] {
+	case packed:
+		return []nest.Item{call(packKernel(o.dtype), rows, w.size[e.col], args, across)}
+	case packedAcross:
+		return []nest.Item{e.transpose(i, w, to)}
+	case repeated:
+		first := call(packKernel(o.dtype), rows, w.size[e.col], args, across)
+		return append([]nest.Item{first}, e.repeat(o.dtype, w, to)...)
+	case filled:
+		return []nest.Item{call(copyKernel(o.dtype, true), rows, w.size[e.col], args)}
+	}
+	panic("BUG: schedule: a stage without a copy")
+}
+
+// transpose returns the call that copies an operand column by column.
+func (e *elementwise) transpose(i int, w *walk, to *view) nest.Item {
+	return transposeCall(&e.ops[i], w.size[e.row], w.size[e.col], w.arg(&e.at[i], e.col), w.arg(to, e.row))
+}
+
+// transposeCall returns the call that copies a block column by column. The lines of from
+// are its columns, those of into its rows.
+func transposeCall(o *operand, rows, cols nest.Size, from, into nest.Arg) nest.Item {
+	across := o.row
+	if across == -1 && rows.Loop < 0 { // the last row first: then the kernel reads vectors
+		from.Offset += (rows.N - 1) * across
+		into.Offset += (rows.N - 1) * into.Step
+		across, into.Step = 1, -into.Step
+	}
+	return call(transposeKernel(o.dtype), rows, cols, []nest.Arg{from, into}, nest.Fixed(across*o.size()))
+}
+
+// repeat returns the calls that copy the first row of a dense tile to all others.
+func (e *elementwise) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item) {
+	total := e.tileRows * e.tileCols
+	for done := e.tileCols; done < total; done *= 2 {
+		from, to := *tile, *tile
+		to.offset += done
+		args := []nest.Arg{w.arg(&from, e.row), w.arg(&to, e.row)}
+		items = append(items, call(copyKernel(d, false), nest.Fixed(1), nest.Fixed(min(done, total-done)), args))
+	}
+	return items
+}
+
+// nonTemporal reports whether an output is stored past the caches.
+func (e *elementwise) nonTemporal(out int) bool {
+	return e.stages[len(e.step.In)+out] == nonTemporal
+}
+
+// outTile returns local memory for a tile of such an output, which it notes.
+func (e *elementwise) outTile(out int, tile *walk) view {
+	i := len(e.step.In) + out
+	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile.depth())
+	return e.at[i]
+}
+
+// storeTile returns the calls that copy tiles of outputs out past the caches.
+func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
+	for i := range e.step.Out {
+		k := len(e.step.In) + i
+		if e.stages[k] != nonTemporal {
+			continue
+		}
+		to := viewOf(k, &e.step.Out[i].Access)
+		args := []nest.Arg{w.arg(&e.at[k], e.row), w.arg(&to, e.row)}
+		items = append(items, call(storeNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
+	}
+	return items
+}

@@ -1,0 +1,227 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// tiled computes a body that has no kernel of its own by kernels of its parts, tile by
+// tile. The registered kernels are its instruction set, tiles in local memory its
+// registers: select.go has the instruction selection, registers.go the register
+// allocation.
+var tiled = strategy{name: "tiling", draft: draftTiling}
+
+func draftTiling(t *target, s *plan.Step) (*Draft, string) {
+	e, why := newElementwise(t, s)
+	if e == nil {
+		return nil, why
+	}
+	if why := e.pack(); why != "" {
+		return nil, why
+	}
+	c, why := e.newTiling()
+	if c == nil {
+		return nil, why
+	}
+	return e.write(c), ""
+}
+
+// tiling is the computation of a tile by several calls.
+type tiling struct {
+	*elementwise
+	k        *kernel.Kernel // canonical
+	order    []int          // the kernel's input i is input order[i] of the step
+	values   []value        // of the body; then copies
+	patterns []pattern      // by instruction of the body
+	perRow   []tileInst     // values of one element a row
+	perTile  []tileInst
+	engines  map[string]int // how many kernels of each
+	cost     float64        // of one index
+}
+
+// value is what is known of a value of the body.
+type value struct {
+	dtype ir.DType
+	splat bool // one element for all columns
+	once  bool // and for all rows
+	inner bool // one instruction reads it, nothing else does
+
+	at       view
+	register int // that holds it: 1 + its offset in local memory, or 0
+	last     int // the last of perTile that reads it
+}
+
+// tileInst is a call of a tiling before its operands have places.
+type tileInst struct {
+	k     *kernel.Kernel
+	args  []kernel.Ref // in the kernel's order
+	value kernel.Ref   // that it computes, or -1 for a copy of one
+	out   int          // the output that it writes, or -1 for a register
+}
+
+// newTiling selects the kernels of a tiling. It says which are missing.
+func (e *elementwise) newTiling() (*tiling, string) {
+	c := &tiling{elementwise: e, engines: map[string]int{}}
+	c.k, c.order = e.body()
+	stored := c.stored()
+	c.addValues(stored)
+	if why := c.selectPatterns(stored); why != "" {
+		return nil, why
+	}
+	for o, r := range c.k.Out {
+		if int(r) < len(c.k.In) || c.values[r].splat || stored[r] != o+1 {
+			if why := c.addCopy(len(c.perTile), r, o); why != "" {
+				return nil, why
+			}
+		}
+	}
+	if why := c.delayStores(); why != "" {
+		return nil, why
+	}
+	c.cost += e.LoadWork * (float64(c.engines[portable])*e.PortableWork + float64(c.count()-c.engines[portable])) / float64(c.count())
+	return c, ""
+}
+
+// stored returns of each value 1 + the first output that stores it, or 0.
+func (c *tiling) stored() []int {
+	stored := make([]int, len(c.k.In)+len(c.k.Body))
+	for o := len(c.k.Out) - 1; o >= 0; o-- {
+		stored[c.k.Out[o]] = o + 1
+	}
+	return stored
+}
+
+// addValues makes the values of the inputs and of the body.
+func (c *tiling) addValues(stored []int) {
+	for i, in := range c.k.In {
+		once := in.Splat && c.ops[c.order[i]].row == 0
+		c.values = append(c.values, value{dtype: in.DType, splat: in.Splat, once: once})
+	}
+	for j := range c.k.Body {
+		in := &c.k.Body[j]
+		v := value{dtype: in.DType, splat: true, once: true}
+		for _, a := range in.Args[:in.Arity()] {
+			v.splat = v.splat && c.values[a].splat
+			v.once = v.once && c.values[a].once
+		}
+		c.values = append(c.values, v)
+	}
+	reader := make([]kernel.Ref, len(c.values)) // 0: none yet
+	for j := range c.k.Body {
+		r, in := kernel.Ref(len(c.k.In)+j), &c.k.Body[j]
+		for _, a := range in.Args[:in.Arity()] {
+			c.values[a].inner = reader[a] == 0 || reader[a] == r && c.values[a].inner
+			reader[a] = r
+		}
+	}
+	for r := range c.values {
+		v := &c.values[r]
+		v.inner = v.inner && !v.splat && stored[r] == 0 && r >= len(c.k.In)
+	}
+}
+
+// addCopy inserts a copy of a value to an output at place p of perTile.
+func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
+	v := &c.values[from]
+	k := copyKernel(v.dtype, v.splat)
+	engine, ok := c.lib.Engine(k.Signature())
+	if !ok {
+		return "no kernel is registered for " + k.Signature()
+	}
+	c.perTile = append(c.perTile, tileInst{})
+	copy(c.perTile[p+1:], c.perTile[p:])
+	c.perTile[p] = tileInst{k: k, args: []kernel.Ref{from}, value: -1, out: out}
+	c.count1(engine, 0)
+	return ""
+}
+
+// count1 counts a kernel whose ops cost so much.
+func (c *tiling) count1(engine string, ops float64) {
+	c.engines[engine]++
+	c.cost += (ops + c.TilingWork) * c.slowdown(engine)
+}
+
+// count returns how many kernels there are.
+func (c *tiling) count() int { return len(c.perRow) + len(c.perTile) }
+
+// delayStores finds the stores that would change an input still to be read, because the
+// output shares its memory, and moves them to the end: the value goes to a register, and
+// a copy stores it.
+func (c *tiling) delayStores() string {
+	for p := 0; p < len(c.perTile); p++ {
+		i := &c.perTile[p]
+		out := i.out
+		if out < 0 || !c.readLater(p, out) {
+			continue
+		}
+		i.out = -1
+		if i.value < 0 { // a copy: to a register first
+			i.value = kernel.Ref(len(c.values))
+			c.values = append(c.values, value{dtype: c.values[i.args[0]].dtype})
+		}
+		if why := c.addCopy(len(c.perTile), i.value, out); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// readLater reports whether an instruction after p reads, where the plan has it, an
+// input that may share memory with an output.
+func (c *tiling) readLater(p, out int) bool {
+	if c.stages[len(c.step.In)+out] != direct {
+		return false
+	}
+	for _, i := range c.perTile[p+1:] {
+		for _, a := range i.args {
+			if int(a) >= len(c.k.In) {
+				continue
+			}
+			if in := c.order[a]; c.stages[in] == direct && mayAlias(c.buffers, c.step.In[in].Buffer, c.step.Out[out].Buffer) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayAlias reports whether a write of one buffer may be a write of the other.
+func mayAlias(buffers []plan.Buffer, i, j int) bool {
+	a, b := &buffers[i], &buffers[j]
+	switch {
+	case i == j:
+		return true
+	case a.Kind != b.Kind || a.Kind != plan.TempBuffer && a.Kind != plan.ScratchBuffer:
+		return false // a run keeps inputs and results apart
+	}
+	bytes := func(b *plan.Buffer) int { return b.Size() * b.DType.Size() }
+	return a.Offset < b.Offset+bytes(b) && b.Offset < a.Offset+bytes(a)
+}
+
+func (c *tiling) work() float64 { return c.cost }
+
+// tileElems returns how many elements a register has.
+func (c *tiling) tileElems() int {
+	widest := 1
+	for i := range c.ops {
+		widest = max(widest, c.ops[i].size())
+	}
+	for i := range c.values {
+		widest = max(widest, c.values[i].dtype.Size())
+	}
+	return c.TileBytes / widest
+}
+
+func (c *tiling) describe(choice *nest.Choice) {
+	choice.Kernel, choice.Kernels = c.k.Signature(), c.count()
+	switch assembly := c.count() - c.engines[portable]; {
+	case assembly > 0 && c.engines[portable] > 0:
+		choice.Engine = "avx2+portable"
+	case assembly > 0:
+		choice.Engine = "avx2"
+	default:
+		choice.Engine = portable
+	}
+}

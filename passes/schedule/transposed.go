@@ -1,0 +1,54 @@
+package schedule
+
+import "github.com/stridefuse/stridefuse/ir/plan"
+
+// transposeBlocks is for operands that are read across: closer together along the rows
+// than along the columns, as in a transposed matrix. Block by block they are transposed
+// into the second-level cache, from where kernels read them like any other.
+var transposeBlocks = strategy{name: "transposed", draft: draftTransposed}
+
+func draftTransposed(t *target, s *plan.Step) (*Draft, string) {
+	e, why := newElementwise(t, s)
+	if e == nil {
+		return nil, why
+	}
+	if s.Axes[e.col].Extent < t.TransposedCols {
+		return nil, "the rows are short"
+	}
+	bytes, widest := 0, 2
+	for i := range s.In {
+		if o := &e.ops[i]; o.class == transposed {
+			if e.stages[i] = transposedBlock; e.checkStage(i) != "" {
+				return nil, e.checkStage(i)
+			}
+			bytes, widest = bytes+o.size(), max(widest, o.size())
+		}
+	}
+	if bytes == 0 {
+		return nil, "no operand is closer together along the rows"
+	}
+	if why := e.pack(); why != "" {
+		return nil, why
+	}
+	e.setTransposedBlock(bytes, widest)
+	c, why := e.compute()
+	if c == nil {
+		return nil, why
+	}
+	return e.write(c), ""
+}
+
+// setTransposedBlock chooses the extents of a block whose elements have so many bytes in
+// the operands that are transposed, and in the widest of these. Memory likes long
+// pieces: of the other operands' rows, which are as wide as the block, and of the
+// columns of those that are transposed, which are as high.
+func (e *elementwise) setTransposedBlock(bytes, widest int) {
+	extentRows, extentCols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
+	most := min(e.mostElems(e.step), e.callElems(e.step), e.TransposedBytes/bytes)
+	cols := e.TransposedWidth / widest
+	for cols*cols > most && cols > 1 { // no wider than high
+		cols /= 2
+	}
+	e.blockRows = max(1, min(extentRows, most/min(extentCols, cols)))
+	e.blockCols = max(1, min(extentCols, most/e.blockRows))
+}

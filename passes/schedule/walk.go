@@ -1,0 +1,108 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// A walk is the loops that enclose a place in a nest, the outermost first. Each loop
+// takes an axis of a step some indices at a time. A walk is a value: cut returns a new
+// one, and the old one goes on describing the place outside the new loop.
+type walk struct {
+	loops []nest.Loop
+	axis  []int       // of each loop
+	size  []nest.Size // of each axis: how many of its indices one iteration has
+	most  []int       // of each axis: the greatest number that its size yields
+}
+
+// newWalk returns the place outside all loops, where a step has all indices of its axes.
+func newWalk(axes []plan.Axis) *walk {
+	w := &walk{size: make([]nest.Size, 0, len(axes)), most: make([]int, 0, len(axes))}
+	for _, a := range axes {
+		w.size = append(w.size, nest.Fixed(a.Extent))
+		w.most = append(w.most, a.Extent)
+	}
+	return w
+}
+
+// cut returns the place inside one more loop, which takes n indices of an axis at a
+// time: w itself if they are no more than that.
+func (w *walk) cut(axis, n int) *walk {
+	if w.most[axis] <= n {
+		return w
+	}
+	in := &walk{
+		loops: append(slices.Clone(w.loops), nest.Loop{Extent: w.size[axis], Tile: n}),
+		axis:  append(slices.Clone(w.axis), axis),
+		size:  slices.Clone(w.size), most: slices.Clone(w.most),
+	}
+	in.size[axis] = nest.Of(w.depth())
+	if w.size[axis].Loop < 0 && w.most[axis]%n == 0 {
+		in.size[axis] = nest.Fixed(n)
+	}
+	in.most[axis] = n
+	return in
+}
+
+// having returns the same place where an axis has n indices.
+func (w *walk) having(axis, n int) *walk {
+	in := *w
+	in.size, in.most = slices.Clone(w.size), slices.Clone(w.most)
+	in.size[axis], in.most[axis] = nest.Fixed(n), n
+	return &in
+}
+
+// cutAll returns the place inside loops over single indices of all axes but some.
+func (w *walk) cutAll(but ...int) *walk {
+	for axis := range w.size {
+		if !slices.Contains(but, axis) {
+			w = w.cut(axis, 1)
+		}
+	}
+	return w
+}
+
+// depth returns how many loops there are.
+func (w *walk) depth() int { return len(w.loops) }
+
+// wrap returns the items inside the loops that w has and outer, of which it was cut, has
+// not: as one nest, or as they are if there is no such loop.
+func (w *walk) wrap(outer *walk, items []nest.Item) []nest.Item {
+	if w.depth() == outer.depth() || len(items) == 0 {
+		return items
+	}
+	return []nest.Item{inner(w.loops[outer.depth():], items...)}
+}
+
+// part returns the items as a part of a task, whose loops are all parallel.
+func (w *walk) part(items []nest.Item) nest.Nest { return nest.Nest{Loops: w.loops, Items: items} }
+
+// view is memory that calls read or write: where the element of each index of a step's
+// axes is. The loops before number from do not move it, as memory that holds one tile
+// is written anew for each.
+type view struct {
+	slot    int
+	offset  int
+	strides []int // by axis of the step
+	from    int
+}
+
+// viewOf returns an operand where the plan has it.
+func viewOf(slot int, a *plan.Access) view {
+	return view{slot: slot, offset: a.Offset, strides: a.Strides}
+}
+
+// arg returns a view as an argument of a call whose lines follow one another along an
+// axis.
+func (w *walk) arg(v *view, line int) nest.Arg {
+	strides := make([]int, w.depth())
+	for l := v.from; l < len(strides); l++ {
+		strides[l] = v.strides[w.axis[l]] * w.loops[l].Tile
+	}
+	return nest.Arg{Slot: v.slot, Offset: v.offset, Strides: strides, Step: v.strides[line]}
+}
+
+// times returns n times a size.
+func times(s nest.Size, n int) nest.Size { return nest.Size{Loop: s.Loop, N: s.N * n} }

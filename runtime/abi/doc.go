@@ -1,0 +1,12 @@
+// Package abi is the interface between compiled kernels and the code that calls them.
+//
+// A compiled kernel is a func(*[Frame]). The frame holds the numbers of rows and columns,
+// and for each argument its address and the bytes from one row to the next. Generated
+// code calls [Register] from an init function, with the constant [ABI1]; if the frame
+// changes, the constant is renamed, and old generated code no longer compiles. [Lookup]
+// finds a kernel by its engine and signature.
+//
+// There are two engines: AVX2 assembly, on amd64 processors that have AVX2 and FMA, and
+// portable Go loops on every machine. The package also has the helpers that the portable
+// loops call.
+package abi

@@ -1,0 +1,90 @@
+package runtime
+
+import "unsafe"
+
+// A task is what the goroutines of a run share: a number of independent blocks, cut
+// into chunks. The pool of workers knows a task by its chunks and by what they cost;
+// what a block is, its computation knows.
+type task struct {
+	computation
+	blocks int
+	chunk  int // blocks of a chunk; the last may have fewer
+	chunks int
+
+	nanos       int64 // estimate of the time that all of it takes
+	parallelism int   // goroutines that are worth waking
+	awake       int   // goroutines that are worth it if they spin already
+	yields      bool  // the processor, after each chunk: for tests
+}
+
+// A computation computes blocks of a task. Blocks are independent: any worker computes
+// any of them, in any order.
+type computation interface {
+	// prepare makes a worker ready for the task.
+	prepare(w *worker) error
+	// compute computes n blocks from the first on.
+	compute(w *worker, bases []unsafe.Pointer, first, n int)
+	// finish makes what the worker stored visible to others, and drops its pointers to
+	// tensors, so that an idle worker keeps none alive.
+	finish(w *worker)
+	// kernel returns the signature of the kernel that the worker calls, for errors.
+	kernel(w *worker) string
+}
+
+const (
+	// chunkElements is how many elements a chunk has, about: some tens of microseconds.
+	chunkElements = 32 << 10
+	// contractElements is the same for contractions, whose elements are pairs, which cost
+	// little.
+	contractElements = 8 * chunkElements
+	// wakeWork is the least work worth waking a worker for, in additions of assembly,
+	// and wakeNanos how long it takes, about.
+	wakeWork, wakeNanos = 1 << 20, 10_000
+	// awakeWork is the least work for a goroutine if the other one spins already.
+	awakeWork = 150_000
+	// pieceWork is the least work of a piece where each goroutine gets one.
+	pieceWork = 1 << 16
+)
+
+// newTask returns the task of so many blocks, which have elems elements and cost work
+// additions together. A chunk has about as many elements as chunk says.
+func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk int) *task {
+	t := &task{computation: c, blocks: blocks}
+	chunks := e.pieces(work)
+	if work >= wakeWork { // more, so that the context is checked in between
+		chunks = max((elems-1)/chunk+1, chunks)
+	}
+	if e.ChunkElems > 0 {
+		chunks = (elems-1)/e.ChunkElems + 1
+	}
+	t.chunk = (blocks-1)/max(1, min(chunks, maxChunks)) + 1
+	t.chunks = (blocks-1)/t.chunk + 1
+	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
+	t.parallelism, t.awake = worth(wakeWork), worth(awakeWork)
+	if e.ChunkElems > 0 {
+		t.parallelism, t.yields = t.chunks, true
+	}
+	t.nanos = int64(min(work*wakeNanos/wakeWork, spinTimeout))
+	return t
+}
+
+// pieces returns into how many pieces so much work is cut at least. Small work is one
+// piece for each goroutine if that pays: all begin at once, and find their piece in the
+// cache where they left it. Larger work is two pieces for each, as some begin late.
+func (e *Executor) pieces(work float64) int {
+	n := e.workers().parallelism()
+	switch {
+	case n == 1:
+		return 1
+	case e.ChunkElems > 0: // a test
+		return 2 * n
+	}
+	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
+	return max(1, upTo(n, pieceWork), upTo(2*n, wakeWork))
+}
+
+// run computes chunk c.
+func (t *task) run(w *worker, bases []unsafe.Pointer, c int) {
+	first := c * t.chunk
+	t.compute(w, bases, first, min(t.chunk, t.blocks-first))
+}

@@ -1,0 +1,23 @@
+// Package runtime executes schedules.
+//
+// An [Executor] links a nest.Program, which package passes/schedule makes: it looks the
+// kernels up in the registry of package runtime/abi, and turns loops and strides into
+// counters and pointer increments. The result is a [Linked] program; it can run many
+// times, from several goroutines, on the buffers that each run gives. [Bound] is a linked
+// program with its buffers checked and set.
+//
+// One interpreter runs every program. It chooses nothing: loops, tiles, packing and the
+// order of calls are in the schedule. The tasks of a program run one after the other. The
+// iterations of a task are independent, and a pool of workers divides them. The results
+// do not depend on the number of workers.
+//
+// A run allocates nothing once its scratch memory exists. One kernel call lasts some tens
+// of microseconds at most, so that the garbage collector is not held up, and a run checks
+// its context between blocks. A panic in a worker is returned as an error.
+//
+// Programs use package graph, which calls this one. The packages below it are
+// runtime/tensor (arrays), runtime/abi (the interface to compiled kernels) and
+// runtime/builtin (the kernels that every program can use).
+//
+// In this package Go's own runtime is imported as goruntime.
+package runtime

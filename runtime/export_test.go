@@ -1,0 +1,64 @@
+package runtime
+
+import (
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+)
+
+// CheckElements is how many elements a worker computes between two looks at the context.
+const CheckElements = checkElements
+
+// RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
+// random.
+const RaceDetector = raceDetector
+
+// Lookup finds the kernel of a signature.
+type Lookup func(abi.Engine, string) (func(*abi.Frame), bool)
+
+// SetLookup replaces the registry of kernels of an executor.
+func (e *Executor) SetLookup(f Lookup) { e.lookup = f }
+
+// StopWorkers ends the workers of an executor: its runs are on their own.
+func (e *Executor) StopWorkers() { e.workers().stop() }
+
+// Alive returns a function that tells how many workers of an executor are alive, and
+// does not keep the executor alive.
+func (e *Executor) Alive() func() int {
+	p := e.workers()
+	return func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.alive
+	}
+}
+
+// Chunks returns how many chunks each task has that has elements.
+func (l *Linked) Chunks() []int {
+	var chunks []int
+	for _, t := range l.tasks {
+		chunks = append(chunks, t.chunks)
+	}
+	return chunks
+}
+
+// Poison fills the memory that the next run takes over with bits that are NaN in floats.
+func (l *Linked) Poison() error {
+	st, err := newState(l)
+	if err != nil {
+		return err
+	}
+	scratch := 0
+	for _, t := range l.tasks {
+		scratch = max(scratch, t.computation.(*nestTask).scratch)
+	}
+	if st.worker.scratch, err = memory.Allocate(scratch); err != nil {
+		return err
+	}
+	for _, m := range [][]byte{st.arena, st.worker.scratch} {
+		for i := range m {
+			m[i] = 0xff
+		}
+	}
+	l.states.Put(st)
+	return nil
+}

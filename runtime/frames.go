@@ -1,0 +1,170 @@
+package runtime
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// The linked form of a task of a nest.Program: what package nest says by strides and
+// sizes is here bytes to add to the pointers of frames. It is made once, by link.go, and
+// only read afterwards; what changes while a worker computes is in the worker's frames.
+
+// nestTask is the computation of a nest.Task. A block is one iteration of the loops of
+// one of its parts.
+type nestTask struct {
+	number   int // among the tasks of the program
+	parts    []linkedPart
+	calls    []linkedCall
+	loops    int        // of all parts together
+	scratch  int        // bytes
+	operands []argument // that point into tensors and temporaries
+	fixed    []place    // arguments in scratch memory that no loop moves
+	// chunkElements is how many elements a chunk of the task has, about.
+	chunkElements int
+	fence         func(*abi.Frame) // orders non-temporal stores, or nil if there are none
+}
+
+// linkedPart is a nest whose loops are parallel.
+type linkedPart struct {
+	loopNest
+	iterations int
+	// places are the other arguments that are not in tables: they have to be set before
+	// the first iteration.
+	places []place
+}
+
+// loopNest is loops round items. It has one iteration at least.
+type loopNest struct {
+	loops []loop
+	items []item
+	elems int // of the calls among the items, about
+}
+
+// item is a call, or a nest if that is not nil.
+type item struct {
+	nest *loopNest
+	call int
+	fn   func(*abi.Frame)
+}
+
+// loop is a loop of two iterations or more, in some executions at least.
+type loop struct {
+	number int  // of its loopState
+	extent size // in indices
+	tile   int  // indices of an iteration
+	count  int  // iterations, if the extent is fixed
+	ragged bool // the last iteration may have fewer indices, or the extent may change
+	moves  []move
+	sized  []int // the calls whose rows, columns or fields depend on the loop
+}
+
+// size is n, or n times the indices of the present iteration of a loop.
+type size struct {
+	loop int // -1 for none
+	n    int
+}
+
+// argument is an argument of a call.
+type argument struct{ call, arg int }
+
+// move is how many bytes an argument moves from one iteration of a loop to the next.
+type move struct {
+	argument
+	bytes int
+}
+
+// place is the address of an argument in the first iteration of all loops.
+type place struct {
+	argument
+	buffer int // of the program, or -1 for the worker's scratch memory
+	offset int // bytes
+}
+
+// linkedCall is a kernel's function and its frame, complete but for what a worker sets.
+type linkedCall struct {
+	signature  string
+	frame      abi.Frame
+	rows, cols size
+	fields     []field
+	// rowBytes has for each argument of an elementwise kernel the bytes that a row takes
+	// for each column: 0 for one element a row. It is nil for other kernels.
+	rowBytes []int
+}
+
+// field is a number in a frame that depends on a loop.
+type field struct {
+	at int // in Frame.Step
+	size
+}
+
+// frames is a task laid out for one worker.
+type frames struct {
+	task    *nestTask
+	frames  []abi.Frame // of the task's calls
+	loops   []loopState
+	scratch unsafe.Pointer // the worker's memory that the frames point into
+	elems   int            // computed since the run was last checked for an error
+	now     int            // the call that is executed
+}
+
+// loopState is the progress of a loop.
+type loopState struct {
+	index  int // of the present iteration
+	count  int // of iterations
+	extent int // in indices
+	size   int // indices of the present iteration; 0 before the first
+}
+
+// prepare lays the task out for a worker, unless it is.
+func (t *nestTask) prepare(w *worker) error {
+	if err := w.reserve(t.scratch); err != nil {
+		return err
+	}
+	f := w.framesOf(t.number)
+	scratch := unsafe.Pointer(unsafe.SliceData(w.scratch))
+	if f.task == t && f.scratch == scratch {
+		return nil
+	}
+	f.task, f.scratch = t, scratch
+	f.frames = slices.Grow(f.frames[:0], len(t.calls))[:len(t.calls)]
+	f.loops = slices.Grow(f.loops[:0], t.loops)[:t.loops]
+	clear(f.loops)
+	for i := range t.calls {
+		f.frames[i] = t.calls[i].frame
+	}
+	for i := range t.fixed {
+		f.place(&t.fixed[i], nil)
+	}
+	return nil
+}
+
+// finish drops the pointers to tensors.
+func (t *nestTask) finish(w *worker) {
+	f := w.framesOf(t.number)
+	if f.task != t { // prepare failed
+		return
+	}
+	for _, a := range t.operands {
+		f.frames[a.call].Ptr[a.arg] = nil
+	}
+	if t.fence != nil {
+		call(t.fence, &noBlock)
+	}
+}
+
+// noBlock is the frame of a call for no rows.
+var noBlock abi.Frame
+
+// iterations returns how many iterations the parts' parallel loops have together.
+func (t *nestTask) iterations() int {
+	n := 0
+	for i := range t.parts {
+		n += t.parts[i].iterations
+	}
+	return n
+}
+
+// kernel returns the signature of the kernel that is executed.
+func (t *nestTask) kernel(w *worker) string { return t.calls[w.framesOf(t.number).now].signature }

@@ -1,0 +1,195 @@
+package runtime
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// The interpreter of linked tasks. Between two calls it adds to the pointers that move
+// and updates the sizes that change, and computes nothing else.
+//
+// A pointer is always that of an existing element: each addition leads from the position
+// of one iteration to that of another. After the last iteration of a loop the pointers
+// go back to its first one, where the next execution of the loop begins.
+
+// checkElements is how many elements a worker computes until it checks, between two
+// iterations of loops within a block, whether the run is cancelled.
+const checkElements = 128 << 10
+
+// compute computes n iterations of the parts' parallel loops, from the first on.
+func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
+	f := w.framesOf(t.number)
+	for i := range t.parts {
+		p := &t.parts[i]
+		if first >= p.iterations {
+			first -= p.iterations
+			continue
+		}
+		f.seek(p, bases, first)
+		m := min(n, p.iterations-first)
+		for k := m; ; f.advance(p.loops) {
+			if !f.execute(&p.loopNest, w) {
+				return
+			}
+			if k--; k == 0 {
+				break
+			}
+		}
+		if n -= m; n == 0 {
+			return
+		}
+		first = 0
+	}
+}
+
+// execute executes the items of one iteration of a nest. It reports false if the run has
+// failed or is cancelled.
+func (f *frames) execute(n *loopNest, w *worker) bool {
+	for i := range n.items {
+		it := &n.items[i]
+		if it.nest != nil {
+			if !f.loop(it.nest, w) {
+				return false
+			}
+			continue
+		}
+		f.now = it.call
+		call(it.fn, &f.frames[it.call])
+	}
+	return true
+}
+
+// loop executes all iterations of a nest within a block.
+func (f *frames) loop(n *loopNest, w *worker) bool {
+	for i := range n.loops {
+		f.begin(&n.loops[i])
+	}
+	for more := true; more; more = f.advance(n.loops) {
+		if !f.execute(n, w) {
+			return false
+		}
+		if f.elems += n.elems; f.elems >= checkElements {
+			f.elems = 0
+			if w.job.stopped() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// begin puts a loop on its first iteration, where the pointers are already.
+func (f *frames) begin(l *loop) {
+	s := &f.loops[l.number]
+	s.index = 0
+	if l.count > 0 {
+		s.count, s.extent = l.count, l.extent.n
+	} else if extent := f.size(l.extent); extent != s.extent {
+		s.count, s.extent = (extent-1)/l.tile+1, extent
+	}
+	if l.ragged {
+		f.resize(l, s)
+	}
+}
+
+// advance goes to the next iteration of loops, the last of which is the innermost, and
+// reports whether there is one. If not it has gone back to the first one.
+func (f *frames) advance(loops []loop) bool {
+	for k := len(loops) - 1; k >= 0; k-- {
+		l := &loops[k]
+		s := &f.loops[l.number]
+		s.index++
+		more := s.index < s.count
+		if more {
+			f.move(l, 1)
+		} else {
+			f.move(l, 1-s.count)
+			s.index = 0
+		}
+		if l.ragged {
+			f.resize(l, s)
+		}
+		if more {
+			return true
+		}
+	}
+	return false
+}
+
+// move moves the pointers of a loop by so many iterations.
+func (f *frames) move(l *loop, iterations int) {
+	for i := range l.moves {
+		m := &l.moves[i]
+		p := &f.frames[m.call].Ptr[m.arg]
+		*p = unsafe.Add(*p, iterations*m.bytes)
+	}
+}
+
+// seek puts a part on iteration k of its loops.
+func (f *frames) seek(p *linkedPart, bases []unsafe.Pointer, k int) {
+	for i := range p.places {
+		f.place(&p.places[i], bases)
+	}
+	for i := len(p.loops) - 1; i >= 0; i-- {
+		l := &p.loops[i]
+		s := &f.loops[l.number]
+		s.count, s.extent = l.count, l.extent.n
+		s.index, k = k%l.count, k/l.count
+		f.move(l, s.index)
+		if l.ragged {
+			f.resize(l, s)
+		}
+	}
+}
+
+// place points an argument at its element in the first iteration of all loops.
+func (f *frames) place(p *place, bases []unsafe.Pointer) {
+	base := f.scratch
+	if p.buffer >= 0 {
+		base = bases[p.buffer]
+	}
+	f.frames[p.call].Ptr[p.arg] = unsafe.Add(base, p.offset)
+}
+
+// resize updates the size of the present iteration of a loop, and the calls that depend
+// on it if it changes.
+func (f *frames) resize(l *loop, s *loopState) {
+	size := min(l.tile, s.extent-s.index*l.tile)
+	if size == s.size {
+		return
+	}
+	s.size = size
+	for _, c := range l.sized {
+		f.task.calls[c].resize(&f.frames[c], f.loops)
+	}
+}
+
+// size returns the present value of a size.
+func (f *frames) size(s size) int { return s.of(f.loops) }
+
+// of returns the value of a size for the present iterations of loops.
+func (s size) of(loops []loopState) int {
+	if s.loop < 0 {
+		return s.n
+	}
+	return s.n * loops[s.loop].size
+}
+
+// resize updates the sizes in the frame of a call. If all rows of all arguments follow
+// each other without a gap, the call is for one row.
+func (c *linkedCall) resize(f *abi.Frame, loops []loopState) {
+	f.Rows, f.Cols = c.rows.of(loops), c.cols.of(loops)
+	for _, x := range c.fields {
+		f.Step[x.at] = x.of(loops)
+	}
+	if c.rowBytes == nil || f.Rows == 1 {
+		return
+	}
+	for i, bytes := range c.rowBytes {
+		if f.Step[i] != f.Cols*bytes {
+			return
+		}
+	}
+	f.Rows, f.Cols = 1, f.Rows*f.Cols
+}

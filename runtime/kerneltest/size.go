@@ -1,0 +1,113 @@
+package kerneltest
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// size is what a block has of each dimension, and its fields.
+type size struct {
+	rows, cols int
+	fields     []int
+}
+
+func (s size) String() string { return fmt.Sprintf("%dx%d %v", s.rows, s.cols, s.fields) }
+
+// extent returns how much the block has of a dimension.
+func (s size) extent(d kernel.Dim) int {
+	switch d {
+	case kernel.One:
+		return 1
+	case kernel.Rows:
+		return s.rows
+	case kernel.Cols:
+		return s.cols
+	}
+	return s.fields[d-kernel.Field0]
+}
+
+// widths are the columns of blocks: round 4, 8, 16 and 32 lanes, and the double of
+// each.
+var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63, 64, 65, 67, 130}
+
+// reduceWidths are more columns for kernels that combine along rows: whole rounds of
+// the lanes and parts of one, up to a chunk.
+var reduceWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 255, 256, 257, 512, ir.FoldChunk - 9, ir.FoldChunk}
+
+// lengths are the extents that are fields: parts of the lanes, whole rounds of them and
+// parts of one, up to a chunk.
+var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 256, 512, ir.FoldChunk - 9, ir.FoldChunk}
+
+const (
+	manyBlocks = 24      // of each length, fewer of great ones
+	mostRows   = 18      // of blocks of all heights: more than two tiles
+	mostWork   = 1 << 14 // elements of a block, times its length
+)
+
+// sizesOf returns the sizes of the blocks that a kernel is tried on.
+func sizesOf(c kernel.Code, rng *rand.Rand) []size {
+	limits := map[kernel.Dim]kernel.Limit{}
+	for _, l := range kernel.LimitsOf(c) {
+		limits[l.Dim] = l
+	}
+	within := func(d kernel.Dim, n int) int {
+		if l, ok := limits[d]; ok {
+			return min(max(n, l.Least), l.Most)
+		}
+		return n
+	}
+	var sizes []size
+	add := func(rows, cols, length int) {
+		s := size{rows: rows, cols: within(kernel.Cols, cols)}
+		for i := range c.Fields() {
+			s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 40}[rng.IntN(5)]) // a flag, a hint, or set below
+			if l, ok := limits[kernel.Field0+kernel.Dim(i)]; ok {
+				s.fields[i] = min(max(length, l.Least), l.Most)
+			}
+		}
+		sizes = append(sizes, s)
+	}
+	switch _, elementwise := c.(*kernel.Kernel); {
+	case len(c.Fields()) == 0:
+		add(0, 5, 0)
+		for i, cols := range widths {
+			add(1+i%3, cols, 0)
+			add(rng.IntN(5), rng.IntN(81), 0)
+		}
+		for i, cols := range reduceWidths {
+			if !elementwise {
+				add(1+i%3, cols, 0)
+				add(1+(i+1)%7, min(cols, 600), 0)
+			}
+		}
+	case len(limits) == 0: // copies
+		for rows := range mostRows {
+			for cols := range mostRows {
+				for range 4 {
+					add(rows, cols, 0)
+				}
+			}
+		}
+		add(67, 130, 0)
+	default:
+		for _, n := range lengths {
+			for range max(4, min(manyBlocks, mostWork/n/16)) {
+				cols := within(kernel.Cols, widths[rng.IntN(len(widths))])
+				if cols*n > mostWork {
+					cols = within(kernel.Cols, rng.IntN(1+mostWork/n))
+				}
+				add(min(rng.IntN(mostRows), max(1, mostWork/n/max(1, cols))), cols, n)
+			}
+		}
+	}
+	return sizes
+}
+
+// edges returns the size that goes through the pairs of edge cases, if the kernel takes
+// it.
+func edges(c kernel.Code) (size, bool) {
+	return size{rows: edgeCount, cols: edgeCount}, len(c.Fields()) == 0
+}

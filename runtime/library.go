@@ -1,0 +1,53 @@
+package runtime
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// call is where Go's runtime can stop a goroutine that does nothing but call
+// kernels: assembly can't be interrupted, and neither a loop around it nor the
+// wrapper of a func value has a point to stop at. This function's prologue has,
+// if it is neither inlined nor a leaf. Without it a garbage collection waits for
+// seconds.
+//
+//go:noinline
+func call(fn func(*abi.Frame), f *abi.Frame) { fn(f) }
+
+// Engine returns the better engine that has a kernel of a signature, "avx2" or
+// "portable", among those that the executor uses.
+func (e *Executor) Engine(signature string) (string, bool) {
+	_, on, err := e.finder().find(signature)
+	return on.String(), err == nil
+}
+
+// Parallelism returns how many goroutines compute one run at most.
+func (e *Executor) Parallelism() int { return e.workers().size + 1 }
+
+// finder looks kernels up, on the better engine first.
+type finder struct {
+	lookup  func(abi.Engine, string) (func(*abi.Frame), bool)
+	engines []abi.Engine
+}
+
+func (e *Executor) finder() finder {
+	f := finder{lookup: e.lookup, engines: []abi.Engine{abi.AVX2, abi.Portable}}
+	if f.lookup == nil {
+		f.lookup = abi.Lookup
+	}
+	if e.Portable || !abi.HasAVX2() {
+		f.engines = f.engines[1:]
+	}
+	return f
+}
+
+// find returns the kernel of a signature and the engine that has it.
+func (f finder) find(sig string) (func(*abi.Frame), abi.Engine, error) {
+	for _, on := range f.engines {
+		if fn, ok := f.lookup(on, sig); ok {
+			return fn, on, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("no kernel is registered for %s", sig)
+}

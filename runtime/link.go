@@ -1,0 +1,202 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// Linking a program: each task becomes a nestTask, in which kernels are functions,
+// strides are bytes, and what does not change between iterations is a constant. A loop of
+// one iteration is none.
+
+// Link finds the kernels of a program: assembly where there is any, unless
+// Executor.Portable is set. It is an error if a kernel does not exist. A program that does
+// not come from package passes/schedule must have been verified, or Executor.Verify be set.
+func (e *Executor) Link(p *nest.Program) (*Linked, error) {
+	if p == nil {
+		return nil, errors.New("link: the program is nil")
+	}
+	if e.Verify {
+		if err := p.Verify(); err != nil {
+			return nil, fmt.Errorf("link %s: %w", p.Name, err)
+		}
+	}
+	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena}
+	if err := l.link(p); err != nil {
+		return nil, fmt.Errorf("link %s: %w", p.Name, err)
+	}
+	return l, nil
+}
+
+// link links the tasks in order, but for those without iterations.
+func (l *Linked) link(p *nest.Program) error {
+	if err := l.linkBuffers(p.Buffers, p.Arena); err != nil {
+		return err
+	}
+	l.tasks = make([]*task, 0, len(p.Tasks))
+	for i := range p.Tasks {
+		in := &p.Tasks[i]
+		t, err := l.linkTask(in)
+		if err != nil {
+			return fmt.Errorf("task %d: %w", i, err)
+		}
+		blocks := t.iterations()
+		if blocks > 0 {
+			t.number = len(l.tasks)
+			task := l.exec.newTask(t, blocks, in.Elems, in.Work, t.chunkElements)
+			l.tasks = append(l.tasks, task)
+		}
+	}
+	return nil
+}
+
+// taskLinker links one task.
+type taskLinker struct {
+	l     *Linked
+	in    *nest.Task
+	out   *nestTask
+	find  finder
+	bases []base      // of the slots
+	scope []scopeLoop // the loops that enclose what is linked now
+	part  *linkedPart
+}
+
+// scopeLoop is an enclosing loop as the source numbers them.
+type scopeLoop struct {
+	indices int   // of every iteration, or 0 if they differ
+	linked  *loop // nil if it has one iteration
+}
+
+// linkTask links the slots of a task, then its parts.
+func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
+	k := &taskLinker{l: l, in: in, out: &nestTask{scratch: in.Scratch, chunkElements: chunkElements}, find: l.exec.finder()}
+	if in.Scratch < 0 {
+		return nil, fmt.Errorf("scratch of %d bytes", in.Scratch)
+	}
+	for i := range in.Slots {
+		b, err := k.slot(&in.Slots[i])
+		if err != nil {
+			return nil, fmt.Errorf("slot %d: %w", i, err)
+		}
+		k.bases = append(k.bases, b)
+	}
+	for i := range in.Parts {
+		if err := k.linkPart(&in.Parts[i]); err != nil {
+			return nil, fmt.Errorf("part %d: %w", i, err)
+		}
+	}
+	return k.out, nil
+}
+
+// linkPart links a part, unless it has no iteration.
+func (k *taskLinker) linkPart(in *nest.Nest) error {
+	k.out.parts = append(k.out.parts, linkedPart{iterations: 1})
+	k.part = &k.out.parts[len(k.out.parts)-1]
+	n, err := k.nest(in)
+	if err != nil || n == nil {
+		k.out.parts = k.out.parts[:len(k.out.parts)-1]
+		return err
+	}
+	k.part.loopNest = *n
+	for i := range n.loops {
+		k.part.iterations *= n.loops[i].count
+	}
+	return nil
+}
+
+// nest links a nest. It returns nil for one of no iteration: its arguments may be
+// outside their memory.
+func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
+	depth := len(k.scope)
+	defer func() { k.scope = k.scope[:depth] }()
+	out := &loopNest{loops: make([]loop, 0, len(in.Loops))}
+	for i, l := range in.Loops {
+		extent, err := k.size(l.Extent)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("loop %d: %w", len(k.scope), err)
+		case l.Tile < 1 || extent.n < 0:
+			return nil, fmt.Errorf("loop %d: extent %d in tiles of %d", len(k.scope), extent.n, l.Tile)
+		case extent.n == 0:
+			return nil, nil
+		case extent.loop >= 0 && out.has(extent.loop):
+			// Its extent changes when a loop of the same nest advances: it begins anew.
+			rest, err := k.nest(&nest.Nest{Loops: in.Loops[i:], Items: in.Items})
+			if err != nil || rest == nil {
+				return nil, err
+			}
+			out.add(rest)
+			return out, nil
+		}
+		k.enter(out, extent, l.Tile)
+	}
+	for i, it := range in.Items {
+		var err error
+		switch {
+		case it.Call != nil:
+			err = k.call(out, it.Call)
+		case it.Nest != nil:
+			var n *loopNest
+			if n, err = k.nest(it.Nest); n != nil {
+				out.add(n)
+			}
+		default:
+			err = errors.New("neither a call nor a nest")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	return out, nil
+}
+
+// has reports whether one of the loops that enclose the nest's items, as far as they are
+// linked, is its own.
+func (n *loopNest) has(loop int) bool { return len(n.loops) > 0 && loop >= n.loops[0].number }
+
+// add appends a nest to the items, or its items if it has no loops.
+func (n *loopNest) add(inner *loopNest) {
+	if len(inner.loops) == 0 {
+		n.items = append(n.items, inner.items...)
+		n.elems += inner.elems
+		return
+	}
+	n.items = append(n.items, item{nest: inner})
+}
+
+// enter adds a loop to a nest and to the scope.
+func (k *taskLinker) enter(n *loopNest, extent size, tile int) {
+	if extent.loop < 0 && extent.n <= tile { // one iteration
+		k.scope = append(k.scope, scopeLoop{indices: extent.n})
+		return
+	}
+	l := loop{number: k.out.loops, extent: extent, tile: tile, ragged: true}
+	k.out.loops++
+	s := scopeLoop{}
+	if extent.loop < 0 {
+		l.count = (extent.n-1)/tile + 1
+		if extent.n%tile == 0 {
+			l.ragged, s.indices = false, tile
+		}
+	}
+	n.loops = append(n.loops, l)
+	s.linked = &n.loops[len(n.loops)-1]
+	k.scope = append(k.scope, s)
+}
+
+// size links a size: a constant if all iterations of its loop have as many indices.
+func (k *taskLinker) size(s nest.Size) (size, error) {
+	if s.Loop < 0 {
+		return size{-1, s.N}, nil
+	}
+	if s.Loop >= len(k.scope) {
+		return size{}, fmt.Errorf("loop %d does not enclose it", s.Loop)
+	}
+	l := k.scope[s.Loop]
+	if l.indices > 0 {
+		return size{-1, s.N * l.indices}, nil
+	}
+	return size{l.linked.number, s.N}, nil
+}

@@ -1,0 +1,171 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// Linking a call: its kernel becomes a function, its arguments become pointers in a frame
+// and the bytes by which loops move them.
+
+// call links a call and appends it to the items of the nest.
+func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
+	if in.Kernel == nil {
+		return errors.New("a call of no kernel")
+	}
+	c := linkedCall{signature: in.Kernel.Signature()}
+	fn, _, err := k.find.find(c.signature)
+	if err != nil {
+		return err
+	}
+	index := len(k.out.calls)
+	if err := k.arguments(&c, index, in); err != nil {
+		return fmt.Errorf("%s: %w", c.signature, err)
+	}
+	if err := k.sizes(&c, index, in); err != nil {
+		return fmt.Errorf("%s: %w", c.signature, err)
+	}
+	if m, ok := in.Kernel.(*kernel.Micro); ok {
+		if m.Row == kernel.StoreNT {
+			k.out.fence = fn
+		}
+		if m.Row == kernel.Dot && k.in.First == k.in.Last {
+			k.out.chunkElements = contractElements
+		}
+	}
+	c.resize(&c.frame, make([]loopState, k.out.loops))
+	k.out.calls = append(k.out.calls, c)
+	n.items = append(n.items, item{call: index, fn: fn})
+	n.elems += k.largest(in.Rows) * k.largest(in.Cols)
+	return nil
+}
+
+// arguments links the arguments of a call.
+func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
+	args := in.Kernel.Args()
+	if len(in.Args) != len(args) || len(args) > kernel.MaxOperands {
+		return fmt.Errorf("%d arguments, want %d", len(in.Args), len(args))
+	}
+	for i := range in.Args {
+		if err := k.argument(c, argument{index, i}, &in.Args[i]); err != nil {
+			return fmt.Errorf("argument %d: %w", i, err)
+		}
+	}
+	// An elementwise kernel computes each element of a block from those at the same place,
+	// so that rows without a gap between them are as good as one.
+	if body, ok := in.Kernel.(*kernel.Kernel); ok && !readsAbove(in, len(body.In)) {
+		c.rowBytes = make([]int, len(args))
+		for i, a := range args {
+			if a.Inner == kernel.Cols {
+				c.rowBytes[i] = a.DType.Size()
+			}
+		}
+	}
+	return nil
+}
+
+// readsAbove reports whether a call reads what it stores at another place: elements of a
+// row that it has computed before.
+func readsAbove(c *nest.Call, ins int) bool {
+	for _, in := range c.Args[:ins] {
+		for _, out := range c.Args[ins:] {
+			if in.Slot == out.Slot && in.Offset != out.Offset {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// argument links an argument: where it is in the first iteration of all loops, and how far
+// each loop moves it.
+func (k *taskLinker) argument(c *linkedCall, at argument, in *nest.Arg) error {
+	if in.Slot < 0 || in.Slot >= len(k.bases) {
+		return fmt.Errorf("there is no slot %d", in.Slot)
+	}
+	if len(in.Strides) != len(k.scope) {
+		return fmt.Errorf("%d strides in %d loops", len(in.Strides), len(k.scope))
+	}
+	b := &k.bases[in.Slot]
+	if in.Offset < b.lo || in.Offset > b.hi {
+		return fmt.Errorf("there is no element %d in slot %d", in.Offset, in.Slot)
+	}
+	moves := false
+	for i, stride := range in.Strides {
+		if l := k.scope[i].linked; l != nil && stride != 0 {
+			l.moves = append(l.moves, move{at, stride * b.size})
+			moves = true
+		}
+	}
+	c.frame.Step[at.arg] = in.Step * b.size
+	p := place{at, b.buffer, b.offset + in.Offset*b.size}
+	switch {
+	case b.table != nil:
+		if moves {
+			return errors.New("a loop moves it in a table")
+		}
+		c.frame.Ptr[at.arg] = unsafe.Add(b.table, in.Offset*b.size)
+	case b.buffer >= 0:
+		k.out.operands = append(k.out.operands, at)
+		k.part.places = append(k.part.places, p)
+	case moves:
+		k.part.places = append(k.part.places, p)
+	default:
+		k.out.fixed = append(k.out.fixed, p)
+	}
+	return nil
+}
+
+// sizes links the rows, columns and fields of a call.
+func (k *taskLinker) sizes(c *linkedCall, index int, in *nest.Call) error {
+	fields := in.Kernel.Fields()
+	if len(in.Fields) != len(fields) {
+		return fmt.Errorf("%d fields, want %d", len(in.Fields), len(fields))
+	}
+	var err error
+	if c.rows, err = k.sizeOf(index, in.Rows); err != nil {
+		return fmt.Errorf("rows: %w", err)
+	}
+	if c.cols, err = k.sizeOf(index, in.Cols); err != nil {
+		return fmt.Errorf("columns: %w", err)
+	}
+	for i, f := range in.Fields {
+		s, err := k.sizeOf(index, f)
+		if err != nil {
+			return fmt.Errorf("field %s: %w", fields[i], err)
+		}
+		if at := in.Kernel.FieldAt(i); s.loop < 0 {
+			c.frame.Step[at] = s.n
+		} else {
+			c.fields = append(c.fields, field{at, s})
+		}
+	}
+	return nil
+}
+
+// sizeOf links a size of a call and notes the call with the loop that it depends on.
+func (k *taskLinker) sizeOf(call int, in nest.Size) (size, error) {
+	s, err := k.size(in)
+	if err == nil && s.loop >= 0 {
+		l := k.scope[in.Loop].linked
+		if n := len(l.sized); n == 0 || l.sized[n-1] != call {
+			l.sized = append(l.sized, call)
+		}
+	}
+	return s, err
+}
+
+// largest returns the largest value of a size.
+func (k *taskLinker) largest(s nest.Size) int {
+	switch {
+	case s.Loop < 0:
+		return s.N
+	case k.scope[s.Loop].indices > 0:
+		return s.N * k.scope[s.Loop].indices
+	}
+	return s.N * k.scope[s.Loop].linked.tile
+}

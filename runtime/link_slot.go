@@ -1,0 +1,62 @@
+package runtime
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+)
+
+// Linking a slot: where its elements are, in bytes. Tables get their memory here, once for
+// all runs.
+
+// base is where the elements of a slot are.
+type base struct {
+	size   int            // bytes of an element
+	buffer int            // of the program, or -1
+	offset int            // bytes from there, or in scratch memory, to element 0
+	table  unsafe.Pointer // of a table
+	lo, hi int            // the least and the greatest location of an element
+}
+
+// slot returns where a slot's elements are. The memory of a table is made here.
+func (k *taskLinker) slot(s *nest.Slot) (base, error) {
+	b := base{size: s.DType.Size(), buffer: -1, offset: s.Offset, hi: s.Elems - 1}
+	switch s.Kind {
+	case nest.Operand:
+		if s.Buffer < 0 || s.Buffer >= len(k.l.buffers) {
+			return b, fmt.Errorf("there is no buffer %d", s.Buffer)
+		}
+		buffer := &k.l.buffers[s.Buffer]
+		if buffer.dtype != s.DType || buffer.kind == plan.ScratchBuffer {
+			return b, fmt.Errorf("buffer %d is no memory of %s", s.Buffer, s.DType)
+		}
+		b.buffer, b.offset = s.Buffer, -buffer.layout.Offset*b.size
+		b.lo, b.hi = buffer.lo, buffer.hi
+		return b, nil
+	case nest.Scratch:
+		if s.Offset < 0 || s.Offset%memory.Alignment != 0 || s.Elems < 0 || s.Elems > (k.in.Scratch-s.Offset)/b.size {
+			return b, fmt.Errorf("%d elements of %s at %d in %d bytes of scratch memory", s.Elems, s.DType, s.Offset, k.in.Scratch)
+		}
+		return b, nil
+	case nest.Table:
+		if s.Elems < 1 || s.Elems > maxTable/b.size {
+			return b, fmt.Errorf("a table of %d elements", s.Elems)
+		}
+		table, err := memory.Allocate(s.Elems * b.size)
+		if err != nil {
+			return b, err
+		}
+		for at := 0; at < len(table); at += b.size {
+			memory.StoreBits(s.DType, unsafe.Pointer(&table[at]), s.Bits)
+		}
+		b.table = unsafe.Pointer(&table[0])
+		return b, nil
+	}
+	return b, fmt.Errorf("kind %d does not exist", s.Kind)
+}
+
+// maxTable is how many bytes a table has at most.
+const maxTable = 1 << 20

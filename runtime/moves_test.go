@@ -1,0 +1,39 @@
+package runtime
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFindMoves compares each tensor with each: the outputs that meet another one move.
+func TestFindMoves(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var st state
+		for k := range 1 + rnd.IntN(12) {
+			first := uintptr(1 + rnd.IntN(60))
+			st.reach = append(st.reach, reach{first, first + uintptr(1+rnd.IntN(8)), max(-1, k-rnd.IntN(12))})
+		}
+		for k := range st.reach { // outs differ
+			if st.reach[k].out >= 0 {
+				st.reach[k].out = k
+			}
+		}
+		var want []spareOut
+		for i, a := range st.reach {
+			meets := false
+			for j, b := range st.reach {
+				meets = meets || i != j && a.first < b.end && b.first < a.end
+			}
+			if a.out >= 0 && meets {
+				want = append(want, spareOut{out: a.out})
+			}
+		}
+		all := fmt.Sprint(st.reach)
+		st.findMoves()
+		require.Equal(t, want, st.moves, all)
+	}
+}

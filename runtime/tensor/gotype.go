@@ -1,0 +1,50 @@
+package tensor
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Element lists Go's types of the elements that run.
+type Element interface {
+	bool | uint8 | uint16 | int32 | uint32 | int64 | Half | float32 | float64
+}
+
+// DTypeOf returns the dtype whose elements are Go's T.
+func DTypeOf[T Element]() ir.DType {
+	switch any(*new(T)).(type) {
+	case bool:
+		return ir.Bool
+	case uint8:
+		return ir.Uint8
+	case uint16:
+		return ir.Uint16
+	case int32:
+		return ir.Int32
+	case uint32:
+		return ir.Uint32
+	case int64:
+		return ir.Int64
+	case Half:
+		return ir.Float16
+	case float32:
+		return ir.Float32
+	case float64:
+		return ir.Float64
+	}
+	panic(fmt.Sprintf("BUG: tensor: no dtype has elements of %T", *new(T)))
+}
+
+// loadAny returns an element as Go's type of the dtype.
+func loadAny(dt ir.DType, p unsafe.Pointer) any { return loads[dt](p) }
+
+// loads holds loadAny for each dtype that runs.
+var loads = map[ir.DType]func(p unsafe.Pointer) any{
+	ir.Bool: loadOf[bool], ir.Uint8: loadOf[uint8], ir.Uint16: loadOf[uint16],
+	ir.Int32: loadOf[int32], ir.Uint32: loadOf[uint32], ir.Int64: loadOf[int64],
+	ir.Float16: loadOf[Half], ir.Float32: loadOf[float32], ir.Float64: loadOf[float64],
+}
+
+func loadOf[T Element](p unsafe.Pointer) any { return *(*T)(p) }

@@ -1,0 +1,42 @@
+package runtime
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/runtime/internal/memory"
+)
+
+// A worker is the memory with which one goroutine computes tasks. It is reused from task
+// to task and from run to run, so that nothing is allocated in the steady state. The
+// goroutine that calls Run has the worker of its state; each goroutine of the pool has
+// one of its own.
+type worker struct {
+	job     *job     // at which the worker is
+	scratch []byte   // local memory of tasks, as large as any task has needed
+	frames  []frames // tasks laid out for this worker; one for each task of a state
+}
+
+// framesOf returns where the worker keeps the frames of its run's task of that number: a
+// worker of the pool, which serves many programs, has one place for all.
+func (w *worker) framesOf(number int) *frames {
+	if number < len(w.frames) {
+		return &w.frames[number]
+	}
+	if len(w.frames) == 0 {
+		w.frames = make([]frames, 1)
+	}
+	return &w.frames[0]
+}
+
+// reserve makes the worker's scratch memory n bytes large at least.
+func (w *worker) reserve(n int) error {
+	if len(w.scratch) >= n {
+		return nil
+	}
+	scratch, err := memory.Allocate(n)
+	if err != nil {
+		return fmt.Errorf("run: scratch: %w", err)
+	}
+	w.scratch = scratch
+	return nil
+}
