@@ -10,6 +10,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
+	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -28,13 +29,13 @@ var superKernels = []string{
 	"t0 = add $0 $1; t1 = reciprocal t0",
 	"t0 = sub $0 $1; t1 = mul t0 $2",
 	"t0 = sub $0 $1; t1 = div t0 $2",
-	"t0 = sub $0 $1; t1 = square t0",
+	"t0 = sub $0 $1; t1 = mul t0 t0",
 	"t0 = sub $0 $1; t1 = abs t0",
 	"t0 = div $0 $1; t1 = add t0 $2",
 	"t0 = div $0 $1; t1 = sub t0 $2",
 	"t0 = div $0 $1; t1 = sub $2 t0",
 	"t0 = abs $0; t1 = add t0 $1",
-	"t0 = square $0; t1 = add t0 $1",
+	"t0 = mul $0 $0; t1 = add t0 $1",
 }
 
 // superTypes are the element types that superKernels come in.
@@ -55,8 +56,10 @@ func Builtins() []kernel.Code {
 		}
 		for _, types := range opTypes(op) {
 			for splats := range 1 << len(types.in) {
-				if splats != 1<<len(types.in)-1 || op == ir.OpCopy {
-					k := singleOp(op, types, splats)
+				if splats == 1<<len(types.in)-1 && op != ir.OpCopy {
+					continue
+				}
+				if k := singleOp(op, types, splats); inPlans(k) {
 					out = append(out, k, k.InTier(true))
 				}
 			}
@@ -76,6 +79,13 @@ func Builtins() []kernel.Code {
 	out = append(out, builtinScans()...)
 	slices.SortFunc(out, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
+}
+
+// inPlans reports whether plans have the op of a kernel of one: the unlikely select is made
+// by expansions alone, and an op that expands to one instruction is written as that.
+func inPlans(k *kernel.Kernel) bool {
+	op := k.Body[0].Op
+	return op != ir.OpSeldom && (op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
 }
 
 // builtinMicros returns the micro-kernels that need nothing but a type.

@@ -491,12 +491,6 @@ func init() {
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u16_su_4e897820fa},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u16_us_b436fc6fdb},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u16_uu_ec007f06f3},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u32_su_ef82722250},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u32_us_9241fc741a},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u32_uu_cb7b5ab1f5},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u8_su_5f714ee7ba},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u8_us_0a55b161c1},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u8_uu_ae9d7750b0},
 		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f16_ssu_bf7d8d8970},
 		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f16_sus_a5201cf909},
 		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f16_suu_a43816a512},
@@ -530,27 +524,9 @@ func init() {
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f32_bool_su_3895ed8f2d},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f32_bool_us_7271845f2c},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f32_bool_uu_9751c3bc5c},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f64_bool_su_6cd520bb5c},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f64_bool_us_070ce2d5d0},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f64_bool_uu_19c7a721d2},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_i32_bool_su_e1f6a7b941},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_i32_bool_us_020d917221},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_i32_bool_uu_0facf8c636},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = ge s0 u1; store t0 }", Fn: k_ge_i64_bool_su_a4db64b8b8},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = ge u0 s1; store t0 }", Fn: k_ge_i64_bool_us_946f9c5a5d},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = ge u0 u1; store t0 }", Fn: k_ge_i64_bool_uu_0747ae3066},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u16_bool_su_d5e332292b},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u16_bool_us_984ddbf152},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u16_bool_uu_7c3acd6549},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u32_bool_su_e564e87e07},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u32_bool_us_0e0845f23a},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u32_bool_uu_0d1e928e81},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u8_bool_su_5448b8cfbc},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u8_bool_us_3176e0213d},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u8_bool_uu_e92f980988},
 		{Sig: "kernel (u0:f16) { t0 = gelu u0; store t0 }", Fn: k_gelu_f16_u_da94143875},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a},
 		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e},
@@ -563,27 +539,9 @@ func init() {
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f16_bool_su_988783de31},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f16_bool_us_037ba844bd},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f16_bool_uu_cdb4b4cdd0},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f32_bool_su_26b608ce3e},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f32_bool_us_21599dab3f},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f32_bool_uu_1baf5f0213},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f64_bool_su_44ed04f474},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f64_bool_us_04170a4629},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f64_bool_uu_50fefbc605},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_i32_bool_su_f5a35992ec},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_i32_bool_us_c5392345ac},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_i32_bool_uu_596ae5e89d},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = gt s0 u1; store t0 }", Fn: k_gt_i64_bool_su_7309a9415a},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = gt u0 s1; store t0 }", Fn: k_gt_i64_bool_us_89b82bb8d2},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = gt u0 u1; store t0 }", Fn: k_gt_i64_bool_uu_d753d98506},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u16_bool_su_b9a86f055f},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u16_bool_us_01067722e4},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u16_bool_uu_796369dc45},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u32_bool_su_6cef7d7f0d},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u32_bool_us_8bd79c22db},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u32_bool_uu_2c76b288b3},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u8_bool_su_ed6ed81d3f},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u8_bool_us_1e5e84965d},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u8_bool_uu_42c2ad5de3},
 		{Sig: "kernel (u0:f16) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f16_u_1a5877ac2c},
 		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310},
 		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df},
@@ -600,8 +558,6 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d},
 		{Sig: "kernel (u0:f16) { t0 = isnan u0; store t0 }", Fn: k_isnan_f16_bool_u_7932330611},
-		{Sig: "kernel (u0:f32) { t0 = isnan u0; store t0 }", Fn: k_isnan_f32_bool_u_9c25fa3f67},
-		{Sig: "kernel (u0:f64) { t0 = isnan u0; store t0 }", Fn: k_isnan_f64_bool_u_8579663f7b},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }", Fn: k_le_f16_bool_su_0d3a847513},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }", Fn: k_le_f16_bool_us_4615a76f59},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }", Fn: k_le_f16_bool_uu_a2169b40d6},
@@ -773,18 +729,16 @@ func init() {
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u16_su_c830ba0688},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u16_us_64a7a74b71},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u16_uu_15ab7fa708},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u32_su_a2b763c6a4},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u32_us_8ea35e0349},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u32_uu_d691cc3721},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u8_su_17c6b70672},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u8_us_e713591153},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u8_uu_b36aa3d9d8},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
@@ -1088,69 +1042,6 @@ func init() {
 		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a},
 		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec},
 		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9},
-		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_ssu_abb4eabd3d},
-		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_sus_8195ba8dde},
-		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_suu_080c03bb45},
-		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f16_uss_d134249e00},
-		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_usu_13708bf613},
-		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_uus_318eab90df},
-		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_uuu_a3ae300a1f},
-		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_ssu_3410efd296},
-		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_sus_2843621bb6},
-		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_suu_3d11113e00},
-		{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f32_uss_fda62c9220},
-		{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_usu_a05f8be9fa},
-		{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_uus_b612769edf},
-		{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_uuu_037347f7c5},
-		{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f64_ssu_58212fdf99},
-		{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f64_sus_4db1e6c0d9},
-		{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f64_suu_57b430f8cb},
-		{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f64_uss_c1a37d7d6c},
-		{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f64_usu_80e52f22b0},
-		{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f64_uus_d731e3965d},
-		{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f64_uuu_420cadfaf0},
-		{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_i32_ssu_8f891d3634},
-		{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_i32_sus_5cc2074379},
-		{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_i32_suu_d80fab8b68},
-		{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_i32_uss_ff56c67420},
-		{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_i32_usu_ca88d790e0},
-		{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_i32_uus_6ca63540fd},
-		{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_i32_uuu_2970e4dc16},
-		{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_i64_ssu_5bd5c9d69f},
-		{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_i64_sus_b45f8752fa},
-		{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_i64_suu_c7c293aaa7},
-		{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_i64_uss_3f6acb745a},
-		{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_i64_usu_d25f3d881d},
-		{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_i64_uus_70c987484c},
-		{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_i64_uuu_c5d9341cbe},
-		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_ssu_93bcc0c035},
-		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_sus_84a279f411},
-		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_suu_3deb4f823d},
-		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_ssu_b9349e9982},
-		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_sus_d1aeea329b},
-		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_suu_ae95b64c24},
-		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u16_uss_3f72e551fb},
-		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_usu_cdd56ff50a},
-		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_uus_0fdd1a57ee},
-		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_uuu_f2d05157da},
-		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_ssu_3df53cb1f8},
-		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_sus_d88b3e0f37},
-		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_suu_2725b6c6cb},
-		{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u32_uss_09a0d9e317},
-		{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_usu_f119653ad1},
-		{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_uus_5ed5bca734},
-		{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_uuu_67dd8e93ab},
-		{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u8_ssu_e58b546835},
-		{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u8_sus_e6e0be53e7},
-		{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u8_suu_0ff4d90f9d},
-		{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u8_uss_8480706504},
-		{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u8_usu_edc60e0915},
-		{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u8_uus_a9cc34a187},
-		{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u8_uuu_e583e1acad},
-		{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_uss_3e0f8955ce},
-		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_usu_25f4499a6e},
-		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_uus_c97c5c572c},
-		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_uuu_b556444863},
 		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f16_ssu_ed3b00f11b},
 		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f16_sus_c9fe3973d7},
 		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f16_suu_92d062c04f},
@@ -1294,18 +1185,8 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f16_u_2ac5ca1068},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f32_us_edff0a8d75},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848},
 		{Sig: "kernel (u0:f16) { t0 = square u0; store t0 }", Fn: k_square_f16_u_f62ca73c42},
-		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b},
-		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35},
-		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a},
-		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125},
 		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a},
-		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5},
-		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44},
 		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
@@ -1340,24 +1221,24 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_us_a6edba4968},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_usu_f2d17a1178},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_uu_f7bbda414f},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25},
 		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_us_b0213fff68},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39},
@@ -5712,60 +5593,6 @@ func k_floordiv_u16_us_b436fc6fdb(f *abi.Frame)
 //go:noescape
 func k_floordiv_u16_uu_ec007f06f3(f *abi.Frame)
 
-// k_floordiv_u32_su_ef82722250 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_u32_su_ef82722250(f *abi.Frame)
-
-// k_floordiv_u32_us_9241fc741a is
-//
-//	kernel (u0:u32, s1:u32) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_u32_us_9241fc741a(f *abi.Frame)
-
-// k_floordiv_u32_uu_cb7b5ab1f5 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_u32_uu_cb7b5ab1f5(f *abi.Frame)
-
-// k_floordiv_u8_su_5f714ee7ba is
-//
-//	kernel (s0:u8, u1:u8) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_u8_su_5f714ee7ba(f *abi.Frame)
-
-// k_floordiv_u8_us_0a55b161c1 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_u8_us_0a55b161c1(f *abi.Frame)
-
-// k_floordiv_u8_uu_ae9d7750b0 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_u8_uu_ae9d7750b0(f *abi.Frame)
-
 // k_fma_f16_ssu_bf7d8d8970 is
 //
 //	kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }
@@ -6063,114 +5890,6 @@ func k_ge_f16_bool_us_ae44107967(f *abi.Frame)
 //go:noescape
 func k_ge_f16_bool_uu_6c3765a7fe(f *abi.Frame)
 
-// k_ge_f32_bool_su_3895ed8f2d is
-//
-//	kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_f32_bool_su_3895ed8f2d(f *abi.Frame)
-
-// k_ge_f32_bool_us_7271845f2c is
-//
-//	kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_f32_bool_us_7271845f2c(f *abi.Frame)
-
-// k_ge_f32_bool_uu_9751c3bc5c is
-//
-//	kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_f32_bool_uu_9751c3bc5c(f *abi.Frame)
-
-// k_ge_f64_bool_su_6cd520bb5c is
-//
-//	kernel (s0:f64, u1:f64) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_f64_bool_su_6cd520bb5c(f *abi.Frame)
-
-// k_ge_f64_bool_us_070ce2d5d0 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_f64_bool_us_070ce2d5d0(f *abi.Frame)
-
-// k_ge_f64_bool_uu_19c7a721d2 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_f64_bool_uu_19c7a721d2(f *abi.Frame)
-
-// k_ge_i32_bool_su_e1f6a7b941 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_i32_bool_su_e1f6a7b941(f *abi.Frame)
-
-// k_ge_i32_bool_us_020d917221 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_i32_bool_us_020d917221(f *abi.Frame)
-
-// k_ge_i32_bool_uu_0facf8c636 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_i32_bool_uu_0facf8c636(f *abi.Frame)
-
-// k_ge_i64_bool_su_a4db64b8b8 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_i64_bool_su_a4db64b8b8(f *abi.Frame)
-
-// k_ge_i64_bool_us_946f9c5a5d is
-//
-//	kernel (u0:i64, s1:i64) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_i64_bool_us_946f9c5a5d(f *abi.Frame)
-
-// k_ge_i64_bool_uu_0747ae3066 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_i64_bool_uu_0747ae3066(f *abi.Frame)
-
 // k_ge_u16_bool_su_d5e332292b is
 //
 //	kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }
@@ -6197,60 +5916,6 @@ func k_ge_u16_bool_us_984ddbf152(f *abi.Frame)
 //
 //go:noescape
 func k_ge_u16_bool_uu_7c3acd6549(f *abi.Frame)
-
-// k_ge_u32_bool_su_e564e87e07 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_u32_bool_su_e564e87e07(f *abi.Frame)
-
-// k_ge_u32_bool_us_0e0845f23a is
-//
-//	kernel (u0:u32, s1:u32) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_u32_bool_us_0e0845f23a(f *abi.Frame)
-
-// k_ge_u32_bool_uu_0d1e928e81 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_u32_bool_uu_0d1e928e81(f *abi.Frame)
-
-// k_ge_u8_bool_su_5448b8cfbc is
-//
-//	kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_u8_bool_su_5448b8cfbc(f *abi.Frame)
-
-// k_ge_u8_bool_us_3176e0213d is
-//
-//	kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_u8_bool_us_3176e0213d(f *abi.Frame)
-
-// k_ge_u8_bool_uu_e92f980988 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_u8_bool_uu_e92f980988(f *abi.Frame)
 
 // k_gelu_f16_u_da94143875 is
 //
@@ -6360,114 +6025,6 @@ func k_gt_f16_bool_us_037ba844bd(f *abi.Frame)
 //go:noescape
 func k_gt_f16_bool_uu_cdb4b4cdd0(f *abi.Frame)
 
-// k_gt_f32_bool_su_26b608ce3e is
-//
-//	kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_f32_bool_su_26b608ce3e(f *abi.Frame)
-
-// k_gt_f32_bool_us_21599dab3f is
-//
-//	kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_f32_bool_us_21599dab3f(f *abi.Frame)
-
-// k_gt_f32_bool_uu_1baf5f0213 is
-//
-//	kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_f32_bool_uu_1baf5f0213(f *abi.Frame)
-
-// k_gt_f64_bool_su_44ed04f474 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_f64_bool_su_44ed04f474(f *abi.Frame)
-
-// k_gt_f64_bool_us_04170a4629 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_f64_bool_us_04170a4629(f *abi.Frame)
-
-// k_gt_f64_bool_uu_50fefbc605 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_f64_bool_uu_50fefbc605(f *abi.Frame)
-
-// k_gt_i32_bool_su_f5a35992ec is
-//
-//	kernel (s0:i32, u1:i32) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_i32_bool_su_f5a35992ec(f *abi.Frame)
-
-// k_gt_i32_bool_us_c5392345ac is
-//
-//	kernel (u0:i32, s1:i32) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_i32_bool_us_c5392345ac(f *abi.Frame)
-
-// k_gt_i32_bool_uu_596ae5e89d is
-//
-//	kernel (u0:i32, u1:i32) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_i32_bool_uu_596ae5e89d(f *abi.Frame)
-
-// k_gt_i64_bool_su_7309a9415a is
-//
-//	kernel (s0:i64, u1:i64) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_i64_bool_su_7309a9415a(f *abi.Frame)
-
-// k_gt_i64_bool_us_89b82bb8d2 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_i64_bool_us_89b82bb8d2(f *abi.Frame)
-
-// k_gt_i64_bool_uu_d753d98506 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_i64_bool_uu_d753d98506(f *abi.Frame)
-
 // k_gt_u16_bool_su_b9a86f055f is
 //
 //	kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }
@@ -6494,60 +6051,6 @@ func k_gt_u16_bool_us_01067722e4(f *abi.Frame)
 //
 //go:noescape
 func k_gt_u16_bool_uu_796369dc45(f *abi.Frame)
-
-// k_gt_u32_bool_su_6cef7d7f0d is
-//
-//	kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_u32_bool_su_6cef7d7f0d(f *abi.Frame)
-
-// k_gt_u32_bool_us_8bd79c22db is
-//
-//	kernel (u0:u32, s1:u32) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_u32_bool_us_8bd79c22db(f *abi.Frame)
-
-// k_gt_u32_bool_uu_2c76b288b3 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_u32_bool_uu_2c76b288b3(f *abi.Frame)
-
-// k_gt_u8_bool_su_ed6ed81d3f is
-//
-//	kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_u8_bool_su_ed6ed81d3f(f *abi.Frame)
-
-// k_gt_u8_bool_us_1e5e84965d is
-//
-//	kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_u8_bool_us_1e5e84965d(f *abi.Frame)
-
-// k_gt_u8_bool_uu_42c2ad5de3 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_u8_bool_uu_42c2ad5de3(f *abi.Frame)
 
 // k_hardswish_f16_u_1a5877ac2c is
 //
@@ -6692,24 +6195,6 @@ func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
 //
 //go:noescape
 func k_isnan_f16_bool_u_7932330611(f *abi.Frame)
-
-// k_isnan_f32_bool_u_9c25fa3f67 is
-//
-//	kernel (u0:f32) { t0 = isnan u0; store t0 }
-//
-// for i: o0[i] = isnan(a0[i])
-//
-//go:noescape
-func k_isnan_f32_bool_u_9c25fa3f67(f *abi.Frame)
-
-// k_isnan_f64_bool_u_8579663f7b is
-//
-//	kernel (u0:f64) { t0 = isnan u0; store t0 }
-//
-// for i: o0[i] = isnan(a0[i])
-//
-//go:noescape
-func k_isnan_f64_bool_u_8579663f7b(f *abi.Frame)
 
 // k_le_f16_bool_su_0d3a847513 is
 //
@@ -8250,60 +7735,6 @@ func k_mod_u16_us_64a7a74b71(f *abi.Frame)
 //go:noescape
 func k_mod_u16_uu_15ab7fa708(f *abi.Frame)
 
-// k_mod_u32_su_a2b763c6a4 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_u32_su_a2b763c6a4(f *abi.Frame)
-
-// k_mod_u32_us_8ea35e0349 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_u32_us_8ea35e0349(f *abi.Frame)
-
-// k_mod_u32_uu_d691cc3721 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_u32_uu_d691cc3721(f *abi.Frame)
-
-// k_mod_u8_su_17c6b70672 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_u8_su_17c6b70672(f *abi.Frame)
-
-// k_mod_u8_us_e713591153 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_u8_us_e713591153(f *abi.Frame)
-
-// k_mod_u8_uu_b36aa3d9d8 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_u8_uu_b36aa3d9d8(f *abi.Frame)
-
 // k_mul_add_f32_sus_823e970d51 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
@@ -8313,6 +7744,15 @@ func k_mod_u8_uu_b36aa3d9d8(f *abi.Frame)
 //go:noescape
 func k_mul_add_f32_sus_823e970d51(f *abi.Frame)
 
+// k_mul_add_f32_us_c995ae5d78 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }
+//
+// for i: o0[i] = a1 + (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_add_f32_us_c995ae5d78(f *abi.Frame)
+
 // k_mul_add_f32_usu_c4593d64cc is
 //
 //	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
@@ -8321,6 +7761,15 @@ func k_mul_add_f32_sus_823e970d51(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_f32_usu_c4593d64cc(f *abi.Frame)
+
+// k_mul_add_f32_uu_62e4b901e6 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_add_f32_uu_62e4b901e6(f *abi.Frame)
 
 // k_mul_add_f32_uus_cd484de41f is
 //
@@ -8340,6 +7789,15 @@ func k_mul_add_f32_uus_cd484de41f(f *abi.Frame)
 //go:noescape
 func k_mul_add_f32_uuu_75513ae343(f *abi.Frame)
 
+// k_mul_add_f64_us_f7af262bd7 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + a1
+//
+//go:noescape
+func k_mul_add_f64_us_f7af262bd7(f *abi.Frame)
+
 // k_mul_add_f64_uss_b690dd07ac is
 //
 //	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
@@ -8357,6 +7815,15 @@ func k_mul_add_f64_uss_b690dd07ac(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_f64_usu_81e43d6c5f(f *abi.Frame)
+
+// k_mul_add_f64_uu_ced8144a0e is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + a1[i]
+//
+//go:noescape
+func k_mul_add_f64_uu_ced8144a0e(f *abi.Frame)
 
 // k_mul_add_f64_uus_0a1f1e6f2a is
 //
@@ -11085,573 +10552,6 @@ func k_scan_mul_u8_71ab6bdaec(f *abi.Frame)
 //go:noescape
 func k_scan_mul_u8_carry_22871326b9(f *abi.Frame)
 
-// k_seldom_bool_f16_ssu_abb4eabd3d is
-//
-//	kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_f16_ssu_abb4eabd3d(f *abi.Frame)
-
-// k_seldom_bool_f16_sus_8195ba8dde is
-//
-//	kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_f16_sus_8195ba8dde(f *abi.Frame)
-
-// k_seldom_bool_f16_suu_080c03bb45 is
-//
-//	kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_f16_suu_080c03bb45(f *abi.Frame)
-
-// k_seldom_bool_f16_uss_d134249e00 is
-//
-//	kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_f16_uss_d134249e00(f *abi.Frame)
-
-// k_seldom_bool_f16_usu_13708bf613 is
-//
-//	kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_f16_usu_13708bf613(f *abi.Frame)
-
-// k_seldom_bool_f16_uus_318eab90df is
-//
-//	kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_f16_uus_318eab90df(f *abi.Frame)
-
-// k_seldom_bool_f16_uuu_a3ae300a1f is
-//
-//	kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_f16_uuu_a3ae300a1f(f *abi.Frame)
-
-// k_seldom_bool_f32_ssu_3410efd296 is
-//
-//	kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_f32_ssu_3410efd296(f *abi.Frame)
-
-// k_seldom_bool_f32_sus_2843621bb6 is
-//
-//	kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_f32_sus_2843621bb6(f *abi.Frame)
-
-// k_seldom_bool_f32_suu_3d11113e00 is
-//
-//	kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_f32_suu_3d11113e00(f *abi.Frame)
-
-// k_seldom_bool_f32_uss_fda62c9220 is
-//
-//	kernel (u0:bool, s1:f32, s2:f32) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_f32_uss_fda62c9220(f *abi.Frame)
-
-// k_seldom_bool_f32_usu_a05f8be9fa is
-//
-//	kernel (u0:bool, s1:f32, u2:f32) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_f32_usu_a05f8be9fa(f *abi.Frame)
-
-// k_seldom_bool_f32_uus_b612769edf is
-//
-//	kernel (u0:bool, u1:f32, s2:f32) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_f32_uus_b612769edf(f *abi.Frame)
-
-// k_seldom_bool_f32_uuu_037347f7c5 is
-//
-//	kernel (u0:bool, u1:f32, u2:f32) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_f32_uuu_037347f7c5(f *abi.Frame)
-
-// k_seldom_bool_f64_ssu_58212fdf99 is
-//
-//	kernel (s0:bool, s1:f64, u2:f64) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_f64_ssu_58212fdf99(f *abi.Frame)
-
-// k_seldom_bool_f64_sus_4db1e6c0d9 is
-//
-//	kernel (s0:bool, u1:f64, s2:f64) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_f64_sus_4db1e6c0d9(f *abi.Frame)
-
-// k_seldom_bool_f64_suu_57b430f8cb is
-//
-//	kernel (s0:bool, u1:f64, u2:f64) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_f64_suu_57b430f8cb(f *abi.Frame)
-
-// k_seldom_bool_f64_uss_c1a37d7d6c is
-//
-//	kernel (u0:bool, s1:f64, s2:f64) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_f64_uss_c1a37d7d6c(f *abi.Frame)
-
-// k_seldom_bool_f64_usu_80e52f22b0 is
-//
-//	kernel (u0:bool, s1:f64, u2:f64) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_f64_usu_80e52f22b0(f *abi.Frame)
-
-// k_seldom_bool_f64_uus_d731e3965d is
-//
-//	kernel (u0:bool, u1:f64, s2:f64) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_f64_uus_d731e3965d(f *abi.Frame)
-
-// k_seldom_bool_f64_uuu_420cadfaf0 is
-//
-//	kernel (u0:bool, u1:f64, u2:f64) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_f64_uuu_420cadfaf0(f *abi.Frame)
-
-// k_seldom_bool_i32_ssu_8f891d3634 is
-//
-//	kernel (s0:bool, s1:i32, u2:i32) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_i32_ssu_8f891d3634(f *abi.Frame)
-
-// k_seldom_bool_i32_sus_5cc2074379 is
-//
-//	kernel (s0:bool, u1:i32, s2:i32) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_i32_sus_5cc2074379(f *abi.Frame)
-
-// k_seldom_bool_i32_suu_d80fab8b68 is
-//
-//	kernel (s0:bool, u1:i32, u2:i32) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_i32_suu_d80fab8b68(f *abi.Frame)
-
-// k_seldom_bool_i32_uss_ff56c67420 is
-//
-//	kernel (u0:bool, s1:i32, s2:i32) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_i32_uss_ff56c67420(f *abi.Frame)
-
-// k_seldom_bool_i32_usu_ca88d790e0 is
-//
-//	kernel (u0:bool, s1:i32, u2:i32) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_i32_usu_ca88d790e0(f *abi.Frame)
-
-// k_seldom_bool_i32_uus_6ca63540fd is
-//
-//	kernel (u0:bool, u1:i32, s2:i32) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_i32_uus_6ca63540fd(f *abi.Frame)
-
-// k_seldom_bool_i32_uuu_2970e4dc16 is
-//
-//	kernel (u0:bool, u1:i32, u2:i32) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_i32_uuu_2970e4dc16(f *abi.Frame)
-
-// k_seldom_bool_i64_ssu_5bd5c9d69f is
-//
-//	kernel (s0:bool, s1:i64, u2:i64) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_i64_ssu_5bd5c9d69f(f *abi.Frame)
-
-// k_seldom_bool_i64_sus_b45f8752fa is
-//
-//	kernel (s0:bool, u1:i64, s2:i64) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_i64_sus_b45f8752fa(f *abi.Frame)
-
-// k_seldom_bool_i64_suu_c7c293aaa7 is
-//
-//	kernel (s0:bool, u1:i64, u2:i64) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_i64_suu_c7c293aaa7(f *abi.Frame)
-
-// k_seldom_bool_i64_uss_3f6acb745a is
-//
-//	kernel (u0:bool, s1:i64, s2:i64) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_i64_uss_3f6acb745a(f *abi.Frame)
-
-// k_seldom_bool_i64_usu_d25f3d881d is
-//
-//	kernel (u0:bool, s1:i64, u2:i64) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_i64_usu_d25f3d881d(f *abi.Frame)
-
-// k_seldom_bool_i64_uus_70c987484c is
-//
-//	kernel (u0:bool, u1:i64, s2:i64) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_i64_uus_70c987484c(f *abi.Frame)
-
-// k_seldom_bool_i64_uuu_c5d9341cbe is
-//
-//	kernel (u0:bool, u1:i64, u2:i64) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_i64_uuu_c5d9341cbe(f *abi.Frame)
-
-// k_seldom_bool_ssu_93bcc0c035 is
-//
-//	kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_ssu_93bcc0c035(f *abi.Frame)
-
-// k_seldom_bool_sus_84a279f411 is
-//
-//	kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_sus_84a279f411(f *abi.Frame)
-
-// k_seldom_bool_suu_3deb4f823d is
-//
-//	kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_suu_3deb4f823d(f *abi.Frame)
-
-// k_seldom_bool_u16_ssu_b9349e9982 is
-//
-//	kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_u16_ssu_b9349e9982(f *abi.Frame)
-
-// k_seldom_bool_u16_sus_d1aeea329b is
-//
-//	kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_u16_sus_d1aeea329b(f *abi.Frame)
-
-// k_seldom_bool_u16_suu_ae95b64c24 is
-//
-//	kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_u16_suu_ae95b64c24(f *abi.Frame)
-
-// k_seldom_bool_u16_uss_3f72e551fb is
-//
-//	kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_u16_uss_3f72e551fb(f *abi.Frame)
-
-// k_seldom_bool_u16_usu_cdd56ff50a is
-//
-//	kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_u16_usu_cdd56ff50a(f *abi.Frame)
-
-// k_seldom_bool_u16_uus_0fdd1a57ee is
-//
-//	kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_u16_uus_0fdd1a57ee(f *abi.Frame)
-
-// k_seldom_bool_u16_uuu_f2d05157da is
-//
-//	kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_u16_uuu_f2d05157da(f *abi.Frame)
-
-// k_seldom_bool_u32_ssu_3df53cb1f8 is
-//
-//	kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_u32_ssu_3df53cb1f8(f *abi.Frame)
-
-// k_seldom_bool_u32_sus_d88b3e0f37 is
-//
-//	kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_u32_sus_d88b3e0f37(f *abi.Frame)
-
-// k_seldom_bool_u32_suu_2725b6c6cb is
-//
-//	kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_u32_suu_2725b6c6cb(f *abi.Frame)
-
-// k_seldom_bool_u32_uss_09a0d9e317 is
-//
-//	kernel (u0:bool, s1:u32, s2:u32) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_u32_uss_09a0d9e317(f *abi.Frame)
-
-// k_seldom_bool_u32_usu_f119653ad1 is
-//
-//	kernel (u0:bool, s1:u32, u2:u32) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_u32_usu_f119653ad1(f *abi.Frame)
-
-// k_seldom_bool_u32_uus_5ed5bca734 is
-//
-//	kernel (u0:bool, u1:u32, s2:u32) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_u32_uus_5ed5bca734(f *abi.Frame)
-
-// k_seldom_bool_u32_uuu_67dd8e93ab is
-//
-//	kernel (u0:bool, u1:u32, u2:u32) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_u32_uuu_67dd8e93ab(f *abi.Frame)
-
-// k_seldom_bool_u8_ssu_e58b546835 is
-//
-//	kernel (s0:bool, s1:u8, u2:u8) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_u8_ssu_e58b546835(f *abi.Frame)
-
-// k_seldom_bool_u8_sus_e6e0be53e7 is
-//
-//	kernel (s0:bool, u1:u8, s2:u8) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_u8_sus_e6e0be53e7(f *abi.Frame)
-
-// k_seldom_bool_u8_suu_0ff4d90f9d is
-//
-//	kernel (s0:bool, u1:u8, u2:u8) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_u8_suu_0ff4d90f9d(f *abi.Frame)
-
-// k_seldom_bool_u8_uss_8480706504 is
-//
-//	kernel (u0:bool, s1:u8, s2:u8) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_u8_uss_8480706504(f *abi.Frame)
-
-// k_seldom_bool_u8_usu_edc60e0915 is
-//
-//	kernel (u0:bool, s1:u8, u2:u8) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_u8_usu_edc60e0915(f *abi.Frame)
-
-// k_seldom_bool_u8_uus_a9cc34a187 is
-//
-//	kernel (u0:bool, u1:u8, s2:u8) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_u8_uus_a9cc34a187(f *abi.Frame)
-
-// k_seldom_bool_u8_uuu_e583e1acad is
-//
-//	kernel (u0:bool, u1:u8, u2:u8) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_u8_uuu_e583e1acad(f *abi.Frame)
-
-// k_seldom_bool_uss_3e0f8955ce is
-//
-//	kernel (u0:bool, s1:bool, s2:bool) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-//
-//go:noescape
-func k_seldom_bool_uss_3e0f8955ce(f *abi.Frame)
-
-// k_seldom_bool_usu_25f4499a6e is
-//
-//	kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_seldom_bool_usu_25f4499a6e(f *abi.Frame)
-
-// k_seldom_bool_uus_c97c5c572c is
-//
-//	kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_seldom_bool_uus_c97c5c572c(f *abi.Frame)
-
-// k_seldom_bool_uuu_b556444863 is
-//
-//	kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_seldom_bool_uuu_b556444863(f *abi.Frame)
-
 // k_select_bool_f16_ssu_ed3b00f11b is
 //
 //	kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }
@@ -12939,42 +11839,6 @@ func k_sqrt_f32_u_5c236e237b(f *abi.Frame)
 //go:noescape
 func k_sqrt_f64_u_5e418b6234(f *abi.Frame)
 
-// k_square_add_f32_us_edff0a8d75 is
-//
-//	kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }
-//
-// for i: o0[i] = a1 + square(a0[i])
-//
-//go:noescape
-func k_square_add_f32_us_edff0a8d75(f *abi.Frame)
-
-// k_square_add_f32_uu_08cf5bc96c is
-//
-//	kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] + square(a0[i])
-//
-//go:noescape
-func k_square_add_f32_uu_08cf5bc96c(f *abi.Frame)
-
-// k_square_add_f64_us_0a0ebb94cc is
-//
-//	kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }
-//
-// for i: o0[i] = a1 + square(a0[i])
-//
-//go:noescape
-func k_square_add_f64_us_0a0ebb94cc(f *abi.Frame)
-
-// k_square_add_f64_uu_468fada848 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = square(a0[i]) + a1[i]
-//
-//go:noescape
-func k_square_add_f64_uu_468fada848(f *abi.Frame)
-
 // k_square_f16_u_f62ca73c42 is
 //
 //	kernel (u0:f16) { t0 = square u0; store t0 }
@@ -12984,42 +11848,6 @@ func k_square_add_f64_uu_468fada848(f *abi.Frame)
 //go:noescape
 func k_square_f16_u_f62ca73c42(f *abi.Frame)
 
-// k_square_f32_u_551e96db0b is
-//
-//	kernel (u0:f32) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_f32_u_551e96db0b(f *abi.Frame)
-
-// k_square_f64_u_1b1e46db35 is
-//
-//	kernel (u0:f64) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_f64_u_1b1e46db35(f *abi.Frame)
-
-// k_square_i32_u_006787600a is
-//
-//	kernel (u0:i32) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_i32_u_006787600a(f *abi.Frame)
-
-// k_square_i64_u_4937189125 is
-//
-//	kernel (u0:i64) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_i64_u_4937189125(f *abi.Frame)
-
 // k_square_u16_u_cb7c172a5a is
 //
 //	kernel (u0:u16) { t0 = square u0; store t0 }
@@ -13028,24 +11856,6 @@ func k_square_i64_u_4937189125(f *abi.Frame)
 //
 //go:noescape
 func k_square_u16_u_cb7c172a5a(f *abi.Frame)
-
-// k_square_u32_u_a20faa67b5 is
-//
-//	kernel (u0:u32) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_u32_u_a20faa67b5(f *abi.Frame)
-
-// k_square_u8_u_b756c32b44 is
-//
-//	kernel (u0:u8) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_u8_u_b756c32b44(f *abi.Frame)
 
 // k_store_nt_u8_093b8ca481 is
 //
@@ -13353,6 +12163,15 @@ func k_sub_i64_us_38b23a45c8(f *abi.Frame)
 //go:noescape
 func k_sub_i64_uu_239aa3ec07(f *abi.Frame)
 
+// k_sub_mul_f32_su_db68111212 is
+//
+//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
+//
+//go:noescape
+func k_sub_mul_f32_su_db68111212(f *abi.Frame)
+
 // k_sub_mul_f32_sus_f2d8ce96e5 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
@@ -13370,6 +12189,15 @@ func k_sub_mul_f32_sus_f2d8ce96e5(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_f32_suu_644ee44e66(f *abi.Frame)
+
+// k_sub_mul_f32_us_a6edba4968 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
+//
+//go:noescape
+func k_sub_mul_f32_us_a6edba4968(f *abi.Frame)
 
 // k_sub_mul_f32_uss_cd8a5001fc is
 //
@@ -13389,6 +12217,15 @@ func k_sub_mul_f32_uss_cd8a5001fc(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f32_usu_f2d17a1178(f *abi.Frame)
 
+// k_sub_mul_f32_uu_f7bbda414f is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
+//
+//go:noescape
+func k_sub_mul_f32_uu_f7bbda414f(f *abi.Frame)
+
 // k_sub_mul_f32_uus_11b9186314 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
@@ -13406,6 +12243,15 @@ func k_sub_mul_f32_uus_11b9186314(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_f32_uuu_c0f08c037b(f *abi.Frame)
+
+// k_sub_mul_f64_su_7e868ab22d is
+//
+//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
+//
+//go:noescape
+func k_sub_mul_f64_su_7e868ab22d(f *abi.Frame)
 
 // k_sub_mul_f64_sus_d8bf2d6d25 is
 //
@@ -13425,6 +12271,15 @@ func k_sub_mul_f64_sus_d8bf2d6d25(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f64_suu_0f070a3f92(f *abi.Frame)
 
+// k_sub_mul_f64_us_b0213fff68 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
+//
+//go:noescape
+func k_sub_mul_f64_us_b0213fff68(f *abi.Frame)
+
 // k_sub_mul_f64_uss_648faea744 is
 //
 //	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
@@ -13443,6 +12298,15 @@ func k_sub_mul_f64_uss_648faea744(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f64_usu_4355a2474c(f *abi.Frame)
 
+// k_sub_mul_f64_uu_93c0625e9a is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
+//
+//go:noescape
+func k_sub_mul_f64_uu_93c0625e9a(f *abi.Frame)
+
 // k_sub_mul_f64_uus_ce3d5f0eb3 is
 //
 //	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
@@ -13460,60 +12324,6 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
-
-// k_sub_square_f32_su_584e54b6b0 is
-//
-//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0 - a1[i])
-//
-//go:noescape
-func k_sub_square_f32_su_584e54b6b0(f *abi.Frame)
-
-// k_sub_square_f32_us_a14607dc34 is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1)
-//
-//go:noescape
-func k_sub_square_f32_us_a14607dc34(f *abi.Frame)
-
-// k_sub_square_f32_uu_65775edaef is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_square_f32_uu_65775edaef(f *abi.Frame)
-
-// k_sub_square_f64_su_94b0553db1 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0 - a1[i])
-//
-//go:noescape
-func k_sub_square_f64_su_94b0553db1(f *abi.Frame)
-
-// k_sub_square_f64_us_d022f4baee is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1)
-//
-//go:noescape
-func k_sub_square_f64_us_d022f4baee(f *abi.Frame)
-
-// k_sub_square_f64_uu_639482956c is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_square_f64_uu_639482956c(f *abi.Frame)
 
 // k_sub_u16_su_9287c44eba is
 //

@@ -494,12 +494,6 @@ func init() {
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u16_su_4e897820fa_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u16_us_b436fc6fdb_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u16_uu_ec007f06f3_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u32_su_ef82722250_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u32_us_9241fc741a_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u32_uu_cb7b5ab1f5_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u8_su_5f714ee7ba_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u8_us_0a55b161c1_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u8_uu_ae9d7750b0_go},
 		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f16_ssu_bf7d8d8970_go},
 		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f16_sus_a5201cf909_go},
 		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f16_suu_a43816a512_go},
@@ -533,27 +527,9 @@ func init() {
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f32_bool_su_3895ed8f2d_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f32_bool_us_7271845f2c_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f32_bool_uu_9751c3bc5c_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f64_bool_su_6cd520bb5c_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f64_bool_us_070ce2d5d0_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f64_bool_uu_19c7a721d2_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_i32_bool_su_e1f6a7b941_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_i32_bool_us_020d917221_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_i32_bool_uu_0facf8c636_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = ge s0 u1; store t0 }", Fn: k_ge_i64_bool_su_a4db64b8b8_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = ge u0 s1; store t0 }", Fn: k_ge_i64_bool_us_946f9c5a5d_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = ge u0 u1; store t0 }", Fn: k_ge_i64_bool_uu_0747ae3066_go},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u16_bool_su_d5e332292b_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u16_bool_us_984ddbf152_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u16_bool_uu_7c3acd6549_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u32_bool_su_e564e87e07_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u32_bool_us_0e0845f23a_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u32_bool_uu_0d1e928e81_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u8_bool_su_5448b8cfbc_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u8_bool_us_3176e0213d_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u8_bool_uu_e92f980988_go},
 		{Sig: "kernel (u0:f16) { t0 = gelu u0; store t0 }", Fn: k_gelu_f16_u_da94143875_go},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_go},
 		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e_go},
@@ -566,27 +542,9 @@ func init() {
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f16_bool_su_988783de31_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f16_bool_us_037ba844bd_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f16_bool_uu_cdb4b4cdd0_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f32_bool_su_26b608ce3e_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f32_bool_us_21599dab3f_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f32_bool_uu_1baf5f0213_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f64_bool_su_44ed04f474_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f64_bool_us_04170a4629_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f64_bool_uu_50fefbc605_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_i32_bool_su_f5a35992ec_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_i32_bool_us_c5392345ac_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_i32_bool_uu_596ae5e89d_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = gt s0 u1; store t0 }", Fn: k_gt_i64_bool_su_7309a9415a_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = gt u0 s1; store t0 }", Fn: k_gt_i64_bool_us_89b82bb8d2_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = gt u0 u1; store t0 }", Fn: k_gt_i64_bool_uu_d753d98506_go},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u16_bool_su_b9a86f055f_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u16_bool_us_01067722e4_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u16_bool_uu_796369dc45_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u32_bool_su_6cef7d7f0d_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u32_bool_us_8bd79c22db_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u32_bool_uu_2c76b288b3_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u8_bool_su_ed6ed81d3f_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u8_bool_us_1e5e84965d_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u8_bool_uu_42c2ad5de3_go},
 		{Sig: "kernel (u0:f16) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f16_u_1a5877ac2c_go},
 		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
 		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
@@ -603,8 +561,6 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
 		{Sig: "kernel (u0:f16) { t0 = isnan u0; store t0 }", Fn: k_isnan_f16_bool_u_7932330611_go},
-		{Sig: "kernel (u0:f32) { t0 = isnan u0; store t0 }", Fn: k_isnan_f32_bool_u_9c25fa3f67_go},
-		{Sig: "kernel (u0:f64) { t0 = isnan u0; store t0 }", Fn: k_isnan_f64_bool_u_8579663f7b_go},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }", Fn: k_le_f16_bool_su_0d3a847513_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }", Fn: k_le_f16_bool_us_4615a76f59_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }", Fn: k_le_f16_bool_uu_a2169b40d6_go},
@@ -776,18 +732,16 @@ func init() {
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u16_su_c830ba0688_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u16_us_64a7a74b71_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u16_uu_15ab7fa708_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u32_su_a2b763c6a4_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u32_us_8ea35e0349_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u32_uu_d691cc3721_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u8_su_17c6b70672_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u8_us_e713591153_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u8_uu_b36aa3d9d8_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51_go},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7_go},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac_go},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
@@ -1091,69 +1045,6 @@ func init() {
 		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a_go},
 		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
 		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
-		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_ssu_abb4eabd3d_go},
-		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_sus_8195ba8dde_go},
-		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_suu_080c03bb45_go},
-		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f16_uss_d134249e00_go},
-		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f16_usu_13708bf613_go},
-		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f16_uus_318eab90df_go},
-		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f16_uuu_a3ae300a1f_go},
-		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_ssu_3410efd296_go},
-		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_sus_2843621bb6_go},
-		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_suu_3d11113e00_go},
-		{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f32_uss_fda62c9220_go},
-		{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f32_usu_a05f8be9fa_go},
-		{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f32_uus_b612769edf_go},
-		{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f32_uuu_037347f7c5_go},
-		{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_f64_ssu_58212fdf99_go},
-		{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_f64_sus_4db1e6c0d9_go},
-		{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_f64_suu_57b430f8cb_go},
-		{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_f64_uss_c1a37d7d6c_go},
-		{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_f64_usu_80e52f22b0_go},
-		{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_f64_uus_d731e3965d_go},
-		{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_f64_uuu_420cadfaf0_go},
-		{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_i32_ssu_8f891d3634_go},
-		{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_i32_sus_5cc2074379_go},
-		{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_i32_suu_d80fab8b68_go},
-		{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_i32_uss_ff56c67420_go},
-		{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_i32_usu_ca88d790e0_go},
-		{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_i32_uus_6ca63540fd_go},
-		{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_i32_uuu_2970e4dc16_go},
-		{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_i64_ssu_5bd5c9d69f_go},
-		{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_i64_sus_b45f8752fa_go},
-		{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_i64_suu_c7c293aaa7_go},
-		{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_i64_uss_3f6acb745a_go},
-		{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_i64_usu_d25f3d881d_go},
-		{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_i64_uus_70c987484c_go},
-		{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_i64_uuu_c5d9341cbe_go},
-		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_ssu_93bcc0c035_go},
-		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_sus_84a279f411_go},
-		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_suu_3deb4f823d_go},
-		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_ssu_b9349e9982_go},
-		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_sus_d1aeea329b_go},
-		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_suu_ae95b64c24_go},
-		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u16_uss_3f72e551fb_go},
-		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u16_usu_cdd56ff50a_go},
-		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u16_uus_0fdd1a57ee_go},
-		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u16_uuu_f2d05157da_go},
-		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_ssu_3df53cb1f8_go},
-		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_sus_d88b3e0f37_go},
-		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_suu_2725b6c6cb_go},
-		{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u32_uss_09a0d9e317_go},
-		{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u32_usu_f119653ad1_go},
-		{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u32_uus_5ed5bca734_go},
-		{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u32_uuu_67dd8e93ab_go},
-		{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = seldom s0 s1 u2; store t0 }", Fn: k_seldom_bool_u8_ssu_e58b546835_go},
-		{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = seldom s0 u1 s2; store t0 }", Fn: k_seldom_bool_u8_sus_e6e0be53e7_go},
-		{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = seldom s0 u1 u2; store t0 }", Fn: k_seldom_bool_u8_suu_0ff4d90f9d_go},
-		{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_u8_uss_8480706504_go},
-		{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_u8_usu_edc60e0915_go},
-		{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_u8_uus_a9cc34a187_go},
-		{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_u8_uuu_e583e1acad_go},
-		{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = seldom u0 s1 s2; store t0 }", Fn: k_seldom_bool_uss_3e0f8955ce_go},
-		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }", Fn: k_seldom_bool_usu_25f4499a6e_go},
-		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }", Fn: k_seldom_bool_uus_c97c5c572c_go},
-		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }", Fn: k_seldom_bool_uuu_b556444863_go},
 		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f16_ssu_ed3b00f11b_go},
 		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f16_sus_c9fe3973d7_go},
 		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f16_suu_92d062c04f_go},
@@ -1297,18 +1188,8 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f16_u_2ac5ca1068_go},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f32_us_edff0a8d75_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }", Fn: k_square_add_f32_uu_08cf5bc96c_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }", Fn: k_square_add_f64_us_0a0ebb94cc_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }", Fn: k_square_add_f64_uu_468fada848_go},
 		{Sig: "kernel (u0:f16) { t0 = square u0; store t0 }", Fn: k_square_f16_u_f62ca73c42_go},
-		{Sig: "kernel (u0:f32) { t0 = square u0; store t0 }", Fn: k_square_f32_u_551e96db0b_go},
-		{Sig: "kernel (u0:f64) { t0 = square u0; store t0 }", Fn: k_square_f64_u_1b1e46db35_go},
-		{Sig: "kernel (u0:i32) { t0 = square u0; store t0 }", Fn: k_square_i32_u_006787600a_go},
-		{Sig: "kernel (u0:i64) { t0 = square u0; store t0 }", Fn: k_square_i64_u_4937189125_go},
 		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a_go},
-		{Sig: "kernel (u0:u32) { t0 = square u0; store t0 }", Fn: k_square_u32_u_a20faa67b5_go},
-		{Sig: "kernel (u0:u8) { t0 = square u0; store t0 }", Fn: k_square_u8_u_b756c32b44_go},
 		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
@@ -1343,24 +1224,24 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_us_a6edba4968_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_usu_f2d17a1178_go},
+		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_uu_f7bbda414f_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b_go},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d_go},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25_go},
 		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92_go},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_us_b0213fff68_go},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744_go},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_su_584e54b6b0_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_us_a14607dc34_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f32_uu_65775edaef_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_su_94b0553db1_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_us_d022f4baee_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }", Fn: k_sub_square_f64_uu_639482956c_go},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
@@ -33399,140 +33280,6 @@ func k_floordiv_u16_uu_ec007f06f3_go(f *abi.Frame) {
 	}
 }
 
-// k_floordiv_u32_su_ef82722250_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-func k_floordiv_u32_su_ef82722250_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint32
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_floordiv_u32_us_9241fc741a_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-func k_floordiv_u32_us_9241fc741a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint32
-			if s1 != 0 {
-				t0 = v0 / s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_floordiv_u32_uu_cb7b5ab1f5_go is
-//
-//	kernel (u0:u32, u1:u32) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-func k_floordiv_u32_uu_cb7b5ab1f5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			var t0 uint32
-			if v1 != 0 {
-				t0 = v0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_floordiv_u8_su_5f714ee7ba_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-func k_floordiv_u8_su_5f714ee7ba_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint8
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_floordiv_u8_us_0a55b161c1_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-func k_floordiv_u8_us_0a55b161c1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint8
-			if s1 != 0 {
-				t0 = v0 / s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_floordiv_u8_uu_ae9d7750b0_go is
-//
-//	kernel (u0:u8, u1:u8) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-func k_floordiv_u8_uu_ae9d7750b0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			var t0 uint8
-			if v1 != 0 {
-				t0 = v0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_fma_f16_ssu_bf7d8d8970_go is
 //
 //	kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }
@@ -40220,238 +39967,6 @@ func k_ge_f16_bool_uu_6c3765a7fe_go(f *abi.Frame) {
 	}
 }
 
-// k_ge_f32_bool_su_3895ed8f2d_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-func k_ge_f32_bool_su_3895ed8f2d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 <= s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_f32_bool_us_7271845f2c_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-func k_ge_f32_bool_us_7271845f2c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_f32_bool_uu_9751c3bc5c_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-func k_ge_f32_bool_uu_9751c3bc5c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_f64_bool_su_6cd520bb5c_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-func k_ge_f64_bool_su_6cd520bb5c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 <= s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_f64_bool_us_070ce2d5d0_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-func k_ge_f64_bool_us_070ce2d5d0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_f64_bool_uu_19c7a721d2_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-func k_ge_f64_bool_uu_19c7a721d2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_i32_bool_su_e1f6a7b941_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-func k_ge_i32_bool_su_e1f6a7b941_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 <= s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_i32_bool_us_020d917221_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-func k_ge_i32_bool_us_020d917221_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_i32_bool_uu_0facf8c636_go is
-//
-//	kernel (u0:i32, u1:i32) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-func k_ge_i32_bool_uu_0facf8c636_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_i64_bool_su_a4db64b8b8_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-func k_ge_i64_bool_su_a4db64b8b8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 <= s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_i64_bool_us_946f9c5a5d_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-func k_ge_i64_bool_us_946f9c5a5d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_i64_bool_uu_0747ae3066_go is
-//
-//	kernel (u0:i64, u1:i64) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-func k_ge_i64_bool_uu_0747ae3066_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
 // k_ge_u16_bool_su_d5e332292b_go is
 //
 //	kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }
@@ -40512,122 +40027,6 @@ func k_ge_u16_bool_uu_7c3acd6549_go(f *abi.Frame) {
 			t1 := int32(v1)
 			t2 := t1 <= t0
 			o0[i] = t2
-		}
-	}
-}
-
-// k_ge_u32_bool_su_e564e87e07_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-func k_ge_u32_bool_su_e564e87e07_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 <= s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_u32_bool_us_0e0845f23a_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-func k_ge_u32_bool_us_0e0845f23a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_u32_bool_uu_0d1e928e81_go is
-//
-//	kernel (u0:u32, u1:u32) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-func k_ge_u32_bool_uu_0d1e928e81_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_u8_bool_su_5448b8cfbc_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-func k_ge_u8_bool_su_5448b8cfbc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 <= s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_u8_bool_us_3176e0213d_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-func k_ge_u8_bool_us_3176e0213d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 <= v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ge_u8_bool_uu_e92f980988_go is
-//
-//	kernel (u0:u8, u1:u8) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-func k_ge_u8_bool_uu_e92f980988_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 <= v0
-			o0[i] = t0
 		}
 	}
 }
@@ -42296,238 +41695,6 @@ func k_gt_f16_bool_uu_cdb4b4cdd0_go(f *abi.Frame) {
 	}
 }
 
-// k_gt_f32_bool_su_26b608ce3e_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-func k_gt_f32_bool_su_26b608ce3e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 < s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_f32_bool_us_21599dab3f_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-func k_gt_f32_bool_us_21599dab3f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_f32_bool_uu_1baf5f0213_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-func k_gt_f32_bool_uu_1baf5f0213_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_f64_bool_su_44ed04f474_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-func k_gt_f64_bool_su_44ed04f474_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 < s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_f64_bool_us_04170a4629_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-func k_gt_f64_bool_us_04170a4629_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_f64_bool_uu_50fefbc605_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-func k_gt_f64_bool_uu_50fefbc605_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_i32_bool_su_f5a35992ec_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-func k_gt_i32_bool_su_f5a35992ec_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 < s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_i32_bool_us_c5392345ac_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-func k_gt_i32_bool_us_c5392345ac_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_i32_bool_uu_596ae5e89d_go is
-//
-//	kernel (u0:i32, u1:i32) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-func k_gt_i32_bool_uu_596ae5e89d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_i64_bool_su_7309a9415a_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-func k_gt_i64_bool_su_7309a9415a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 < s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_i64_bool_us_89b82bb8d2_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-func k_gt_i64_bool_us_89b82bb8d2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_i64_bool_uu_d753d98506_go is
-//
-//	kernel (u0:i64, u1:i64) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-func k_gt_i64_bool_uu_d753d98506_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
 // k_gt_u16_bool_su_b9a86f055f_go is
 //
 //	kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }
@@ -42588,122 +41755,6 @@ func k_gt_u16_bool_uu_796369dc45_go(f *abi.Frame) {
 			t1 := int32(v1)
 			t2 := t1 < t0
 			o0[i] = t2
-		}
-	}
-}
-
-// k_gt_u32_bool_su_6cef7d7f0d_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-func k_gt_u32_bool_su_6cef7d7f0d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 < s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_u32_bool_us_8bd79c22db_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-func k_gt_u32_bool_us_8bd79c22db_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_u32_bool_uu_2c76b288b3_go is
-//
-//	kernel (u0:u32, u1:u32) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-func k_gt_u32_bool_uu_2c76b288b3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_u8_bool_su_ed6ed81d3f_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-func k_gt_u8_bool_su_ed6ed81d3f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := v1 < s0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_u8_bool_us_1e5e84965d_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-func k_gt_u8_bool_us_1e5e84965d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s1 < v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_gt_u8_bool_uu_42c2ad5de3_go is
-//
-//	kernel (u0:u8, u1:u8) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-func k_gt_u8_bool_uu_42c2ad5de3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := v1 < v0
-			o0[i] = t0
 		}
 	}
 }
@@ -43693,42 +42744,6 @@ func k_isnan_f16_bool_u_7932330611_go(f *abi.Frame) {
 			t0 := ir.Float16frombits(v0)
 			t1 := t0 != t0
 			o0[i] = t1
-		}
-	}
-}
-
-// k_isnan_f32_bool_u_9c25fa3f67_go is
-//
-//	kernel (u0:f32) { t0 = isnan u0; store t0 }
-//
-// for i: o0[i] = isnan(a0[i])
-func k_isnan_f32_bool_u_9c25fa3f67_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != v0
-			o0[i] = t0
-		}
-	}
-}
-
-// k_isnan_f64_bool_u_8579663f7b_go is
-//
-//	kernel (u0:f64) { t0 = isnan u0; store t0 }
-//
-// for i: o0[i] = isnan(a0[i])
-func k_isnan_f64_bool_u_8579663f7b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != v0
-			o0[i] = t0
 		}
 	}
 }
@@ -59656,140 +58671,6 @@ func k_mod_u16_uu_15ab7fa708_go(f *abi.Frame) {
 	}
 }
 
-// k_mod_u32_su_a2b763c6a4_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-func k_mod_u32_su_a2b763c6a4_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint32
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mod_u32_us_8ea35e0349_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-func k_mod_u32_us_8ea35e0349_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint32
-			if s1 != 0 {
-				t0 = v0 % s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mod_u32_uu_d691cc3721_go is
-//
-//	kernel (u0:u32, u1:u32) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-func k_mod_u32_uu_d691cc3721_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			var t0 uint32
-			if v1 != 0 {
-				t0 = v0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mod_u8_su_17c6b70672_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-func k_mod_u8_su_17c6b70672_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint8
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mod_u8_us_e713591153_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-func k_mod_u8_us_e713591153_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint8
-			if s1 != 0 {
-				t0 = v0 % s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mod_u8_uu_b36aa3d9d8_go is
-//
-//	kernel (u0:u8, u1:u8) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-func k_mod_u8_uu_b36aa3d9d8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			var t0 uint8
-			if v1 != 0 {
-				t0 = v0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_mul_add_f32_sus_823e970d51_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
@@ -59806,6 +58687,26 @@ func k_mul_add_f32_sus_823e970d51_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float32(s0 * v1)
 			t1 := float32(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f32_us_c995ae5d78_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }
+//
+// for i: o0[i] = a1 + (a0[i] * a0[i])
+func k_mul_add_f32_us_c995ae5d78_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(s1 + t0)
 			o0[i] = t1
 		}
 	}
@@ -59828,6 +58729,27 @@ func k_mul_add_f32_usu_c4593d64cc_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 * s1)
 			t1 := float32(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f32_uu_62e4b901e6_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] + (a0[i] * a0[i])
+func k_mul_add_f32_uu_62e4b901e6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 + t0)
 			o0[i] = t1
 		}
 	}
@@ -59878,6 +58800,26 @@ func k_mul_add_f32_uuu_75513ae343_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_f64_us_f7af262bd7_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + a1
+func k_mul_add_f64_us_f7af262bd7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(t0 + s1)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_add_f64_uss_b690dd07ac_go is
 //
 //	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
@@ -59916,6 +58858,27 @@ func k_mul_add_f64_usu_81e43d6c5f_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(v0 * s1)
 			t1 := float64(v2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_f64_uu_ced8144a0e_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + a1[i]
+func k_mul_add_f64_uu_ced8144a0e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(t0 + v1)
 			o0[i] = t1
 		}
 	}
@@ -71971,1500 +70934,6 @@ func k_scan_mul_u8_carry_22871326b9_go(f *abi.Frame) {
 	}
 }
 
-// k_seldom_bool_f16_ssu_abb4eabd3d_go is
-//
-//	kernel (s0:bool, s1:f16, u2:f16) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_f16_ssu_abb4eabd3d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f16_sus_8195ba8dde_go is
-//
-//	kernel (s0:bool, u1:f16, s2:f16) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_f16_sus_8195ba8dde_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f16_suu_080c03bb45_go is
-//
-//	kernel (s0:bool, u1:f16, u2:f16) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_f16_suu_080c03bb45_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f16_uss_d134249e00_go is
-//
-//	kernel (u0:bool, s1:f16, s2:f16) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_f16_uss_d134249e00_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f16_usu_13708bf613_go is
-//
-//	kernel (u0:bool, s1:f16, u2:f16) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_f16_usu_13708bf613_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f16_uus_318eab90df_go is
-//
-//	kernel (u0:bool, u1:f16, s2:f16) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_f16_uus_318eab90df_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f16_uuu_a3ae300a1f_go is
-//
-//	kernel (u0:bool, u1:f16, u2:f16) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_f16_uuu_a3ae300a1f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_ssu_3410efd296_go is
-//
-//	kernel (s0:bool, s1:f32, u2:f32) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_f32_ssu_3410efd296_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_sus_2843621bb6_go is
-//
-//	kernel (s0:bool, u1:f32, s2:f32) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_f32_sus_2843621bb6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_suu_3d11113e00_go is
-//
-//	kernel (s0:bool, u1:f32, u2:f32) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_f32_suu_3d11113e00_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_uss_fda62c9220_go is
-//
-//	kernel (u0:bool, s1:f32, s2:f32) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_f32_uss_fda62c9220_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_usu_a05f8be9fa_go is
-//
-//	kernel (u0:bool, s1:f32, u2:f32) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_f32_usu_a05f8be9fa_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_uus_b612769edf_go is
-//
-//	kernel (u0:bool, u1:f32, s2:f32) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_f32_uus_b612769edf_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f32_uuu_037347f7c5_go is
-//
-//	kernel (u0:bool, u1:f32, u2:f32) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_f32_uuu_037347f7c5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_ssu_58212fdf99_go is
-//
-//	kernel (s0:bool, s1:f64, u2:f64) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_f64_ssu_58212fdf99_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_sus_4db1e6c0d9_go is
-//
-//	kernel (s0:bool, u1:f64, s2:f64) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_f64_sus_4db1e6c0d9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_suu_57b430f8cb_go is
-//
-//	kernel (s0:bool, u1:f64, u2:f64) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_f64_suu_57b430f8cb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_uss_c1a37d7d6c_go is
-//
-//	kernel (u0:bool, s1:f64, s2:f64) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_f64_uss_c1a37d7d6c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_usu_80e52f22b0_go is
-//
-//	kernel (u0:bool, s1:f64, u2:f64) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_f64_usu_80e52f22b0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_uus_d731e3965d_go is
-//
-//	kernel (u0:bool, u1:f64, s2:f64) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_f64_uus_d731e3965d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_f64_uuu_420cadfaf0_go is
-//
-//	kernel (u0:bool, u1:f64, u2:f64) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_f64_uuu_420cadfaf0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_ssu_8f891d3634_go is
-//
-//	kernel (s0:bool, s1:i32, u2:i32) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_i32_ssu_8f891d3634_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_sus_5cc2074379_go is
-//
-//	kernel (s0:bool, u1:i32, s2:i32) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_i32_sus_5cc2074379_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_suu_d80fab8b68_go is
-//
-//	kernel (s0:bool, u1:i32, u2:i32) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_i32_suu_d80fab8b68_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_uss_ff56c67420_go is
-//
-//	kernel (u0:bool, s1:i32, s2:i32) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_i32_uss_ff56c67420_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_usu_ca88d790e0_go is
-//
-//	kernel (u0:bool, s1:i32, u2:i32) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_i32_usu_ca88d790e0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_uus_6ca63540fd_go is
-//
-//	kernel (u0:bool, u1:i32, s2:i32) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_i32_uus_6ca63540fd_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i32_uuu_2970e4dc16_go is
-//
-//	kernel (u0:bool, u1:i32, u2:i32) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_i32_uuu_2970e4dc16_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_ssu_5bd5c9d69f_go is
-//
-//	kernel (s0:bool, s1:i64, u2:i64) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_i64_ssu_5bd5c9d69f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_sus_b45f8752fa_go is
-//
-//	kernel (s0:bool, u1:i64, s2:i64) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_i64_sus_b45f8752fa_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_suu_c7c293aaa7_go is
-//
-//	kernel (s0:bool, u1:i64, u2:i64) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_i64_suu_c7c293aaa7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_uss_3f6acb745a_go is
-//
-//	kernel (u0:bool, s1:i64, s2:i64) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_i64_uss_3f6acb745a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_usu_d25f3d881d_go is
-//
-//	kernel (u0:bool, s1:i64, u2:i64) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_i64_usu_d25f3d881d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_uus_70c987484c_go is
-//
-//	kernel (u0:bool, u1:i64, s2:i64) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_i64_uus_70c987484c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_i64_uuu_c5d9341cbe_go is
-//
-//	kernel (u0:bool, u1:i64, u2:i64) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_i64_uuu_c5d9341cbe_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_ssu_93bcc0c035_go is
-//
-//	kernel (s0:bool, s1:bool, u2:bool) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_ssu_93bcc0c035_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_sus_84a279f411_go is
-//
-//	kernel (s0:bool, u1:bool, s2:bool) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_sus_84a279f411_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_suu_3deb4f823d_go is
-//
-//	kernel (s0:bool, u1:bool, u2:bool) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_suu_3deb4f823d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_ssu_b9349e9982_go is
-//
-//	kernel (s0:bool, s1:u16, u2:u16) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_u16_ssu_b9349e9982_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_sus_d1aeea329b_go is
-//
-//	kernel (s0:bool, u1:u16, s2:u16) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_u16_sus_d1aeea329b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_suu_ae95b64c24_go is
-//
-//	kernel (s0:bool, u1:u16, u2:u16) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_u16_suu_ae95b64c24_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_uss_3f72e551fb_go is
-//
-//	kernel (u0:bool, s1:u16, s2:u16) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_u16_uss_3f72e551fb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_usu_cdd56ff50a_go is
-//
-//	kernel (u0:bool, s1:u16, u2:u16) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_u16_usu_cdd56ff50a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_uus_0fdd1a57ee_go is
-//
-//	kernel (u0:bool, u1:u16, s2:u16) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_u16_uus_0fdd1a57ee_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u16_uuu_f2d05157da_go is
-//
-//	kernel (u0:bool, u1:u16, u2:u16) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_u16_uuu_f2d05157da_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_ssu_3df53cb1f8_go is
-//
-//	kernel (s0:bool, s1:u32, u2:u32) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_u32_ssu_3df53cb1f8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_sus_d88b3e0f37_go is
-//
-//	kernel (s0:bool, u1:u32, s2:u32) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_u32_sus_d88b3e0f37_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_suu_2725b6c6cb_go is
-//
-//	kernel (s0:bool, u1:u32, u2:u32) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_u32_suu_2725b6c6cb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_uss_09a0d9e317_go is
-//
-//	kernel (u0:bool, s1:u32, s2:u32) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_u32_uss_09a0d9e317_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_usu_f119653ad1_go is
-//
-//	kernel (u0:bool, s1:u32, u2:u32) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_u32_usu_f119653ad1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_uus_5ed5bca734_go is
-//
-//	kernel (u0:bool, u1:u32, s2:u32) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_u32_uus_5ed5bca734_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u32_uuu_67dd8e93ab_go is
-//
-//	kernel (u0:bool, u1:u32, u2:u32) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_u32_uuu_67dd8e93ab_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_ssu_e58b546835_go is
-//
-//	kernel (s0:bool, s1:u8, u2:u8) { t0 = seldom s0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1, a2[i])
-func k_seldom_bool_u8_ssu_e58b546835_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_sus_e6e0be53e7_go is
-//
-//	kernel (s0:bool, u1:u8, s2:u8) { t0 = seldom s0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2)
-func k_seldom_bool_u8_sus_e6e0be53e7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_suu_0ff4d90f9d_go is
-//
-//	kernel (s0:bool, u1:u8, u2:u8) { t0 = seldom s0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0, a1[i], a2[i])
-func k_seldom_bool_u8_suu_0ff4d90f9d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_uss_8480706504_go is
-//
-//	kernel (u0:bool, s1:u8, s2:u8) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_u8_uss_8480706504_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_usu_edc60e0915_go is
-//
-//	kernel (u0:bool, s1:u8, u2:u8) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_u8_usu_edc60e0915_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_uus_a9cc34a187_go is
-//
-//	kernel (u0:bool, u1:u8, s2:u8) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_u8_uus_a9cc34a187_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_u8_uuu_e583e1acad_go is
-//
-//	kernel (u0:bool, u1:u8, u2:u8) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_u8_uuu_e583e1acad_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_uss_3e0f8955ce_go is
-//
-//	kernel (u0:bool, s1:bool, s2:bool) { t0 = seldom u0 s1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2)
-func k_seldom_bool_uss_3e0f8955ce_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_usu_25f4499a6e_go is
-//
-//	kernel (u0:bool, s1:bool, u2:bool) { t0 = seldom u0 s1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1, a2[i])
-func k_seldom_bool_usu_25f4499a6e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_uus_c97c5c572c_go is
-//
-//	kernel (u0:bool, u1:bool, s2:bool) { t0 = seldom u0 u1 s2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2)
-func k_seldom_bool_uus_c97c5c572c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_seldom_bool_uuu_b556444863_go is
-//
-//	kernel (u0:bool, u1:bool, u2:bool) { t0 = seldom u0 u1 u2; store t0 }
-//
-// for i: o0[i] = seldom(a0[i], a1[i], a2[i])
-func k_seldom_bool_uuu_b556444863_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_f16_ssu_ed3b00f11b_go is
 //
 //	kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }
@@ -83630,88 +81099,6 @@ func k_sqrt_f64_u_5e418b6234_go(f *abi.Frame) {
 	}
 }
 
-// k_square_add_f32_us_edff0a8d75_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = square u0; t1 = add s1 t0; store t1 }
-//
-// for i: o0[i] = a1 + square(a0[i])
-func k_square_add_f32_us_edff0a8d75_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 * v0)
-			t1 := float32(s1 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_square_add_f32_uu_08cf5bc96c_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = square u0; t1 = add u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] + square(a0[i])
-func k_square_add_f32_uu_08cf5bc96c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 * v0)
-			t1 := float32(v1 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_square_add_f64_us_0a0ebb94cc_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = square u0; t1 = add s1 t0; store t1 }
-//
-// for i: o0[i] = a1 + square(a0[i])
-func k_square_add_f64_us_0a0ebb94cc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 * v0)
-			t1 := float64(s1 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_square_add_f64_uu_468fada848_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = square u0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = square(a0[i]) + a1[i]
-func k_square_add_f64_uu_468fada848_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 * v0)
-			t1 := float64(t0 + v1)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_square_f16_u_f62ca73c42_go is
 //
 //	kernel (u0:f16) { t0 = square u0; store t0 }
@@ -83732,78 +81119,6 @@ func k_square_f16_u_f62ca73c42_go(f *abi.Frame) {
 	}
 }
 
-// k_square_f32_u_551e96db0b_go is
-//
-//	kernel (u0:f32) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-func k_square_f32_u_551e96db0b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 * v0)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_square_f64_u_1b1e46db35_go is
-//
-//	kernel (u0:f64) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-func k_square_f64_u_1b1e46db35_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 * v0)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_square_i32_u_006787600a_go is
-//
-//	kernel (u0:i32) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-func k_square_i32_u_006787600a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0 * v0)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_square_i64_u_4937189125_go is
-//
-//	kernel (u0:i64) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-func k_square_i64_u_4937189125_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int64(v0 * v0)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_square_u16_u_cb7c172a5a_go is
 //
 //	kernel (u0:u16) { t0 = square u0; store t0 }
@@ -83820,42 +81135,6 @@ func k_square_u16_u_cb7c172a5a_go(f *abi.Frame) {
 			t1 := int32(t0 * t0)
 			t2 := uint16(t1)
 			o0[i] = t2
-		}
-	}
-}
-
-// k_square_u32_u_a20faa67b5_go is
-//
-//	kernel (u0:u32) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-func k_square_u32_u_a20faa67b5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint32(v0 * v0)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_square_u8_u_b756c32b44_go is
-//
-//	kernel (u0:u8) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-func k_square_u8_u_b756c32b44_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint8(v0 * v0)
-			o0[i] = t0
 		}
 	}
 }
@@ -84555,6 +81834,26 @@ func k_sub_i64_uu_239aa3ec07_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_f32_su_db68111212_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
+func k_sub_mul_f32_su_db68111212_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 - v1)
+			t1 := float32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_mul_f32_sus_f2d8ce96e5_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
@@ -84598,6 +81897,26 @@ func k_sub_mul_f32_suu_644ee44e66_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_f32_us_a6edba4968_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
+func k_sub_mul_f32_us_a6edba4968_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_mul_f32_uss_cd8a5001fc_go is
 //
 //	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
@@ -84636,6 +81955,27 @@ func k_sub_mul_f32_usu_f2d17a1178_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 - s1)
 			t1 := float32(t0 * v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f32_uu_f7bbda414f_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
+func k_sub_mul_f32_uu_f7bbda414f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
 			o0[i] = t1
 		}
 	}
@@ -84686,6 +82026,26 @@ func k_sub_mul_f32_uuu_c0f08c037b_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_f64_su_7e868ab22d_go is
+//
+//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
+func k_sub_mul_f64_su_7e868ab22d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 - v1)
+			t1 := float64(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_mul_f64_sus_d8bf2d6d25_go is
 //
 //	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
@@ -84724,6 +82084,26 @@ func k_sub_mul_f64_suu_0f070a3f92_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(s0 - v1)
 			t1 := float64(v2 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_f64_us_b0213fff68_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
+func k_sub_mul_f64_us_b0213fff68_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
 			o0[i] = t1
 		}
 	}
@@ -84772,6 +82152,27 @@ func k_sub_mul_f64_usu_4355a2474c_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_f64_uu_93c0625e9a_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+//
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
+func k_sub_mul_f64_uu_93c0625e9a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_sub_mul_f64_uus_ce3d5f0eb3_go is
 //
 //	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
@@ -84812,128 +82213,6 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(v0 - v1)
 			t1 := float64(t0 * v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_square_f32_su_584e54b6b0_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0 - a1[i])
-func k_sub_square_f32_su_584e54b6b0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 - v1)
-			t1 := float32(t0 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_square_f32_us_a14607dc34_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1)
-func k_sub_square_f32_us_a14607dc34_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			t1 := float32(t0 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_square_f32_uu_65775edaef_go is
-//
-//	kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1[i])
-func k_sub_square_f32_uu_65775edaef_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float32(v0 - v1)
-			t1 := float32(t0 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_square_f64_su_94b0553db1_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0 - a1[i])
-func k_sub_square_f64_su_94b0553db1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 - v1)
-			t1 := float64(t0 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_square_f64_us_d022f4baee_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1)
-func k_sub_square_f64_us_d022f4baee_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			t1 := float64(t0 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_square_f64_uu_639482956c_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = square t0; store t1 }
-//
-// for i: o0[i] = square(a0[i] - a1[i])
-func k_sub_square_f64_uu_639482956c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 - v1)
-			t1 := float64(t0 * t0)
 			o0[i] = t1
 		}
 	}

@@ -1,0 +1,77 @@
+package codegen_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/passes"
+)
+
+// plannedOp is an instruction of a plan: the op, the type of its last operand and that of
+// its result.
+type plannedOp struct {
+	op      ir.Op
+	in, out ir.DType
+}
+
+// TestBuiltinsAreReachable lowers a graph of every op on every type, and requires each
+// instruction of each built-in kernel to be one that those plans have: no kernel is built
+// in that no compiled graph can call.
+func TestBuiltinsAreReachable(t *testing.T) {
+	planned := map[plannedOp]bool{}
+	for _, op := range ir.Ops() {
+		if op.IsElementwise() {
+			for _, d := range (op.Info().Domain & ir.Running).List() {
+				for _, to := range ir.Running.List() {
+					planOf(t, op, d, to, planned)
+				}
+			}
+		}
+	}
+	for _, c := range codegen.Builtins() {
+		k, ok := c.(*kernel.Kernel)
+		if !ok {
+			continue
+		}
+		for _, in := range k.Body {
+			if in.Op == ir.OpConst {
+				continue
+			}
+			p := plannedOp{in.Op, k.DType(in.Args[in.Arity()-1]), in.DType}
+			require.True(t, planned[p], "%s: no plan has %s of %s to %s", c.Signature(), p.op, p.in, p.out)
+		}
+	}
+}
+
+// planOf adds the instructions of the plan of one op.
+func planOf(t *testing.T, op ir.Op, d, to ir.DType, planned map[plannedOp]bool) {
+	f := &ir.Func{Name: "one"}
+	shape := ir.ShapeOf(7)
+	var args []*ir.Value
+	for i := range op.Info().Arity {
+		typ := d
+		if i == 0 && op.Info().Mask {
+			typ = ir.Bool
+		}
+		args = append(args, f.Param(string(rune('a'+i)), ir.Type{DType: typ, Shape: shape}, nil))
+	}
+	v, err := f.Add(op, ir.Attr{DType: to}, ir.Pos{}, args...)
+	if err != nil {
+		return // no such result
+	}
+	f.Results = []*ir.Value{v}
+	p, err := passes.Lower(f, passes.Options{})
+	require.NoError(t, err)
+	for i := range p.Steps {
+		k := p.Steps[i].Body
+		for _, in := range k.Body {
+			if in.Op != ir.OpConst {
+				planned[plannedOp{in.Op, k.DType(in.Args[in.Arity()-1]), in.DType}] = true
+			}
+		}
+	}
+}
