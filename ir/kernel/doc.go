@@ -3,7 +3,7 @@
 // A [Kernel] is an elementwise body: for each element of a block of rows and columns it
 // reads the operands, computes a sequence of instructions, and stores the outputs. An
 // operand is contiguous along the columns (u) or one element for each row (s). A kernel
-// knows no extents, strides or pointers; it gets them in a frame when it is called.
+// has no extents, strides or pointers; the caller gives them in a frame.
 //
 //	kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = tanh t1; store t2 }
 //
