@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"maps"
 	"slices"
 )
@@ -58,10 +59,13 @@ func (g *Graph) fit(c candidate, tail []Ref, rest [][]Ref, accs []Ref) (*Body, e
 			break
 		}
 	}
-	if best == nil {
-		return nil, err
+	switch {
+	case best != nil:
+		return best, nil
+	case err == nil:
+		err = errors.New("two streams have more accumulators than registers")
 	}
-	return best, nil
+	return nil, err
 }
 
 // place pins the first n of the ranked values from the last register down, and gives
