@@ -2,10 +2,10 @@
 // library avo prints.
 //
 // An elementwise kernel is compiled by codegen/machine with the instruction table
-// of this package (insts*.go, opcode.go, lower.go, memory.go), and a nest of loops is
-// written round it (nest*.go, emit*.go). A micro-kernel is written instruction by
+// of this package (insts*.go, opcode.go, lower.go, memory.go), inside a nest of loops
+// (nest*.go, emit*.go). A micro-kernel is written instruction by
 // instruction (dot.go, scan*.go, transpose.go, down.go, stream.go). Both are programs:
-// lists of instructions over physical registers, which know nothing of avo.
+// lists of instructions over physical registers, which do not depend on avo.
 package avo
 
 import (

@@ -2,7 +2,7 @@
 // say what is computed; a nest says by which loops, in blocks of what size, with which
 // calls of kernels, and through which local memory. It has a text that parses back, a
 // verifier and an evaluator. Package passes/schedule makes nests, package runtime runs
-// them, and neither knows the other.
+// them, and neither imports the other.
 package nest
 
 import (

@@ -18,5 +18,5 @@
 // A plan has a text that parses back and a verifier: each access is within its buffer,
 // each output element is stored once, no temporary is read after its memory is reused.
 // Package passes makes plans; package passes/schedule turns their steps into loops and
-// calls of kernels. A plan knows neither tiles nor threads.
+// calls of kernels. A plan has neither tiles nor threads.
 package plan
