@@ -109,16 +109,17 @@ func (v *verifier) coverage() {
 	}
 }
 
-// isStored reports whether all that an access touches has been stored. Of a temporary it
-// asks only that the access stays between the first and the last byte stored: the columns
-// that the last panel of a packed matrix lacks are never stored, and never read.
+// isStored reports whether all that an access touches has been stored. Where what is stored
+// is several regions that make no single one, it asks only that the access stays between
+// the first and the last byte stored: so it is with panels that lack columns, which are
+// never stored and never read, and with rows whose heads are stored by other calls.
 func (v *verifier) isStored(a *access) bool {
 	state := &v.buffers[a.slot.Buffer]
 	inside := func(r region) bool { return r.contains(&a.all) }
 	if state.stored == v.bytes(a.slot.Buffer) || slices.ContainsFunc(state.regions, inside) {
 		return true
 	}
-	if v.p.Buffers[a.slot.Buffer].Kind != plan.TempBuffer || len(state.regions) == 0 {
+	if len(state.regions) == 0 || len(state.regions) == 1 && v.p.Buffers[a.slot.Buffer].Kind != plan.TempBuffer {
 		return false
 	}
 	lo, hi := state.regions[0].lo, state.regions[0].hi
