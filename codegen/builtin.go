@@ -85,7 +85,7 @@ func Builtins() []kernel.Code {
 // by expansions alone, and an op that expands to one instruction is written as that.
 func inPlans(k *kernel.Kernel) bool {
 	op := k.Body[0].Op
-	return op != ir.OpSeldom && (op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
+	return op != ir.OpUnlikely && (op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
 }
 
 // builtinMicros returns the micro-kernels that need nothing but a type.

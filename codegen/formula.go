@@ -76,9 +76,9 @@ func scanLoop(m *kernel.Micro) string {
 }
 
 // combineText is the statement that combines an element with a row's result, but for
-// the order, which is ir.FoldRow's.
+// the order, which is ir.ReduceRow's.
 func combineText(by ir.Op, result, element string) string {
-	if by.Finds() {
+	if by.IsArgReduction() {
 		return fmt.Sprintf("%s = index of the first %s(%s)", result, by.Info().By, element)
 	}
 	if sign, ok := infix[by]; ok && len(sign) == 1 {

@@ -15,9 +15,9 @@ func (w *portable) reduceColumns(m *kernel.Micro) error {
 		g.varies[i] = true
 	}
 	w.begin(m)
-	w.printf("var l [%d][kernel.DownCols]%s\nn := %s\n", ir.FoldLanes, d, field(m, 0))
+	w.printf("var l [%d][kernel.DownCols]%s\nn := %s\n", ir.ReduceLanes, d, field(m, 0))
 	w.printf("for r := range f.Rows {\nfor from := 0; from < f.Cols; from += kernel.DownCols {\nc := min(from, f.Cols-kernel.DownCols)\n")
-	w.printf("for i := range n {\nlane := &l[i%%%d]\n", ir.FoldLanes)
+	w.printf("for i := range n {\nlane := &l[i%%%d]\n", ir.ReduceLanes)
 	for i, in := range k.In {
 		if in.Splat {
 			w.printf("s%d := *(*%s)(unsafe.Add(f.Ptr[%[1]d], r*f.Step[%[1]d]+i*%[3]d))\n", i, d, d.Size())
@@ -34,12 +34,12 @@ func (w *portable) reduceColumns(m *kernel.Micro) error {
 		w.printf("lane[j] = %s\n}\n", next)
 	}
 	v := g.value(k.Out[0], "")
-	w.printf("if i < %d {\n", ir.FoldLanes)
+	w.printf("if i < %d {\n", ir.ReduceLanes)
 	columns(v)
 	w.printf("continue\n}\n")
 	columns(g.combined(0, "lane[j]", v))
 	w.printf("}\n")
-	w.printf("for half := %d; half > 0; half /= 2 {\nfor b := half; b < min(n, 2*half); b++ {\n", ir.FoldLanes/2)
+	w.printf("for half := %d; half > 0; half /= 2 {\nfor b := half; b < min(n, 2*half); b++ {\n", ir.ReduceLanes/2)
 	w.printf("for j := range l[b] {\nl[b-half][j] = %s\n}\n}\n}\n", g.combined(0, "l[b-half][j]", "l[b][j]"))
 	w.printf("*(*[kernel.DownCols]%s)(unsafe.Add(f.Ptr[%d], r*f.Step[%[2]d]+c*%[3]d)) = l[0]\n}\n}\n}\n\n", d, len(k.In), d.Size())
 	return nil

@@ -49,10 +49,10 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpShl: shift("<<"),
 	ir.OpShr: shift(">>"),
 
-	ir.OpSelect:  always("$t := $z\nif $x {\n$t = $y\n}"),
-	ir.OpSeldom:  always("$t := $z\nif $x {\n$t = $y\n}"),
-	ir.OpCast:    goCast,
-	ir.OpBitcast: goBitcast,
+	ir.OpSelect:   always("$t := $z\nif $x {\n$t = $y\n}"),
+	ir.OpUnlikely: always("$t := $z\nif $x {\n$t = $y\n}"),
+	ir.OpCast:     goCast,
+	ir.OpBitcast:  goBitcast,
 }
 
 // always is the same template for all types.

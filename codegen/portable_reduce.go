@@ -16,14 +16,14 @@ func (g *goKernel) lanes() {
 		if by == ir.OpInvalid {
 			continue
 		}
-		if by.Finds() {
+		if by.IsArgReduction() {
 			identity, _ := by.Info().By.Info().Identity(d)
 			text, _, _ := strings.Cut(goConst(d, identity), " //")
 			g.printf("m%d, l%[1]d := %s, int32(0)\n", o, text)
 			continue
 		}
 		identity, _ := by.Info().Identity(d)
-		g.printf("var l%d [%d]%s\n", o, ir.FoldLanes, d)
+		g.printf("var l%d [%d]%s\n", o, ir.ReduceLanes, d)
 		if identity != 0 {
 			text, _, _ := strings.Cut(goConst(d, identity), " //")
 			g.printf("for b := range l%d {\nl%[1]d[b] = %s\n}\n", o, text)
@@ -33,11 +33,11 @@ func (g *goKernel) lanes() {
 
 // take combines a copy of output o's value with the lane of its element.
 func (g *goKernel) take(o int, copy, element string) {
-	if g.combiner(o).Finds() {
+	if g.combiner(o).IsArgReduction() {
 		g.printf("if %s {\nm%d, l%[2]d = %s, int32(%s)\n}\n", g.beats(o, copy), o, copy, element)
 		return
 	}
-	lane := "l" + itoa(o) + "[" + element + "&" + itoa(ir.FoldLanes-1) + "]"
+	lane := "l" + itoa(o) + "[" + element + "&" + itoa(ir.ReduceLanes-1) + "]"
 	g.printf("%s = %s\n", lane, g.combined(o, lane, copy))
 }
 
@@ -68,11 +68,11 @@ func (g *goKernel) halve() {
 			continue
 		}
 		l := "l" + itoa(o)
-		if g.combiner(o).Finds() {
+		if g.combiner(o).IsArgReduction() {
 			g.printf("*%s = %s\n", address(ir.Int32, len(g.k.In)+o), l)
 			continue
 		}
-		g.printf("for half := %d; half > 0; half /= 2 {\nif half < n {\nfor b := range half {\n", ir.FoldLanes/2)
+		g.printf("for half := %d; half > 0; half /= 2 {\nif half < n {\nfor b := range half {\n", ir.ReduceLanes/2)
 		g.printf("%s[b] = %s\n}\n}\n}\n", l, g.combined(o, l+"[b]", l+"[b+half]"))
 		g.printf("*%s = %s[0]\n", address(g.k.DType(r), len(g.k.In)+o), l)
 	}

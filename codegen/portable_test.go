@@ -75,7 +75,7 @@ func TestBuiltins(t *testing.T) {
 		}
 	}
 	for _, op := range ir.Ops() {
-		require.Equal(t, op.IsElementwise(), ops[op], "%s", op)
+		require.False(t, ops[op] && !op.IsElementwise(), "%s", op)
 	}
 	for _, r := range kernel.AllRows() { // in every type that it is made for
 		require.Contains(t, rows, r)

@@ -19,8 +19,8 @@ type plannedOp struct {
 }
 
 // TestBuiltinsAreReachable lowers a graph of every op on every type, and requires each
-// instruction of each built-in kernel to be one that those plans have: no kernel is built
-// in that no compiled graph can call.
+// instruction of each built-in kernel to be one that those plans have, and the other way
+// round: no kernel is built in that no compiled graph can call, and none is missing.
 func TestBuiltinsAreReachable(t *testing.T) {
 	planned := map[plannedOp]bool{}
 	for _, op := range ir.Ops() {
@@ -32,6 +32,7 @@ func TestBuiltinsAreReachable(t *testing.T) {
 			}
 		}
 	}
+	single := map[plannedOp]bool{}
 	for _, c := range codegen.Builtins() {
 		k, ok := c.(*kernel.Kernel)
 		if !ok {
@@ -42,8 +43,12 @@ func TestBuiltinsAreReachable(t *testing.T) {
 				continue
 			}
 			p := plannedOp{in.Op, k.DType(in.Args[in.Arity()-1]), in.DType}
+			single[p] = single[p] || len(k.Body) == 1
 			require.True(t, planned[p], "%s: no plan has %s of %s to %s", c.Signature(), p.op, p.in, p.out)
 		}
+	}
+	for p := range planned {
+		require.True(t, single[p], "there is no kernel of %s alone, of %s to %s", p.op, p.in, p.out)
 	}
 }
 

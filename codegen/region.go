@@ -6,7 +6,7 @@ import (
 )
 
 // Split divides the values of a kernel's body into regions by unlikely selects
-// (ir.OpSeldom), whose condition rarely holds. The values that only the second
+// (ir.OpUnlikely), whose condition rarely holds. The values that only the second
 // operands of such selects need are left to cold blocks, which run where the
 // condition holds.
 //
@@ -99,7 +99,7 @@ func (s *splitter) reach(roots []kernel.Ref, have []bool, plain map[kernel.Ref]b
 		}
 		in := s.k.Inst(r)
 		for i, a := range in.Args[:in.Arity()] {
-			if in.Op != ir.OpSeldom || i != 1 || plain == nil || plain[r] {
+			if in.Op != ir.OpUnlikely || i != 1 || plain == nil || plain[r] {
 				mark(a)
 			}
 		}
@@ -118,7 +118,7 @@ func (s *splitter) group(has []bool, plain map[kernel.Ref]bool) []*ColdBlock {
 		for _, a := range in.Args[:in.Arity()] {
 			needs[r] = max(needs[r], needs[a])
 		}
-		if in.Op != ir.OpSeldom || !has[r] || plain[r] {
+		if in.Op != ir.OpUnlikely || !has[r] || plain[r] {
 			continue
 		}
 		joined := false

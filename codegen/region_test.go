@@ -26,13 +26,13 @@ func names(k *kernel.Kernel, r *Region) string {
 
 func TestSplit(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
-		{"cheap", "t0 = neg u0; t1 = seldom u1 t0 u0; store t1", "t0 t1"},
-		{"needed elsewhere", "t0 = sqrt u0; t1 = seldom u1 t0 u0; store t0 t1", "t0 t1"},
-		{"the same in a row", "t0 = sqrt s2; t1 = seldom u1 t0 u0; store t1", "t1"},
-		{"alone", "t0 = sqrt u0; t1 = seldom u1 t0 u0; store t1", "t1 [t0 if u1]"},
-		{"together", "t0 = sqrt u0; t1 = div u0 t0; t2 = seldom u1 t0 u0; t3 = seldom u1 t1 u0; store t2 t3", "t2 t3 [t0 t1 if u1]"},
-		{"one after the other", "t0 = sqrt u0; t1 = seldom u1 t0 u0; t2 = sqrt t1; t3 = seldom u1 t2 u0; store t1 t3", "t1 t3 [t0 if u1] [t2 if u1]"},
-		{"nested", "t0 = sqrt u0; t1 = eq t0 u0; t2 = div u0 t0; t3 = seldom t1 t2 t0; t4 = seldom u1 t3 u0; store t4", "t4 [t0 t1 t3 [t2 if t1] if u1]"},
+		{"cheap", "t0 = neg u0; t1 = unlikely u1 t0 u0; store t1", "t0 t1"},
+		{"needed elsewhere", "t0 = sqrt u0; t1 = unlikely u1 t0 u0; store t0 t1", "t0 t1"},
+		{"the same in a row", "t0 = sqrt s2; t1 = unlikely u1 t0 u0; store t1", "t1"},
+		{"alone", "t0 = sqrt u0; t1 = unlikely u1 t0 u0; store t1", "t1 [t0 if u1]"},
+		{"together", "t0 = sqrt u0; t1 = div u0 t0; t2 = unlikely u1 t0 u0; t3 = unlikely u1 t1 u0; store t2 t3", "t2 t3 [t0 t1 if u1]"},
+		{"one after the other", "t0 = sqrt u0; t1 = unlikely u1 t0 u0; t2 = sqrt t1; t3 = unlikely u1 t2 u0; store t1 t3", "t1 t3 [t0 if u1] [t2 if u1]"},
+		{"nested", "t0 = sqrt u0; t1 = eq t0 u0; t2 = div u0 t0; t3 = unlikely t1 t2 t0; t4 = unlikely u1 t3 u0; store t4", "t4 [t0 t1 t3 [t2 if t1] if u1]"},
 	} {
 		k := parse(t, "kernel (u0:f32, u1:bool, s2:f32) { "+c.body+" }")[0].(*kernel.Kernel)
 		require.Equal(t, c.want, names(k, Split(k)), c.name)
@@ -41,8 +41,8 @@ func TestSplit(t *testing.T) {
 
 // TestPortableCold pins the Go of two unlikely selects of one condition.
 func TestPortableCold(t *testing.T) {
-	k := parse(t, "kernel (u0:f32, u1:bool) { t0 = sqrt u0; t1 = div u0 t0; t2 = seldom u1 t0 u0; t3 = seldom u1 t1 t2; store t2 t3 }",
-		"kernel (u0:f32, u1:bool) { t0 = sqrt u0; t1 = div u0 t0; t2 = seldom u1 t0 u0; t3 = seldom u1 t1 u0; store t2 t3 }")
+	k := parse(t, "kernel (u0:f32, u1:bool) { t0 = sqrt u0; t1 = div u0 t0; t2 = unlikely u1 t0 u0; t3 = unlikely u1 t1 t2; store t2 t3 }",
+		"kernel (u0:f32, u1:bool) { t0 = sqrt u0; t1 = div u0 t0; t2 = unlikely u1 t0 u0; t3 = unlikely u1 t1 u0; store t2 t3 }")
 	for i, want := range []string{
 		"t2 := v0; if v1 {; t0 := float32(math.Sqrt(float64(v0))); t2 = t0; }; " +
 			"t3 := t2; if v1 {; t0 := float32(math.Sqrt(float64(v0))); t1 := float32(v0 / t0); t3 = t1; }",

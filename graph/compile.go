@@ -51,7 +51,7 @@ func Compile(items ...Item) (*Program, error) {
 		sizes:    l.sizes,
 	}
 	p.machine = schedule.Default(p.executor.Parallelism())
-	p.machine.NoWhole, p.machine.Blocks = s.coverOnly, s.chunkElems
+	p.machine.NoWhole, p.machine.Blocks = s.tilingOnly, s.chunkElems
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}

@@ -53,7 +53,7 @@ func (p *Program) lines() []*plan.Plan {
 		return nil
 	}
 	var plans []*plan.Plan
-	for _, n := range []int{ir.FoldLeast, 4 * ir.FoldChunk, 4*ir.FoldChunk + 1} {
+	for _, n := range []int{ir.ReduceLeast, 4 * ir.ReduceChunk, 4*ir.ReduceChunk + 1} {
 		sizes := map[string]int{}
 		for _, name := range p.sizes {
 			sizes[name] = n

@@ -14,17 +14,17 @@ import (
 
 // otherwise says how a user reaches the ops that no method is named after.
 var otherwise = map[ir.Op]string{
-	ir.OpParam:  "Input and Const",
-	ir.OpConst:  "Scalar, and Go numbers as operands",
-	ir.OpSelect: "Where",
-	ir.OpFMod:   "Rem of floats",
-	ir.OpIota:   "Iota",
-	ir.OpDot:    "MatMul; Dot is NumPy's",
-	ir.OpExtent: "Mean and others divide by it",
-	ir.OpFold:   "the reductions pass makes it",
-	ir.OpSeldom: "expansions make it",
-	ir.OpAccess: "the views pass makes it of views",
-	ir.OpCopy:   "the passes make it where strides can't do",
+	ir.OpParam:        "Input and Const",
+	ir.OpConst:        "Scalar, and Go numbers as operands",
+	ir.OpSelect:       "Where",
+	ir.OpFMod:         "Rem of floats",
+	ir.OpIota:         "Iota",
+	ir.OpDot:          "MatMul; Dot is NumPy's",
+	ir.OpExtent:       "Mean and others divide by it",
+	ir.OpReduceChunks: "the reductions pass makes it",
+	ir.OpUnlikely:     "expansions make it",
+	ir.OpAccess:       "the views pass makes it of views",
+	ir.OpCopy:         "the passes make it where strides can't do",
 }
 
 // TestEveryOpHasAMethod builds each op of the table by the method of its name.

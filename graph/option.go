@@ -19,7 +19,7 @@ type settings struct {
 	fast        bool
 	verify      bool
 	portable    bool
-	coverOnly   bool
+	tilingOnly  bool
 	workers     int
 	workersSet  bool
 	chunkElems  int // of the executor: tests
@@ -47,9 +47,9 @@ func Workers(n int) Option { return func(s *settings) { s.workers, s.workersSet 
 // Portable runs the Go loops in place of assembly. They give the same bits.
 func Portable() Option { return func(s *settings) { s.portable = true } }
 
-// CoverOnly computes every elementwise loop as a tiling of built-in kernels, as if no
+// TilingOnly computes every elementwise loop as a tiling of built-in kernels, as if no
 // kernel had been generated for it: to measure what generating gains.
-func CoverOnly() Option { return func(s *settings) { s.coverOnly = true } }
+func TilingOnly() Option { return func(s *settings) { s.tilingOnly = true } }
 
 // NoFusion gives every op a loop of its own: for comparing and debugging.
 func NoFusion() Option { return func(s *settings) { s.noFuse = true } }

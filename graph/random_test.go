@@ -68,8 +68,8 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 	})
 	chunk := graph.ChunkElems(rapid.IntRange(1, 40).Draw(t, "chunk"))
 	for _, options := range [][]graph.Item{
-		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.CoverOnly()},
-		{graph.Workers(1), chunk}, {graph.Workers(2), chunk}, {graph.Workers(2), chunk, graph.CoverOnly()},
+		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.TilingOnly()},
+		{graph.Workers(1), chunk}, {graph.Workers(2), chunk}, {graph.Workers(2), chunk, graph.TilingOnly()},
 	} {
 		p, err := graph.Compile(append(options, outputs)...)
 		noError(t, err, f)
@@ -168,7 +168,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 			opts = append(opts, graph.Exclusive)
 		}
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(any, ...graph.ReduceOption) graph.Node)(a.Axis, opts...)
-	case ir.OpSelect, ir.OpSeldom:
+	case ir.OpSelect, ir.OpUnlikely:
 		return graph.Where(args[0], args[1], args[2])
 	case ir.OpDot:
 		return args[0].MatMul(args[1])

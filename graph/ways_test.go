@@ -13,7 +13,7 @@ import (
 // ways are the options that must not change a bit.
 func ways() [][]graph.Item {
 	list := [][]graph.Item{
-		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.CoverOnly()},
+		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.TilingOnly()},
 	}
 	for _, n := range []int{1, 2, 3, 8} {
 		list = append(list, []graph.Item{graph.Workers(n), graph.ChunkElems(37 * n)})

@@ -50,10 +50,10 @@ func DotLine(d DType, x, y []uint64, reduces bool) uint64 {
 // sumLine returns what sum folds a line to.
 func sumLine(d DType, x []uint64) uint64 {
 	if len(x) == 0 {
-		return EmptyFold(OpAdd, d)
+		return EmptyReduction(OpAdd, d)
 	}
 	wide := PartialType(OpAdd, d)
-	bits, at := FoldLine(OpAdd, d, wide, x)
+	bits, at := ReduceLine(OpAdd, d, wide, x)
 	one := []uint64{bits}
 	CastAll(at, d, one)
 	return one[0]

@@ -90,7 +90,7 @@ func (op Op) IsElementwise() bool {
 }
 
 // Finds reports whether op gives the place of an element along a line.
-func (op Op) Finds() bool { return op.Info().Result == GivesIndex }
+func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it
 // reduces, scans or multiplies matrices.

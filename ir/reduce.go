@@ -8,20 +8,20 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Reductions. Several axes are reduced in groups, the last one first (FoldGroups).
-// Neighbours of at most FoldWhole elements together are one group: as much as a
+// Reductions. Several axes are reduced in groups, the last one first (ReduceGroups).
+// Neighbours of at most ReduceWhole elements together are one group: as much as a
 // cache holds. Else a group takes in the axis before it while it has fewer than
-// FoldLeast elements, so that an operand that is broadcast along one axis has a
+// ReduceLeast elements, so that an operand that is broadcast along one axis has a
 // stride along every line. Which groups there are follows from the shape alone.
 //
 // A line is the elements along the axes of a group, in row-major order of those.
 // It is folded by one tree, whatever the machine, the layout and the number of
 // threads:
 //
-//   - the line is cut into chunks of FoldChunk elements, the last maybe shorter;
-//   - in a chunk, element i belongs to lane i mod FoldLanes; each lane is folded
+//   - the line is cut into chunks of ReduceChunk elements, the last maybe shorter;
+//   - in a chunk, element i belongs to lane i mod ReduceLanes; each lane is folded
 //     from its first element to its last; then lane b takes in lane b+16, for b
-//     below 16, then b+8, +4, +2, +1 (FoldRow);
+//     below 16, then b+8, +4, +2, +1 (ReduceRow);
 //   - the chunks' results are a line of their own, which is folded in the same way
 //     until one element is left.
 //
@@ -31,14 +31,14 @@ import (
 // float64, and one back to float32: the error is less than 38 * 2^-24 times the
 // sum of magnitudes, whatever n.
 const (
-	FoldChunk = 1024
-	FoldLanes = 32
-	FoldWhole = 1 << 17
-	FoldLeast = 256
+	ReduceChunk = 1024
+	ReduceLanes = 32
+	ReduceWhole = 1 << 17
+	ReduceLeast = 256
 )
 
-// FoldGroups returns the axes in groups that are folded one after the other.
-func FoldGroups(shape []int, axes []int) [][]int {
+// ReduceGroups returns the axes in groups that are folded one after the other.
+func ReduceGroups(shape []int, axes []int) [][]int {
 	var groups [][]int
 	for end := len(shape); end > 0; end-- {
 		begin := end
@@ -59,14 +59,14 @@ func foldRun(shape []int, begin, end int) [][]int {
 	all, whole := 1, true
 	for _, n := range shape[begin:end] {
 		all, whole = layout.MulInt(all, n)
-		if whole = whole && all <= FoldWhole; !whole {
+		if whole = whole && all <= ReduceWhole; !whole {
 			break
 		}
 	}
 	var groups [][]int
 	n := 0
 	for i := end - 1; i >= begin; i-- {
-		if n == 0 || !whole && n >= FoldLeast {
+		if n == 0 || !whole && n >= ReduceLeast {
 			groups, n = append(groups, nil), 1
 		}
 		last := len(groups) - 1
@@ -76,19 +76,19 @@ func foldRun(shape []int, begin, end int) [][]int {
 	return groups
 }
 
-// FoldRow folds one chunk, of at least one element. An op that Finds gives an
+// ReduceRow folds one chunk, of at least one element. An op that Finds gives an
 // index into it.
-func FoldRow(by Op, d DType, x []uint64) uint64 {
-	if by.Finds() {
+func ReduceRow(by Op, d DType, x []uint64) uint64 {
+	if by.IsArgReduction() {
 		return findFirst(by, d, x)
 	}
 	ref := by.Info().Ref
-	lanes := slices.Clone(x[:min(len(x), FoldLanes)])
-	for i := FoldLanes; i < len(x); i++ {
-		b := i % FoldLanes
+	lanes := slices.Clone(x[:min(len(x), ReduceLanes)])
+	for i := ReduceLanes; i < len(x); i++ {
+		b := i % ReduceLanes
 		lanes[b] = ref(d, d, [3]uint64{lanes[b], x[i]})
 	}
-	for half := FoldLanes / 2; half > 0; half /= 2 {
+	for half := ReduceLanes / 2; half > 0; half /= 2 {
 		for b := half; b < min(len(lanes), 2*half); b++ {
 			lanes[b-half] = ref(d, d, [3]uint64{lanes[b-half], lanes[b]})
 		}
@@ -101,7 +101,7 @@ func FoldRow(by Op, d DType, x []uint64) uint64 {
 // to the one that the op is after. It takes no part in the tree of folds, as it is
 // the same however a line is cut.
 func findFirst(by Op, d DType, x []uint64) uint64 {
-	found := FoldRow(by.Info().By, d, x)
+	found := ReduceRow(by.Info().By, d, x)
 	i := slices.IndexFunc(x, func(e uint64) bool {
 		return refEq(d, Bool, [3]uint64{e, found})|refNe(d, Bool, [3]uint64{e, e}) != 0
 	})
@@ -116,13 +116,13 @@ func PartialType(by Op, d DType) DType {
 	return d
 }
 
-// foldLine folds a line of type at by the whole tree, whose upper levels are of
+// reduceLine folds a line of type at by the whole tree, whose upper levels are of
 // type up, and returns the type of the result too.
-func FoldLine(by Op, at, up DType, x []uint64) (uint64, DType) {
+func ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {
 		var partial []uint64
-		for chunk := range slices.Chunk(x, FoldChunk) {
-			partial = append(partial, FoldRow(by, at, chunk))
+		for chunk := range slices.Chunk(x, ReduceChunk) {
+			partial = append(partial, ReduceRow(by, at, chunk))
 		}
 		if len(partial) == 1 {
 			return partial[0], at
@@ -140,9 +140,9 @@ func CastAll(from, to DType, x []uint64) {
 	}
 }
 
-// EmptyFold is the result of a line without elements, of which no op finds any. A
+// EmptyReduction is the result of a line without elements, of which no op finds any. A
 // sum is +0.
-func EmptyFold(by Op, d DType) uint64 {
+func EmptyReduction(by Op, d DType) uint64 {
 	if by == OpAdd {
 		return 0
 	}
@@ -166,8 +166,8 @@ func InferAlong(op Op, a Attr, x Type) (Type, error) {
 	if !info.Domain.Has(x.DType) {
 		return Type{}, fmt.Errorf("does not take %s: Cast to one of %s", x.DType, info.Domain&Running)
 	}
-	if op == OpFold {
-		return InferFold(a, x)
+	if op == OpReduceChunks {
+		return InferReduceChunks(a, x)
 	}
 	if info.Kind == Scan {
 		return x, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
@@ -175,7 +175,7 @@ func InferAlong(op Op, a Attr, x Type) (Type, error) {
 	if err := layout.CheckAxes(a.Axes, 0, len(x.Shape)); err != nil {
 		return Type{}, err
 	}
-	if op.Finds() && len(a.Axes) != 1 {
+	if op.IsArgReduction() && len(a.Axes) != 1 {
 		return Type{}, fmt.Errorf("%d axes: it takes one", len(a.Axes))
 	}
 	shape, by := Shape{}, info.By
@@ -187,19 +187,19 @@ func InferAlong(op Op, a Attr, x Type) (Type, error) {
 		switch e, ok := n.Int(); {
 		case ok && e == 0 && (by == OpMin || by == OpMax):
 			return Type{}, fmt.Errorf("axis %d of shape %s has no elements, and no value is the least or greatest of none", i, x.Shape)
-		case ok && op.Finds() && int64(e) > findable:
+		case ok && op.IsArgReduction() && int64(e) > findable:
 			return Type{}, fmt.Errorf("a line of %d elements: it takes at most %d", e, int64(findable))
 		}
 	}
-	if op.Finds() {
+	if op.IsArgReduction() {
 		x.DType = Int32
 	}
 	return Type{x.DType, shape}, nil
 }
 
-func InferFold(a Attr, x Type) (Type, error) {
-	if a.By.Finds() {
-		t, err := InferFold(Attr{By: a.By.Info().By}, x)
+func InferReduceChunks(a Attr, x Type) (Type, error) {
+	if a.By.IsArgReduction() {
+		t, err := InferReduceChunks(Attr{By: a.By.Info().By}, x)
 		t.DType = Int32
 		return t, err
 	}
@@ -220,7 +220,7 @@ func InferFold(a Attr, x Type) (Type, error) {
 	if !ok || n == 0 {
 		return Type{}, fmt.Errorf("the last axis of %s is not a number above 0", x.Shape)
 	}
-	if n <= FoldChunk {
+	if n <= ReduceChunk {
 		return Type{x.DType, x.Shape[:last:last]}, nil
 	}
 	return Type{x.DType, append(Shape{Fixed(Chunks(n))}, x.Shape[:last]...)}, nil
@@ -231,7 +231,7 @@ func InferFold(a Attr, x Type) (Type, error) {
 const findable = 1 << 31
 
 // Chunks returns how many chunks a line of n elements has.
-func Chunks(n int) int { return n/FoldChunk + min(n%FoldChunk, 1) }
+func Chunks(n int) int { return n/ReduceChunk + min(n%ReduceChunk, 1) }
 
 // ElementOf returns a size as an element of a type.
 func ElementOf(d DType, n int) uint64 {
@@ -243,6 +243,6 @@ func ElementOf(d DType, n int) uint64 {
 
 // CheckReduce returns an error unless an op combines elements of a type into one.
 func CheckReduce(by Op, d DType) error {
-	_, err := InferFold(Attr{By: by}, Type{d, Shape{Fixed(1)}})
+	_, err := InferReduceChunks(Attr{By: by}, Type{d, Shape{Fixed(1)}})
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFoldGroups(t *testing.T) {
+func TestReduceGroups(t *testing.T) {
 	for _, c := range []struct {
 		shape, axes []int
 		want        [][]int
@@ -21,6 +21,6 @@ func TestFoldGroups(t *testing.T) {
 		{[]int{1 << 62, 1 << 62, 1}, []int{0, 1, 2}, [][]int{{1, 2}, {0}}}, // beyond the ints
 		{[]int{1 << 20, 1, 1 << 20}, []int{0, 1, 2}, [][]int{{2}, {0, 1}}},
 	} {
-		require.Equal(t, c.want, FoldGroups(c.shape, c.axes), "%v %v", c.shape, c.axes)
+		require.Equal(t, c.want, ReduceGroups(c.shape, c.axes), "%v %v", c.shape, c.axes)
 	}
 }

@@ -1,6 +1,6 @@
 package ir
 
-// Scans. A line is cut into chunks of FoldChunk elements, as a reduction's is. In
+// Scans. A line is cut into chunks of ReduceChunk elements, as a reduction's is. In
 // a chunk, a running value combines the one before it with the next element, in
 // the type of the elements. From the second chunk on, the result is the carry
 // combined with the running value. The carry is what the chunks before fold to,
@@ -9,24 +9,24 @@ package ir
 // length.
 
 // ScanLine returns the running values of a line. An exclusive scan leaves out the
-// element itself: it begins with EmptyFold, and the last running value goes.
+// element itself: it begins with EmptyReduction, and the last running value goes.
 func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	ref, wide := by.Info().Ref, PartialType(by, d)
 	cast := func(from, to DType, v uint64) uint64 { return RefCast(from, to, [3]uint64{v}) }
 	out := make([]uint64, 0, len(x)+1)
 	if exclusive {
-		out = append(out, EmptyFold(by, d))
+		out = append(out, EmptyReduction(by, d))
 	}
 	var carry, run uint64
 	for i, v := range x {
-		if i%FoldChunk != 0 {
+		if i%ReduceChunk != 0 {
 			v = ref(d, d, [3]uint64{run, v})
-		} else if i == FoldChunk {
+		} else if i == ReduceChunk {
 			carry = cast(d, wide, run)
 		} else if i > 0 {
 			carry = ref(wide, wide, [3]uint64{carry, cast(d, wide, run)})
 		}
-		if run = v; i >= FoldChunk {
+		if run = v; i >= ReduceChunk {
 			v = ref(d, d, [3]uint64{cast(wide, d, carry), run})
 		}
 		out = append(out, v)

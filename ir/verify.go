@@ -184,7 +184,7 @@ func (v *verifier) viewed(line string, x *Value) {
 		return
 	}
 	if k := x.Op.Info().Kind; k == Reduce || k == Scan || k == Contract {
-		if k == Reduce && x.Op != OpFold {
+		if k == Reduce && x.Op != OpReduceChunks {
 			v.fail(line, "the reductions pass leaves no %s", x.Op)
 		}
 		return

@@ -52,7 +52,7 @@ func changesNothing(v *ir.Value) bool {
 	}
 	own := layout.RowMajor(extents(x)...)
 	l, err := v.Layout(own)
-	return err == nil && l.Fold().Equal(own.Fold())
+	return err == nil && l.Collapse().Equal(own.Collapse())
 }
 
 // synonym returns the single lane instruction that a composed op expands to,

@@ -265,7 +265,7 @@ func (c *cutter) fetch(a *ir.Value) (n int, first bool) {
 // stores returns how many operands of a kernel the output v takes: two if it is
 // folded, as it is read and written where the loop goes down the rows.
 func stores(v *ir.Value) int {
-	if v.Op == ir.OpFold {
+	if v.Op == ir.OpReduceChunks {
 		return 2
 	}
 	return 1

@@ -30,16 +30,16 @@ func (r *reducer) find(v *ir.Value) (*ir.Value, error) {
 		index := b.index(x.Type.Shape, axis)
 		return b.first(by, x, index, axis), b.err
 	}
-	place := b.add(ir.OpFold, ir.Attr{By: v.Op}, x)
-	if n <= ir.FoldChunk {
+	place := b.add(ir.OpReduceChunks, ir.Attr{By: v.Op}, x)
+	if n <= ir.ReduceChunk {
 		return place, b.err
 	}
-	best := b.add(ir.OpFold, ir.Attr{By: by}, x)
+	best := b.add(ir.OpReduceChunks, ir.Attr{By: by}, x)
 	if b.err != nil {
 		return nil, b.err
 	}
 	chunk := b.index(best.Type.Shape, 0)
-	place = b.add(ir.OpAdd, ir.Attr{}, place, b.add(ir.OpMul, ir.Attr{}, chunk, b.number(ir.FoldChunk, best.Type.Shape)))
+	place = b.add(ir.OpAdd, ir.Attr{}, place, b.add(ir.OpMul, ir.Attr{}, chunk, b.number(ir.ReduceChunk, best.Type.Shape)))
 	return b.first(by, best, place, 0), b.err
 }
 

@@ -95,7 +95,7 @@ func placesAndBests(f *ir.Func) map[*ir.Value]*ir.Value {
 	best, twin := map[fold]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	for _, finds := range []bool{false, true} {
 		for _, v := range f.Body {
-			if v.Op != ir.OpFold || v.Attr.By.Finds() != finds {
+			if v.Op != ir.OpReduceChunks || v.Attr.By.IsArgReduction() != finds {
 				continue
 			}
 			if !finds {

@@ -65,7 +65,7 @@ func (n *nesting) takes(v *ir.Value) bool {
 	switch {
 	case v.Op == ir.OpDot:
 		return true
-	case v.Op == ir.OpFold:
+	case v.Op == ir.OpReduceChunks:
 		line := lineOf(v)
 		if n.line > 0 && line != n.line {
 			return false
@@ -94,7 +94,7 @@ func (n *nesting) takes(v *ir.Value) bool {
 
 // domain returns the shape that v's loop runs over.
 func domain(v *ir.Value) ir.Shape {
-	if v.Op == ir.OpFold {
+	if v.Op == ir.OpReduceChunks {
 		return v.Args[0].Type.Shape
 	}
 	return v.Type.Shape
@@ -110,7 +110,7 @@ func lineOf(v *ir.Value) int {
 // line returns how many elements the group's folds take in, 0 if it has none.
 func (g *group) line() int {
 	for _, v := range g.outputs {
-		if v.Op == ir.OpFold {
+		if v.Op == ir.OpReduceChunks {
 			return lineOf(v)
 		}
 	}
@@ -172,7 +172,7 @@ func (fu *fuser) seal() {
 				fu.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons[v.ID] != "":
 				fu.record(plan.Materialized, v, 2*bytes(v), reasons[v.ID])
-			case !stored[v.ID] && v.Op != ir.OpFold:
+			case !stored[v.ID] && v.Op != ir.OpReduceChunks:
 				fu.record(plan.Fused, v, 2*bytes(v), "")
 			}
 		}
@@ -182,7 +182,7 @@ func (fu *fuser) seal() {
 // whyNot says why v reads a from memory.
 func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
-	case a.Op == ir.OpFold:
+	case a.Op == ir.OpReduceChunks:
 		return "" // one element of a line: nothing could be fused
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"

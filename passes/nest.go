@@ -46,7 +46,7 @@ func (l *looper) nest(g *group) *loopNest {
 func refine(g *group, all []*ir.Value) []layout.Layout {
 	fixed := make([]layout.Layout, 0, len(all)) // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
-		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpFold)
+		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpReduceChunks)
 	}
 	for i, v := range all {
 		if follows(i, v) {
@@ -87,7 +87,7 @@ func reducedLayout(shape []int) layout.Layout {
 	for _, n := range shape[:last] {
 		lines *= n
 	}
-	if shape[last] <= ir.FoldChunk {
+	if shape[last] <= ir.ReduceChunk {
 		lines = 0 // the only chunk
 	}
 	return layout.Layout{Shape: shape, Strides: append(l.Strides, lines)}
@@ -116,7 +116,7 @@ func (n *loopNest) step(fast bool) plan.Step {
 	}
 	for i, v := range n.g.outputs {
 		o := plan.Output{Access: n.out[i]}
-		if v.Op == ir.OpFold {
+		if v.Op == ir.OpReduceChunks {
 			o.Combine = v.Attr.By
 		}
 		s.Out = append(s.Out, o)
@@ -143,7 +143,7 @@ func (n *loopNest) body(fast bool) (k *kernel.Kernel, order []int) {
 	}
 	k.Body = make([]kernel.Inst, 0, len(g.values))
 	for _, v := range g.values {
-		if v.Op == ir.OpFold {
+		if v.Op == ir.OpReduceChunks {
 			continue
 		}
 		in := kernel.Inst{Op: v.Op, DType: v.Type.DType}
@@ -154,7 +154,7 @@ func (n *loopNest) body(fast bool) (k *kernel.Kernel, order []int) {
 		*n.ref.at(v) = kernel.Ref(len(k.In) + len(k.Body) - 1)
 	}
 	for _, v := range g.outputs {
-		if v.Op == ir.OpFold {
+		if v.Op == ir.OpReduceChunks {
 			v = v.Args[0]
 		}
 		k.Out = append(k.Out, *n.ref.at(v))

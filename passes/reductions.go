@@ -21,9 +21,9 @@ func reductions(s *State) error {
 		case v.Op == ir.OpExtent:
 			n, _ := v.Attr.Begin.Int()
 			return r.constant(v, ir.ElementOf(v.Type.DType, n))
-		case v.Op.Finds():
+		case v.Op.IsArgReduction():
 			return r.find(v)
-		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpFold:
+		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
 		case v.Op.Info().Kind == ir.Scan:
 			return r.scan(v)
@@ -37,7 +37,7 @@ func checkReductions(s *State) error {
 		switch {
 		case v.Op == ir.OpExtent:
 			return fmt.Errorf("%%%d is an extent", v.ID)
-		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpFold:
+		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return fmt.Errorf("%%%d is a %s", v.ID, v.Op)
 		}
 	}
@@ -60,9 +60,9 @@ func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {
 func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error) {
 	d := x.Type.DType
 	if size(x.Type.Shape) == 0 {
-		return r.constant(v, ir.EmptyFold(by, d))
+		return r.constant(v, ir.EmptyReduction(by, d))
 	}
-	for i, group := range ir.FoldGroups(extents(x), axes) {
+	for i, group := range ir.ReduceGroups(extents(x), axes) {
 		var n int
 		var err error
 		if x, n, err = r.last(v, x, group); err != nil {
@@ -89,7 +89,7 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 func (r *reducer) fold(by ir.Op, d ir.DType, v, x *ir.Value, n int) (*ir.Value, error) {
 	var err error
 	for {
-		if x, err = r.f.Add(ir.OpFold, ir.Attr{By: by}, v.Pos, x); err != nil || n <= ir.FoldChunk {
+		if x, err = r.f.Add(ir.OpReduceChunks, ir.Attr{By: by}, v.Pos, x); err != nil || n <= ir.ReduceChunk {
 			return x, err
 		}
 		n = ir.Chunks(n)

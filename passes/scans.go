@@ -21,7 +21,7 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 	case n > 1 && size(v.Type.Shape) > 0:
 		return v, nil
 	case n == 1 && v.Attr.Exclusive:
-		return r.constant(v, ir.EmptyFold(v.Op.Info().By, v.Type.DType))
+		return r.constant(v, ir.EmptyReduction(v.Op.Info().By, v.Type.DType))
 	}
 	return v.Args[0], nil
 }

@@ -34,7 +34,7 @@ func views(s *State) error {
 			*w.uses.at(x) += n
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
-		case v.Op == ir.OpFold:
+		case v.Op == ir.OpReduceChunks:
 			err = w.line(v)
 		case isScan(v):
 			err = w.whole(v, 0)

@@ -75,7 +75,7 @@ func TestUserPackage(t *testing.T) {
 // TestOtherDirectory puts the files into a package of their own, which the
 // package with the graphs imports.
 func TestOtherDirectory(t *testing.T) {
-	text := graphs("model", "x.Mul(x).Add(1)")
+	text := graphs("model", "x.Mul(x).Add(1).Sqrt()")
 	dir := userModule(t, map[string]string{"model.go": text})
 	code, _, stderr := genkernels(t, dir, "", "-out", "kernels")
 	require.Zero(t, code, stderr)
@@ -89,7 +89,7 @@ func TestOtherDirectory(t *testing.T) {
 // TestOtherFunction calls a function of another name, that returns no error and
 // prints.
 func TestOtherFunction(t *testing.T) {
-	text := strings.ReplaceAll(graphs("model", "x.Mul(x).Add(1)"), "Graphs() ([]*graph.Program, error)", "Programs() []*graph.Program")
+	text := strings.ReplaceAll(graphs("model", "x.Mul(x).Add(1).Sqrt()"), "Graphs() ([]*graph.Program, error)", "Programs() []*graph.Program")
 	text = strings.Replace(text, "return []*graph.Program{p}, err", "if err != nil { panic(err) }\n\tprintln(\"hello\")\n\treturn []*graph.Program{p}", 1)
 	dir := userModule(t, map[string]string{"model.go": text})
 	code, _, stderr := genkernels(t, dir, "", "-func", "Programs")

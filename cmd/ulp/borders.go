@@ -38,7 +38,7 @@ func compared(op ir.Op, dt ir.DType, fast bool) []float64 {
 	var out []float64
 	for _, in := range k.Body {
 		switch in.Op {
-		case ir.OpLt, ir.OpLe, ir.OpEq, ir.OpNe, ir.OpMin, ir.OpMax, ir.OpSelect, ir.OpSeldom:
+		case ir.OpLt, ir.OpLe, ir.OpEq, ir.OpNe, ir.OpMin, ir.OpMax, ir.OpSelect, ir.OpUnlikely:
 			for _, a := range in.Args[:in.Arity()] {
 				if c := k.Inst(a); c != nil && c.Op == ir.OpConst && c.DType != ir.Bool {
 					out = append(out, asFloat(c.DType, c.Bits))

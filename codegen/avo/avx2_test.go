@@ -184,7 +184,7 @@ func rare(d ir.DType, with bool) *kernel.Kernel {
 		slow = b.Op(ir.OpFMA, b.Op(ir.OpSqrt, slow), 0, b.Float(d, float64(i)))
 	}
 	if with {
-		sum = b.Op(ir.OpSeldom, b.Op(ir.OpLt, b.Float(d, 1e6), b.Op(ir.OpAbs, 0)), slow, sum)
+		sum = b.Op(ir.OpUnlikely, b.Op(ir.OpLt, b.Float(d, 1e6), b.Op(ir.OpAbs, 0)), slow, sum)
 	}
 	b.Store(sum)
 	k, _ := elementary.Expand(b.Kernel()).Canonical()
@@ -209,7 +209,7 @@ func TestCold(t *testing.T) {
 func TestColdTail(t *testing.T) {
 	for d, spread := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 8} {
 		b := kernel.NewBuilder(kernel.Operand{DType: d})
-		b.Store(b.Op(ir.OpSeldom, b.Op(ir.OpLt, 0, b.Float(d, 1e-30)), b.Op(ir.OpSqrt, b.Op(ir.OpSqrt, 0)), 0))
+		b.Store(b.Op(ir.OpUnlikely, b.Op(ir.OpLt, 0, b.Float(d, 1e-30)), b.Op(ir.OpSqrt, b.Op(ir.OpSqrt, 0)), 0))
 		k, _ := b.Kernel().Canonical()
 		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
 		require.NoError(t, err)

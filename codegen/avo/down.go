@@ -8,7 +8,7 @@ import (
 )
 
 // Column reductions: each column of a block of rows is reduced to one element. The
-// tree of ir.FoldRow over FoldLanes virtual lanes is walked depth first. A virtual
+// tree of ir.ReduceRow over ReduceLanes virtual lanes is walked depth first. A virtual
 // lane is reduced in the registers of its depth, and lane b+h is combined with lane b
 // as soon as both are complete. So at most downDepths vectors of each block of columns
 // are live, and none goes to memory. If the reduced extent is at most b+h, the subtree
@@ -18,7 +18,7 @@ import (
 // times as many are live.
 const downVectors = 2
 
-// downDepths is the depth of the tree: FoldLanes halved five times, and the lanes.
+// downDepths is the depth of the tree: ReduceLanes halved five times, and the lanes.
 const downDepths = 6
 
 // downer writes the function of a column reduction.
@@ -148,7 +148,7 @@ func (d *downer) begin() {
 		if !d.unit(i) {
 			continue
 		}
-		d.tables[i], d.rounds[i] = d.local(8*ir.FoldLanes), d.local(8)
+		d.tables[i], d.rounds[i] = d.local(8*ir.ReduceLanes), d.local(8)
 		d.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(dx))
 		d.do("XORQ", gp(ax), gp(ax))
 		d.do("MOVQ", gp(downFirst+i), gp(index))
@@ -156,9 +156,9 @@ func (d *downer) begin() {
 		d.do("MOVQ", gp(index), mem(stack(d.tables[i]).indexed(ax, 8)))
 		d.do("ADDQ", gp(dx), gp(index))
 		d.do("INCQ", gp(ax))
-		d.do("CMPQ", gp(ax), imm(ir.FoldLanes))
+		d.do("CMPQ", gp(ax), imm(ir.ReduceLanes))
 		d.do("JLT", label("table"+itoa(i)))
-		d.do("SHLQ", imm(5), gp(dx)) // ir.FoldLanes
+		d.do("SHLQ", imm(5), gp(dx)) // ir.ReduceLanes
 		d.do("MOVQ", gp(dx), mem(stack(d.rounds[i])))
 	}
 }
@@ -167,7 +167,7 @@ func (d *downer) unit(operand int) bool { return operand < len(d.k.In) && !d.k.I
 
 // node reduces lane b and every h-th one after it.
 func (d *downer) node(b, h, depth int) {
-	if h == ir.FoldLanes {
+	if h == ir.ReduceLanes {
 		d.lane(b, depth)
 		return
 	}
@@ -193,13 +193,13 @@ func (d *downer) lane(b, depth int) {
 	loop, end := "lane"+itoa(b), "end"+itoa(b)
 	each(func(i int) { d.do("MOVQ", mem(stack(d.tables[i]+8*b)), gp(d.pointer[i].reg)) })
 	d.term(d.steps[depth][downBegins], func(splat int) memory { return at(splat, size*b) })
-	d.do("MOVQ", imm32(int64(b+ir.FoldLanes)), gp(downNext))
+	d.do("MOVQ", imm32(int64(b+ir.ReduceLanes)), gp(downNext))
 	d.do("CMPQ", gp(downNext), gp(downLength))
 	d.do("JGE", label(end))
 	d.here(loop)
 	each(func(i int) { d.do("ADDQ", mem(stack(d.rounds[i])), gp(d.pointer[i].reg)) })
 	d.term(d.steps[depth][downTakes], func(splat int) memory { return at(splat, 0).indexed(downNext, size) })
-	d.do("ADDQ", imm(ir.FoldLanes), gp(downNext))
+	d.do("ADDQ", imm(ir.ReduceLanes), gp(downNext))
 	d.do("CMPQ", gp(downNext), gp(downLength))
 	d.do("JLT", label(loop))
 	d.here(end)

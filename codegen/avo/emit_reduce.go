@@ -127,7 +127,7 @@ func (n *nest) endReductions() {
 	}
 	n.here("fold")
 	switch {
-	case n.phase >= 0 && len(n.b.Accs) > 0 && slices.ContainsFunc(n.b.Kernel.Fold, ir.Op.Finds):
+	case n.phase >= 0 && len(n.b.Accs) > 0 && slices.ContainsFunc(n.b.Kernel.Fold, ir.Op.IsArgReduction):
 		n.rotateBack()
 	case n.phase >= 0:
 		n.do("XORQ", gp(n.phase), gp(n.phase))

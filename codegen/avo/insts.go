@@ -150,5 +150,5 @@ func maskRows() {
 	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
 	set(d, ir.OpEq, func(g *graph, x [3]ref) ref { return g.not(g.op("VPXOR", x[0], x[1])) })
 	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpUnlikely, selectRow)
 }

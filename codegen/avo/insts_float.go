@@ -64,7 +64,7 @@ func floatRows(f float) {
 	set(d, ir.OpLt, f.compare(cmpLt))
 	set(d, ir.OpLe, f.compare(cmpLe))
 	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpUnlikely, selectRow)
 	set(d, ir.OpBitcast, same)
 }
 

@@ -24,7 +24,7 @@ func intRows(d ir.DType) {
 	set(d, ir.OpShl, shift("VPSLLVD", "VPSLLD", 32))
 	set(d, ir.OpShr, shift("VPSRLVD", "VPSRLD", 32))
 	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpUnlikely, selectRow)
 	set(d, ir.OpBitcast, same)
 	set(d, ir.OpMin, binary("VPMINUD"))
 	set(d, ir.OpMax, binary("VPMAXUD"))

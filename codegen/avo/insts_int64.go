@@ -23,7 +23,7 @@ func int64Rows() {
 	set(d, ir.OpShl, shift("VPSLLVQ", "VPSLLQ", 64))
 	set(d, ir.OpShr, shr64)
 	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpSeldom, selectRow)
+	set(d, ir.OpUnlikely, selectRow)
 	set(d, ir.OpBitcast, same)
 	wholeRows[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 0) }
 	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 1) }

@@ -56,7 +56,7 @@ func foldOps(d ir.DType) []ir.Op {
 	var out []ir.Op
 	for _, op := range ir.Ops() {
 		k := &kernel.Kernel{In: []kernel.Operand{{DType: d}}, Out: []kernel.Ref{0}, Fold: []ir.Op{op}}
-		if (op.IsElementwise() || op.Finds()) && k.Verify() == nil {
+		if (op.IsElementwise() || op.IsArgReduction()) && k.Verify() == nil {
 			out = append(out, op)
 		}
 	}
@@ -78,7 +78,7 @@ func singleFolds() []*kernel.Kernel {
 				&kernel.Kernel{In: in[:1], Out: []kernel.Ref{0, 0}, Fold: []ir.Op{ir.OpInvalid, op}},
 				&kernel.Kernel{In: in, Out: []kernel.Ref{0, 1}, Fold: []ir.Op{op, op}},
 				&kernel.Kernel{In: in, Out: []kernel.Ref{1, 0, 1}, Fold: []ir.Op{op, ir.OpInvalid, op}})
-			if op.Finds() {
+			if op.IsArgReduction() {
 				out = append(out,
 					&kernel.Kernel{In: in[:1], Out: []kernel.Ref{0, 0}, Fold: []ir.Op{op, op.Info().By}},
 					&kernel.Kernel{In: in, Out: []kernel.Ref{0, 1, 0, 0}, Fold: []ir.Op{op.Info().By, ir.OpAdd, op, op.Info().By}})
@@ -282,7 +282,7 @@ func (g *generator) rare(ops int) {
 			}
 		}
 		if g.vals = main; ok {
-			g.vals = append(g.vals, g.Op(ir.OpSeldom, cond, y, z))
+			g.vals = append(g.vals, g.Op(ir.OpUnlikely, cond, y, z))
 		}
 	}
 }

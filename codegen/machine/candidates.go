@@ -117,7 +117,7 @@ func (m *Machine) twoStreams(k *kernel.Kernel, first []Ref) bool {
 		return false
 	}
 	most := m.Reduce.TwoStreams
-	if slices.ContainsFunc(k.Fold, ir.Op.Finds) {
+	if slices.ContainsFunc(k.Fold, ir.Op.IsArgReduction) {
 		most = m.Reduce.TwoArgs
 	}
 	return len(first) <= most && !slices.Contains(k.Fold, ir.OpInvalid) && m.accumulators(k) <= m.Reduce.StreamAccs

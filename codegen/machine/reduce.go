@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Reductions along the columns. ir.FoldRow defines them on ir.FoldLanes virtual
-// lanes: column i goes to lane i mod FoldLanes, and at the end of the row the lanes
+// Reductions along the columns. ir.ReduceRow defines them on ir.ReduceLanes virtual
+// lanes: column i goes to lane i mod ReduceLanes, and at the end of the row the lanes
 // are combined in a fixed order. A step computes Lanes columns, so an accumulator
 // per step holds part of the virtual lanes, and step k uses accumulator k mod Phases.
 //
@@ -36,11 +36,11 @@ type Reduction struct {
 // Minimum and maximum with their positions give the same for any number of lanes;
 // if nothing else is reduced, fewer lanes leave registers for the positions.
 func (m *Machine) phases(k *kernel.Kernel) int {
-	all := max(1, ir.FoldLanes/m.Lanes())
+	all := max(1, ir.ReduceLanes/m.Lanes())
 	finds := false
 	for _, by := range k.Fold {
-		finds = finds || by.Finds()
-		if !by.Finds() && by != ir.OpMin && by != ir.OpMax {
+		finds = finds || by.IsArgReduction()
+		if !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax {
 			return all
 		}
 	}
@@ -71,7 +71,7 @@ func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
 	}
 	for i, v := range k.Out {
 		switch by := k.FoldOf(i); {
-		case by.Finds():
+		case by.IsArgReduction():
 			best := find(-1, v, by.Info().By)
 			best.Found = true
 			d := ir.Int32

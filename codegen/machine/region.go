@@ -71,7 +71,7 @@ func (o *outline) origin(v kernel.Ref) kernel.Ref {
 	for open := []kernel.Ref{v}; len(open) > 0; {
 		last := slices.Max(open)
 		in := o.k.Inst(last)
-		if in == nil || !o.has[last] || in.Op == ir.OpSeldom {
+		if in == nil || !o.has[last] || in.Op == ir.OpUnlikely {
 			break
 		}
 		if cost += in.Op.Info().Cost; cost > o.m.ColdInputs {

@@ -94,7 +94,7 @@ func (b *builder) celuTail64(x, y, q kernel.Ref) kernel.Ref {
 	great := b.scaleTwice64(b.scaleSum(m, yUp), k, kf)
 	great = b.Op(ir.OpSelect, beyond, b.Op(ir.OpMul, y, b.f64(math.Inf(1))), great)
 	near := b.scaleSum(b.expm1Pair(pair{b.clamp(q, -60, 60), rest}), y)
-	return b.Op(ir.OpSeldom, b.Op(ir.OpLt, b.f64(60), q), great, near)
+	return b.Op(ir.OpUnlikely, b.Op(ir.OpLt, b.f64(60), q), great, near)
 }
 
 // expm1Pair is exp(x)-1 for |x| <= 60, as in expm1For64.

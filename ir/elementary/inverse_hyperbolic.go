@@ -20,7 +20,7 @@ func expandAsinh(b *builder, a []kernel.Ref) kernel.Ref {
 	}
 	abs := b.Op(ir.OpAbs, x)
 	infinity := ir.FromFloat(b.DType(x), math.Inf(1))
-	return b.withSign(b.Op(ir.OpSeldom, b.outside(abs, 0, infinity), abs, t), x)
+	return b.withSign(b.Op(ir.OpUnlikely, b.outside(abs, 0, infinity), abs, t), x)
 }
 
 func expandAcosh(b *builder, a []kernel.Ref) kernel.Ref {
@@ -33,7 +33,7 @@ func expandAcosh(b *builder, a []kernel.Ref) kernel.Ref {
 	}
 	infinity := ir.FromFloat(b.DType(x), math.Inf(1))
 	edge := b.Op(ir.OpSqrt, b.Op(ir.OpSub, x, b.Int(b.DType(x), 1)))
-	return b.Op(ir.OpSeldom, b.outside(x, ir.FromFloat(b.DType(x), 1), infinity), edge, y)
+	return b.Op(ir.OpUnlikely, b.outside(x, ir.FromFloat(b.DType(x), 1), infinity), edge, y)
 }
 
 func expandAtanh(b *builder, a []kernel.Ref) kernel.Ref {
@@ -48,7 +48,7 @@ func expandAtanh(b *builder, a []kernel.Ref) kernel.Ref {
 	}
 	// +Inf at 1, NaN beyond.
 	edge := b.Op(ir.OpDiv, b.Int(dt, 1), b.Op(ir.OpSqrt, b.Op(ir.OpSub, b.Int(dt, 1), t)))
-	y = b.Op(ir.OpSeldom, b.outside(t, 0, ir.FromFloat(dt, 1)), edge, y)
+	y = b.Op(ir.OpUnlikely, b.outside(t, 0, ir.FromFloat(dt, 1)), edge, y)
 	return b.withSign(y, x)
 }
 

@@ -38,7 +38,7 @@ func (b *builder) areaBelow(x kernel.Ref, least float64, w kernel.Ref, far func(
 	finite := b.Op(ir.OpAnd, b.Op(ir.OpLe, b.f32(areaLimit), x), expandIsFinite(b, []kernel.Ref{x}))
 	edge = b.Op(ir.OpSelect, finite, b.Cast(ir.Float32, far(b.Cast(ir.Float64, x))), edge)
 	outside := b.outside(x, ir.FromFloat(ir.Float32, least), ir.FromFloat(ir.Float32, areaLimit))
-	return b.Op(ir.OpSeldom, outside, edge, b.log1pNative(w))
+	return b.Op(ir.OpUnlikely, outside, edge, b.log1pNative(w))
 }
 
 func fastAtanh(b *builder, a []kernel.Ref) kernel.Ref {
@@ -50,5 +50,5 @@ func fastAtanh(b *builder, a []kernel.Ref) kernel.Ref {
 	below := b.Op(ir.OpSub, b.f32(1), t)
 	y := b.Op(ir.OpMul, b.f32(0.5), b.log1pNative(b.Op(ir.OpDiv, b.Op(ir.OpAdd, t, t), below)))
 	edge := b.Op(ir.OpDiv, b.f32(1), b.Op(ir.OpSqrt, below)) // +Inf at 1, NaN beyond
-	return b.withSign(b.Op(ir.OpSeldom, b.outside(t, 0, ir.FromFloat(ir.Float32, 1)), edge, y), x)
+	return b.withSign(b.Op(ir.OpUnlikely, b.outside(t, 0, ir.FromFloat(ir.Float32, 1)), edge, y), x)
 }

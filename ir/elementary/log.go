@@ -187,7 +187,7 @@ func (b *builder) logEdges(x, y kernel.Ref) kernel.Ref {
 	dt := b.DType(x)
 	edge := b.Op(ir.OpSelect, b.Op(ir.OpEq, x, b.Int(dt, 0)), b.Float(dt, math.Inf(-1)), b.Op(ir.OpSqrt, x))
 	least, infinity := uint64(1), ir.FromFloat(dt, math.Inf(1))
-	return b.Op(ir.OpSeldom, b.outside(x, least, infinity), edge, y)
+	return b.Op(ir.OpUnlikely, b.outside(x, least, infinity), edge, y)
 }
 
 // outside reports whether the bits of x, unsigned, are not in [lo, hi).

@@ -8,7 +8,7 @@ import (
 )
 
 // Logarithms within float32. Subnormal arguments, which are scaled first, and
-// those without a logarithm are left to an OpSeldom.
+// those without a logarithm are left to an OpUnlikely.
 
 const sqrtHalf32 = 0x3f3504f3 // the bits of sqrt(1/2)
 
@@ -80,7 +80,7 @@ func (b *builder) native(x kernel.Ref, log func(minusE, f kernel.Ref) kernel.Ref
 	edge := b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0x1p-126)), small, b.Op(ir.OpSqrt, x))
 	edge = b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0)), b.f32(math.NaN()), edge)
 	edge = b.Op(ir.OpSelect, b.Op(ir.OpEq, x, b.f32(0)), b.f32(math.Inf(-1)), edge)
-	return b.Op(ir.OpSeldom, b.outside(x, least, ir.FromFloat(ir.Float32, math.Inf(1))), edge, y)
+	return b.Op(ir.OpUnlikely, b.outside(x, least, ir.FromFloat(ir.Float32, math.Inf(1))), edge, y)
 }
 
 // binade32 splits a normal positive float32 x = 2^e * (1+f).

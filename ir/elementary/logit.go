@@ -56,5 +56,5 @@ func (b *builder) logitEdges(x, y kernel.Ref) kernel.Ref {
 	dt := b.DType(x)
 	edge := b.Op(ir.OpSelect, b.Op(ir.OpEq, x, b.Int(dt, 0)), b.Float(dt, math.Inf(-1)), b.Float(dt, math.NaN()))
 	edge = b.Op(ir.OpSelect, b.Op(ir.OpEq, x, b.Int(dt, 1)), b.Float(dt, math.Inf(1)), edge)
-	return b.Op(ir.OpSeldom, b.outside(x, 1, ir.FromFloat(dt, 1)), edge, y)
+	return b.Op(ir.OpUnlikely, b.outside(x, 1, ir.FromFloat(dt, 1)), edge, y)
 }

@@ -73,7 +73,7 @@ func (b *builder) mod64(x, y kernel.Ref, bits int) kernel.Ref {
 	q := b.Op(ir.OpDiv, x, y)
 	near := b.modStep(x, y)
 	large := b.Op(ir.OpLe, b.f64(1<<modBits), q)
-	r := b.Op(ir.OpSeldom, large, b.modLarge(x, y, bits), near)
+	r := b.Op(ir.OpUnlikely, large, b.modLarge(x, y, bits), near)
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, r, b.f64(0)), b.Op(ir.OpAdd, r, y), r)
 }
 

@@ -13,7 +13,7 @@ import (
 // one rounding or one wrap each, so that fused ops have the bits of ops on their own.
 
 // moves are the ops whose result is an operand, or its bits.
-var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpSelect, ir.OpSeldom, ir.OpBitcast}
+var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpSelect, ir.OpUnlikely, ir.OpBitcast}
 
 // exact are the ops that give an element of the narrow type for elements of it, so
 // that the wide result need not be rounded for the next op. The last two wrap

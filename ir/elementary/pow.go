@@ -30,7 +30,7 @@ func expandPow(b *builder, a []kernel.Ref) kernel.Ref {
 	}
 	infinity := ir.FromFloat(b.DType(x), math.Inf(1))
 	seldom := b.Op(ir.OpOr, b.outside(x, 1, infinity), b.outside(b.Op(ir.OpAbs, y), 0, infinity))
-	return b.Op(ir.OpSeldom, seldom, b.powEdges(x, y, z), z)
+	return b.Op(ir.OpUnlikely, seldom, b.powEdges(x, y, z), z)
 }
 
 // powEdges returns x^y given z = |x|^y, which holds for finite y and for |x|

@@ -77,7 +77,7 @@ func (b *builder) reduceAngle(x kernel.Ref, g grid, parts []float64, far kernel.
 		rFar = b.Cast(dt, rFar)
 		nFar = b.Op(ir.OpAdd, b.Cast(dt, b.Op(ir.OpSub, nFar, b.f64(magic))), b.Float(dt, magicOf(dt)))
 	}
-	return b.Op(ir.OpSeldom, far, nFar, n), b.Op(ir.OpSeldom, far, rFar, r)
+	return b.Op(ir.OpUnlikely, far, nFar, n), b.Op(ir.OpUnlikely, far, rFar, r)
 }
 
 // quadrantPair reduces x >= 0 to quarters, with r to twice the precision.
@@ -92,7 +92,7 @@ func (b *builder) quadrantPair(x kernel.Ref) (n kernel.Ref, r pair) {
 	nFar, f := far64(b, x, quarters)
 	f = b.mulPair(f, b.constPair(quarter, quarterLo))
 	far := b.Op(ir.OpLe, b.f64(farFrom), x)
-	seldom := func(y, z kernel.Ref) kernel.Ref { return b.Op(ir.OpSeldom, far, y, z) }
+	seldom := func(y, z kernel.Ref) kernel.Ref { return b.Op(ir.OpUnlikely, far, y, z) }
 	return seldom(nFar, n), pair{seldom(f.hi, r.hi), seldom(f.lo, r.lo)}
 }
 

@@ -191,8 +191,8 @@ func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint6
 		line = ir.ScanLine(out.Combine, d, line, role == plan.ScanExclusive)
 	case out.Combine != ir.OpInvalid:
 		var chunks []uint64
-		for chunk := range slices.Chunk(line, ir.FoldChunk) {
-			chunks = append(chunks, ir.FoldRow(out.Combine, d, chunk))
+		for chunk := range slices.Chunk(line, ir.ReduceChunk) {
+			chunks = append(chunks, ir.ReduceRow(out.Combine, d, chunk))
 		}
 		line = chunks
 	}

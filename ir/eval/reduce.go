@@ -9,23 +9,23 @@ import (
 
 // evalReduce folds group after group.
 func evalReduce(v *ir.Value, out Array, x Array) (Array, error) {
-	if v.Op == ir.OpFold {
-		return evalFold(v, out, x)
+	if v.Op == ir.OpReduceChunks {
+		return evalReduceChunks(v, out, x)
 	}
 	by, d := v.Op.Info().By, x.DType
-	if v.Op.Finds() && len(x.Data) > 0 {
+	if v.Op.IsArgReduction() && len(x.Data) > 0 {
 		lines, _, err := linesOf(x, v.Attr.Axes)
 		for _, line := range lines {
-			out.Data = append(out.Data, ir.FoldRow(v.Op, d, line))
+			out.Data = append(out.Data, ir.ReduceRow(v.Op, d, line))
 		}
 		return out, err
 	}
 	if len(x.Data) == 0 {
 		n, err := layout.NumElems(out.Shape)
-		out.Data = slices.Repeat([]uint64{ir.EmptyFold(by, d)}, n)
+		out.Data = slices.Repeat([]uint64{ir.EmptyReduction(by, d)}, n)
 		return out, err
 	}
-	for i, group := range ir.FoldGroups(x.Shape, v.Attr.Axes) {
+	for i, group := range ir.ReduceGroups(x.Shape, v.Attr.Axes) {
 		lines, kept, err := linesOf(x, group)
 		if err != nil {
 			return out, err
@@ -37,7 +37,7 @@ func evalReduce(v *ir.Value, out Array, x Array) (Array, error) {
 		at := folded.DType
 		for _, line := range lines {
 			ir.CastAll(x.DType, at, line)
-			bits, to := ir.FoldLine(by, at, ir.PartialType(by, d), line)
+			bits, to := ir.ReduceLine(by, at, ir.PartialType(by, d), line)
 			folded.Data, folded.DType = append(folded.Data, bits), to
 		}
 		x = folded
@@ -71,12 +71,12 @@ func linesOf(x Array, axes []int) (lines [][]uint64, kept []int, err error) {
 	return slices.Collect(slices.Chunk(data, n)), kept, nil
 }
 
-// evalFold folds each line's chunks: those of the first chunk, then of the next.
-func evalFold(v *ir.Value, out Array, x Array) (Array, error) {
+// evalReduceChunks folds each line's chunks: those of the first chunk, then of the next.
+func evalReduceChunks(v *ir.Value, out Array, x Array) (Array, error) {
 	lines, _, err := linesOf(x, []int{len(x.Shape) - 1})
-	for c := 0; err == nil && len(lines) > 0 && c < len(lines[0]); c += ir.FoldChunk {
+	for c := 0; err == nil && len(lines) > 0 && c < len(lines[0]); c += ir.ReduceChunk {
 		for _, line := range lines {
-			out.Data = append(out.Data, ir.FoldRow(v.Attr.By, x.DType, line[c:min(len(line), c+ir.FoldChunk)]))
+			out.Data = append(out.Data, ir.ReduceRow(v.Attr.By, x.DType, line[c:min(len(line), c+ir.ReduceChunk)]))
 		}
 	}
 	return out, err

@@ -27,7 +27,7 @@ func TestFunc(t *testing.T) {
 			require.Len(t, out, len(f.Results))
 		})
 	}
-	elsewhere := []ir.Op{ir.OpParam, ir.OpExtent, ir.OpFold} // made by callers, by graph.Mean, by passes
+	elsewhere := []ir.Op{ir.OpParam, ir.OpExtent, ir.OpReduceChunks} // made by callers, by graph.Mean, by passes
 	for _, op := range ir.Ops() {
 		if !slices.Contains(elsewhere, op) {
 			require.NotZero(t, seen[op], "no random graph has %s", op)

@@ -42,7 +42,7 @@ func (g *gen) along() {
 func (g *gen) reduce(v *ir.Value) {
 	op := oneOf(g, "reduction", reductions(v.Type.DType))
 	axes := g.subset(len(v.Type.Shape))
-	if op.Finds() {
+	if op.IsArgReduction() {
 		axes = []int{g.int("axis", 0, len(v.Type.Shape)-1)}
 	}
 	for i, n := range g.shape(v.Type.Shape) {
@@ -51,7 +51,7 @@ func (g *gen) reduce(v *ir.Value) {
 		}
 	}
 	r := g.add(op, ir.Attr{Axes: axes}, v)
-	if !g.chance("beside", 2) || v.Type.DType == ir.Bool || op.Finds() {
+	if !g.chance("beside", 2) || v.Type.DType == ir.Bool || op.IsArgReduction() {
 		return
 	}
 	slices.Sort(axes)

@@ -201,7 +201,7 @@ func (g *gen) layoutView(l layout.Layout) layout.Layout {
 	case 0:
 		m, err = l.Flip(g.subset(l.Rank())...)
 	case 1:
-		m = l.Fold()
+		m = l.Collapse()
 	case 2:
 		m, err = l.Expand(append([]int{g.int("extent", 1, 3)}, l.Shape...)...)
 	case 3:

@@ -7,7 +7,7 @@ import (
 
 // Kernels that fold down. A line is not along the columns, as elsewhere, but down
 // the rows of the unit operands, so that a vector has one element each of several
-// lines: the lanes of FoldRow need no memory, and no sums across a vector. They are
+// lines: the lanes of ReduceRow need no memory, and no sums across a vector. They are
 // built in; no plan has them.
 //
 //	kernel down (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store add(t1) }
@@ -17,7 +17,7 @@ import (
 // same for all r, and from a splat operand those of its row r, which are contiguous.
 // In the frame, Step has for unit operands the bytes from one element of a line to
 // the next, for splats and the output those from row to row as ever, and the field
-// length, how many elements a line has: 1 to FoldChunk. The output overlaps no input,
+// length, how many elements a line has: 1 to ReduceChunk. The output overlaps no input,
 // and an element of it may be stored more than once.
 const DownCols = 16
 

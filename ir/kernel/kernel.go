@@ -38,8 +38,8 @@ type Kernel struct {
 	Body []Inst
 	Out  []Ref
 	// Fold is nil, or says of each output by which op its elements along the
-	// columns are folded into one a row, as FoldRow does; OpInvalid if they are
-	// stored. A row then has at most FoldChunk columns. A scan here stores the
+	// columns are folded into one a row, as ReduceRow does; OpInvalid if they are
+	// stored. A row then has at most ReduceChunk columns. A scan here stores the
 	// running values instead: see ScanKernel. An op that Finds gives the column of
 	// the element.
 	Fold []ir.Op
@@ -59,7 +59,7 @@ func (k *Kernel) DType(r Ref) ir.DType {
 
 // OutType returns the element type of output i.
 func (k *Kernel) OutType(i int) ir.DType {
-	if k.FoldOf(i).Finds() {
+	if k.FoldOf(i).IsArgReduction() {
 		return ir.Int32
 	}
 	return k.DType(k.Out[i])
@@ -277,7 +277,7 @@ func (k *Kernel) checkFold() error {
 			break
 		}
 		d := k.DType(k.Out[i])
-		if _, err := ir.InferFold(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+		if _, err := ir.InferReduceChunks(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 	}

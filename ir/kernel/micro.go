@@ -124,7 +124,7 @@ func (m *Micro) Combiner(i int) ir.Op {
 
 // OutType returns the element type of output i of the body, once it is combined.
 func (m *Micro) OutType(i int) ir.DType {
-	if m.Combiner(i).Finds() {
+	if m.Combiner(i).IsArgReduction() {
 		return ir.Int32
 	}
 	return m.Body.DType(m.Body.Out[i])

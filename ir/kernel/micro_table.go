@@ -66,9 +66,9 @@ func init() {
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic, inPlace: true,
 			args: scanArgs, meaning: scanMeaning},
-		Reduce: {name: "reduce", doc: "out[r] = what ir.FoldRow gives of the body's elements in row r; an output without a combiner is stored",
+		Reduce: {name: "reduce", doc: "out[r] = what ir.ReduceRow gives of the body's elements in row r; an output without a combiner is stored",
 			has: microParts{combine: true, body: true}, inPlace: true, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce},
-		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.FoldRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
+		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.ReduceRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
 			has: microParts{op: true, body: true}, ops: arithmetic, fields: []string{"length"},
 			args: columnArgs, limits: columnLimits, meaning: columnMeaning, check: checkReduceColumns},
 	}
@@ -122,7 +122,7 @@ func reduceArgs(m *Micro) []Arg {
 	return args
 }
 
-func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.FoldChunk}} }
+func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
 
 func columnArgs(m *Micro) []Arg { // a unit operand has a line down each column, a splat one along each row
 	args := m.Body.Args()
@@ -136,7 +136,7 @@ func columnArgs(m *Micro) []Arg { // a unit operand has a line down each column,
 }
 
 func columnLimits(*Micro) []Limit {
-	return []Limit{{Cols, DownCols, 1 << 62}, {Field0, 1, ir.FoldChunk}}
+	return []Limit{{Cols, DownCols, 1 << 62}, {Field0, 1, ir.ReduceChunk}}
 }
 
 // Verify returns an error unless the micro-kernel has the parts that its row says, of
@@ -182,7 +182,7 @@ func checkReduce(m *Micro) error {
 		}
 		combined = true
 		d := m.Body.DType(m.Body.Out[i])
-		if _, err := ir.InferFold(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+		if _, err := ir.InferReduceChunks(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 	}

@@ -142,7 +142,7 @@ func scanMeaning(m *Micro, _ body) Reference {
 }
 
 // reduceMeaning computes the body of each row, and combines what it gives as
-// ir.FoldRow says.
+// ir.ReduceRow says.
 func reduceMeaning(m *Micro, body body) Reference {
 	return func(b Block) {
 		in, rows := make([]uint64, len(m.Body.In)), make([][]uint64, len(m.Combine))
@@ -158,7 +158,7 @@ func reduceMeaning(m *Micro, body body) Reference {
 			}
 			for o, row := range rows {
 				if len(row) > 0 {
-					b.Set(len(in)+o, r, 0, ir.FoldRow(m.Combine[o], m.Body.DType(m.Body.Out[o]), row))
+					b.Set(len(in)+o, r, 0, ir.ReduceRow(m.Combine[o], m.Body.DType(m.Body.Out[o]), row))
 				}
 				rows[o] = row[:0]
 			}
@@ -183,7 +183,7 @@ func columnMeaning(m *Micro, body body) Reference {
 					}
 					line[i] = body(in)[0]
 				}
-				b.Set(len(in), r, c, ir.FoldRow(m.Op, m.Body.DType(m.Body.Out[0]), line))
+				b.Set(len(in), r, c, ir.ReduceRow(m.Op, m.Body.DType(m.Body.Out[0]), line))
 			}
 		}
 	}

@@ -443,7 +443,7 @@ func TestLayoutTotal(t *testing.T) {
 		_, _ = Ravel(shape, axes...)
 		_, _ = Unravel(shape, a)
 		_, _ = l.Reshape(more...)
-		_ = l.Fold()
+		_ = l.Collapse()
 		_, _ = Refine(l, RowMajor(more...))
 		_, _, _ = IndexItem{Begin: a, End: b, Step: c, HasBegin: true, HasEnd: true}.Resolve(d)
 		_, _ = l.Permute(axes...)

@@ -69,7 +69,7 @@ func Unravel(shape []int, k int) ([]int, error) {
 	return index, nil
 }
 
-// Fold returns the layout with the fewest axes that enumerates the same
+// Collapse returns the layout with the fewest axes that enumerates the same
 // locations in the same order: axes of extent 1 go, and neighbours merge where
 // stepping past the inner one is a step of the outer one,
 //
@@ -77,7 +77,7 @@ func Unravel(shape []int, k int) ([]int, error) {
 //
 // which holds as it stands for negative strides and inside a run of zeros. One
 // element folds to rank 0, an empty layout to {0}:{1} at its own offset.
-func (l Layout) Fold() Layout {
+func (l Layout) Collapse() Layout {
 	if l.Size() == 0 {
 		return Layout{Shape: []int{0}, Strides: []int{1}, Offset: l.Offset}
 	}
@@ -115,7 +115,7 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 		v.Offset = l.Offset
 		return v, true
 	}
-	f := l.Fold()
+	f := l.Collapse()
 	v := blank(len(shape), l.Offset)
 	copy(v.Shape, shape)
 	chunk, left, stride := f.Rank(), 1, 1 // left: what the chunk still has to give
@@ -143,7 +143,7 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 // the places of the row-major enumeration at which l does not fold; a foldable
 // layout has none.
 func appendCuts(cuts []int, l Layout) []int {
-	f, inside := l.Fold(), 1
+	f, inside := l.Collapse(), 1
 	for k := f.Rank() - 1; k > 0; k-- {
 		inside *= f.Shape[k]
 		cuts = append(cuts, inside)

@@ -56,7 +56,7 @@ func affine(locs, shape []int) bool {
 // modest keeps the brute force fast.
 var modest = anyLayout.Filter(func(l Layout) bool { return l.Size() <= 96 })
 
-func TestFold(t *testing.T) {
+func TestCollapse(t *testing.T) {
 	for _, c := range []struct{ l, want Layout }{
 		{RowMajor(2, 1, 3), Layout{[]int{6}, []int{1}, 0}},
 		{ColMajor(2, 3), Layout{[]int{2, 3}, []int{1, 2}, 0}},
@@ -65,14 +65,14 @@ func TestFold(t *testing.T) {
 		{Layout{[]int{1, 1}, []int{7, -7}, 3}, Layout{[]int{}, []int{}, 3}},
 		{Layout{[]int{2, 0}, []int{7, 7}, 3}, Layout{[]int{0}, []int{1}, 3}},
 	} {
-		require.Equal(t, c.want, c.l.Fold(), "%v", c.l)
+		require.Equal(t, c.want, c.l.Collapse(), "%v", c.l)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		l := modest.Draw(t, "l")
-		f := l.Fold()
+		f := l.Collapse()
 		locs := locations(l)
 		require.Equal(t, locs, locations(f))
-		require.Equal(t, f, f.Fold())
+		require.Equal(t, f, f.Collapse())
 		for _, shape := range factorisations(l.Size()) {
 			if len(shape) < f.Rank() {
 				require.False(t, affine(locs, shape), "%v folds further, to %v", l, shape)

@@ -39,7 +39,7 @@ const (
 	// Parallel: every index is computed on its own.
 	Parallel Role = iota
 	// Reduce: an output with a combiner has one element for each chunk of
-	// ir.FoldChunk indices, combined by the tree of ir.FoldRow. Its stride along the
+	// ir.ReduceChunk indices, combined by the tree of ir.ReduceRow. Its stride along the
 	// axis is from chunk to chunk. An output without a combiner is stored.
 	Reduce
 	// Scan: the output is the running value of ir.ScanLine, with the element itself.
@@ -134,7 +134,7 @@ func (s *Step) Touches(is func(buffer int) bool) bool {
 
 // OutType returns the element type of output o.
 func (s *Step) OutType(o int) ir.DType {
-	if s.Out[o].Combine.Finds() {
+	if s.Out[o].Combine.IsArgReduction() {
 		return ir.Int32
 	}
 	return s.Body.DType(s.Body.Out[o])
@@ -193,7 +193,7 @@ func (s *Step) ColumnReduction() bool {
 		}
 	}
 	for _, o := range s.Out {
-		if o.Combine == ir.OpInvalid || o.Combine.Finds() {
+		if o.Combine == ir.OpInvalid || o.Combine.IsArgReduction() {
 			return false
 		}
 	}

@@ -80,7 +80,7 @@ func TestPairShapes(t *testing.T) {
 	requirePairs(t, pairPlan(t, distance, "f32", 1, 15, rows, cols, usual...), few)
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, kernel.DownCols-1, cols, usual...), few)
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, 257, usual...), long)
-	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, ir.FoldChunk, usual...), long)
+	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, ir.ReduceChunk, usual...), long)
 }
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {

@@ -64,10 +64,10 @@ func inOrder(a plan.Access, order []int) plan.Access {
 // are a parallel axis, with the given place.
 func chunks(s *plan.Step, at int) []*plan.Step {
 	n := s.Axes[len(s.Axes)-1].Extent
-	whole, rest := n/ir.FoldChunk, n%ir.FoldChunk
+	whole, rest := n/ir.ReduceChunk, n%ir.ReduceChunk
 	var out []*plan.Step
 	if whole > 0 {
-		out = append(out, chunk(s, at, 0, whole, ir.FoldChunk))
+		out = append(out, chunk(s, at, 0, whole, ir.ReduceChunk))
 	}
 	if rest > 0 {
 		out = append(out, chunk(s, at, whole, 1, rest))
@@ -85,7 +85,7 @@ func chunk(s *plan.Step, at, first, count, n int) *plan.Step {
 		out.Axes = append(out.Axes[:at], append([]plan.Axis{{Extent: count}}, out.Axes[at:]...)...)
 	}
 	access := func(a plan.Access, combined bool) plan.Access {
-		step, line := a.Strides[last]*ir.FoldChunk, a.Strides[last]
+		step, line := a.Strides[last]*ir.ReduceChunk, a.Strides[last]
 		if combined {
 			step, line = line, 0
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Column reduction: the lines are the columns of kernel calls. Row i of a chunk belongs
-// to lane i mod 32, as ir.FoldRow says. Each lane is a row of accumulators in local
+// to lane i mod 32, as ir.ReduceRow says. Each lane is a row of accumulators in local
 // memory, as wide as a tile of columns. A kernel combines rows with the accumulators of
 // their lanes; then the lanes are combined in halves, until one is left.
 
@@ -157,11 +157,11 @@ func (c *columnWriter) tile() {
 			c.flat = c.flat && s.Out[o].Strides[last] == cols
 		}
 	}
-	c.flat = c.flat && c.tiles == nil && ir.FoldLanes*cols*bytes <= c.FlatBytes
+	c.flat = c.flat && c.tiles == nil && ir.ReduceLanes*cols*bytes <= c.FlatBytes
 	if widest > 0 { // packed 32 rows at a time
-		c.width = min(c.width, c.PackBytes/ir.FoldLanes/widest)
+		c.width = min(c.width, c.PackBytes/ir.ReduceLanes/widest)
 	}
 	if c.tiles != nil {
-		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/ir.FoldLanes))
+		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/ir.ReduceLanes))
 	}
 }

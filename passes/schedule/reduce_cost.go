@@ -86,7 +86,7 @@ func columnsCan(s *plan.Step) string {
 	last := len(s.Axes) - 1
 	for _, o := range s.Out {
 		switch {
-		case o.Combine.Finds():
+		case o.Combine.IsArgReduction():
 			return "an index is found along a row alone"
 		case s.Axes[last-1].Extent > 1 && o.Strides[last-1] != 1:
 			return "an output is not contiguous across the lines"

@@ -13,17 +13,17 @@ type box struct{ first, groups, lanes int }
 // reduce returns the calls that combine all rows with the accumulators. The first row of
 // each lane is combined with the identity. The last rows are fewer than the lanes.
 func (w *laneWriter) reduce() (items []nest.Item) {
-	whole, rest := w.n/ir.FoldLanes, w.n%ir.FoldLanes
+	whole, rest := w.n/ir.ReduceLanes, w.n%ir.ReduceLanes
 	first, with := 0, &w.one
 	if w.many.code != nil && whole >= w.many.rows {
 		with = &w.many
 	}
 	if whole > 0 {
-		items = append(items, w.accumulate(with, box{0, with.rows, ir.FoldLanes}, true)...)
+		items = append(items, w.accumulate(with, box{0, with.rows, ir.ReduceLanes}, true)...)
 		first = with.rows
 	}
 	if first < whole {
-		items = append(items, w.groupsOf(box{first, whole - first, ir.FoldLanes})...)
+		items = append(items, w.groupsOf(box{first, whole - first, ir.ReduceLanes})...)
 	}
 	if rest > 0 {
 		items = append(items, w.accumulate(&w.one, box{whole, 1, rest}, whole == 0)...)
@@ -40,7 +40,7 @@ func (w *laneWriter) groupsOf(b box) (items []nest.Item) {
 		many.groups = b.groups / w.many.rows * w.many.rows
 		one.first, one.groups = b.first+many.groups, b.groups-many.groups
 	}
-	outside := w.block.having(w.lanes, ir.FoldLanes)
+	outside := w.block.having(w.lanes, ir.ReduceLanes)
 	lanes := outside
 	if w.laneByLane(b) {
 		lanes = outside.cut(w.lanes, 1)
@@ -62,7 +62,7 @@ func (w *laneWriter) laneByLane(b box) bool {
 	if w.many.code != nil {
 		few *= w.many.rows
 	}
-	rows := w.n - b.first*ir.FoldLanes
+	rows := w.n - b.first*ir.ReduceLanes
 	return !w.flat && len(w.packs) == 0 && w.tiles == nil && rows > few
 }
 

@@ -35,7 +35,7 @@ type copied struct {
 func (c *columnWriter) part(s *plan.Step) {
 	last := len(s.Axes) - 1
 	w := &laneWriter{columnWriter: c, s: s, n: s.Axes[last].Extent, cols: last - 1, groups: last, lanes: last + 1}
-	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.FoldLanes)})
+	axes := append(slices.Clone(s.Axes), plan.Axis{Extent: min(w.n, ir.ReduceLanes)})
 	axes[last].Extent = 1
 	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
 	w.layInputs()
@@ -57,14 +57,14 @@ func (w *laneWriter) inLanes(slot int, a *plan.Access) view {
 	v := viewOf(slot, a)
 	row := v.strides[w.groups]
 	v.strides = append(slices.Clone(v.strides), row)
-	v.strides[w.groups] = row * ir.FoldLanes
+	v.strides[w.groups] = row * ir.ReduceLanes
 	return v
 }
 
 // layInputs gives the inputs that are copied their places. An input that is the same
 // for all rows is copied once.
 func (w *laneWriter) layInputs() {
-	rows := min(w.n, ir.FoldLanes)
+	rows := min(w.n, ir.ReduceLanes)
 	for i := range w.s.In {
 		op, from := w.ops[i], w.inLanes(i, &w.s.In[i])
 		joined := w.flat && op.class == unit && op.row == 0
@@ -89,7 +89,7 @@ func (w *laneWriter) layInputs() {
 
 // layLanes gives the accumulators their places.
 func (w *laneWriter) layLanes() {
-	rows := min(w.n, ir.FoldLanes)
+	rows := min(w.n, ir.ReduceLanes)
 	w.accs, w.identity = make([]view, len(w.s.Out)), make([]view, len(w.s.Out))
 	for o := range w.s.Out {
 		op, d := w.s.Out[o].Combine, w.s.Body.OutType(o)
@@ -118,8 +118,8 @@ func (w *laneWriter) join() (items []nest.Item) {
 			continue
 		}
 		k := combineKernel(op, w.s.Body.OutType(o))
-		left := min(w.n, ir.FoldLanes)
-		for half := ir.FoldLanes / 2; half > 0; half /= 2 {
+		left := min(w.n, ir.ReduceLanes)
+		for half := ir.ReduceLanes / 2; half > 0; half /= 2 {
 			if left <= half {
 				continue
 			}

@@ -13,7 +13,7 @@ import (
 func (r *rowWriter) long(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	rows, n := s.Axes[last-1].Extent, s.Axes[last].Extent
-	if rows == 1 || n <= ir.FoldChunk || n > r.LongRow || n%ir.FoldChunk > 0 {
+	if rows == 1 || n <= ir.ReduceChunk || n > r.LongRow || n%ir.ReduceChunk > 0 {
 		return false
 	}
 	for _, a := range s.In {
@@ -33,13 +33,13 @@ func (r *rowWriter) long(s *plan.Step) bool {
 // plan has them chunk after chunk: they go through local memory and are transposed.
 func (r *rowWriter) longRows(s *plan.Step, c *oneKernel) {
 	last := len(s.Axes) - 1
-	row, count := last-1, s.Axes[last].Extent/ir.FoldChunk
+	row, count := last-1, s.Axes[last].Extent/ir.ReduceChunk
 	w := newWalk(s.Axes).cutAll(row, last).cut(row, max(1, r.mostElems(s)/s.Axes[last].Extent))
 	var args []nest.Arg
 	for _, from := range c.order {
 		in := viewOf(from, &s.In[from])
 		arg := w.arg(&in, row)
-		arg.Step = ir.FoldChunk * s.In[from].Strides[last]
+		arg.Step = ir.ReduceChunk * s.In[from].Strides[last]
 		args = append(args, arg)
 	}
 	var after []nest.Item
@@ -51,7 +51,7 @@ func (r *rowWriter) longRows(s *plan.Step, c *oneKernel) {
 		out := viewOf(len(s.In)+o, &s.Out[o].Access)
 		after = append(after, transposeBlock(d, w.size[row], nest.Fixed(count), w.arg(&results, row), 1, w.arg(&out, last)))
 	}
-	first := call(c.k, times(w.size[row], count), nest.Fixed(ir.FoldChunk), args)
+	first := call(c.k, times(w.size[row], count), nest.Fixed(ir.ReduceChunk), args)
 	r.draft.Parts = append(r.draft.Parts, w.part(append([]nest.Item{first}, after...)))
 	r.draft.Choice.Cost = c.work() * float64(elems(s))
 	c.describe(&r.draft.Choice)

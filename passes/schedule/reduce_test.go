@@ -89,7 +89,7 @@ func randomInputs(p *plan.Plan) (inputs [][]uint64) {
 }
 
 // evalReduction is the definition of a step: each element of an output that is combined
-// is ir.FoldRow of a chunk of its line.
+// is ir.ReduceRow of a chunk of its line.
 func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]uint64) {
 	memory := make([][]uint64, len(p.Buffers))
 	for i, b := range p.Buffers {
@@ -105,7 +105,7 @@ func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]u
 		where := a.Offset
 		for k, i := range index {
 			if combined && k == axis {
-				i /= ir.FoldChunk
+				i /= ir.ReduceChunk
 			}
 			where += i * a.Strides[k]
 		}
@@ -136,7 +136,7 @@ func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]u
 	}
 	for key, line := range lines {
 		out := &s.Out[key[0]]
-		memory[out.Buffer][key[1]] = ir.FoldRow(out.Combine, s.Body.DType(s.Body.Out[key[0]]), line)
+		memory[out.Buffer][key[1]] = ir.ReduceRow(out.Combine, s.Body.DType(s.Body.Out[key[0]]), line)
 	}
 	for i, b := range p.Buffers {
 		if b.Kind == plan.ResultBuffer {

@@ -8,7 +8,7 @@ import (
 )
 
 // Prefix scans: what the strategies for them share. A line is scanned in chunks of
-// ir.FoldChunk elements, as ir.ScanLine says. The state of a line is its running value
+// ir.ReduceChunk elements, as ir.ScanLine says. The state of a line is its running value
 // in the chunk, which begins as the identity, and its carry: the combined last running
 // values of the chunks before, in ir.PartialType. States are in local memory.
 //

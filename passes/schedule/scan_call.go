@@ -78,7 +78,7 @@ func (p *prefixScan) begin(w *walk, rows, cols nest.Size) []nest.Item {
 	if !p.exclusive {
 		return nil
 	}
-	empty := p.constant(p.dtype, ir.EmptyFold(p.by, p.dtype))
+	empty := p.constant(p.dtype, ir.EmptyReduction(p.by, p.dtype))
 	return []nest.Item{p.fill(w, p.dtype, rows, cols, empty, p.head)}
 }
 

@@ -17,7 +17,7 @@ import (
 //	    the carries are combined with the running values
 //
 // Results that are stored past the caches: see scan_rows.go.
-var scanColumns = strategy{name: "column scan", draft: draftColumnScan}
+var scanColumns = strategy{name: "column-scan", draft: draftColumnScan}
 
 func draftColumnScan(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, false)
@@ -32,7 +32,7 @@ func draftColumnScan(t *target, s *plan.Step) (*Draft, string) {
 		items = append(items, c.chunks()...)
 	}
 	c.Parts = []nest.Nest{c.at.part(items)}
-	if c.n > ir.FoldChunk {
+	if c.n > ir.ReduceChunk {
 		k, _ := kernel.RowKernel(c.by, c.dtype)
 		return c.finish(k)
 	}
@@ -66,7 +66,7 @@ func newColumnScan(p *prefixScan) *columnScan {
 	if p.Blocks == 0 && c.block < c.piece() {
 		c.nonTemporal = false // short rows would take a call for every few of them
 	}
-	if p.n > ir.FoldChunk || c.nonTemporal {
+	if p.n > ir.ReduceChunk || c.nonTemporal {
 		c.carry, c.run = p.local(p.scratch(p.wide, c.block), 0, 1), p.local(p.scratch(p.dtype, c.block), 0, 1)
 	}
 	c.rows = max(1, p.CallElems/c.block)
@@ -82,15 +82,15 @@ func newColumnScan(p *prefixScan) *columnScan {
 
 // chunks returns the scan of a block of columns.
 func (c *columnScan) chunks() []nest.Item {
-	first := min(c.n, ir.FoldChunk)
+	first := min(c.n, ir.ReduceChunk)
 	items, last := c.firstChunk(first)
 	if c.n == first {
 		return items
 	}
 	items = append(items, c.castRow(c.at, c.at.size[c.col], last, c.carry))
-	rest := c.n % ir.FoldChunk
+	rest := c.n % ir.ReduceChunk
 	if whole := c.n - first - rest; whole > 0 {
-		chunk := c.at.only(c.row, whole).cut(c.row, ir.FoldChunk)
+		chunk := c.at.only(c.row, whole).cut(c.row, ir.ReduceChunk)
 		later := append(c.laterChunk(chunk, first), c.nextCarry(chunk))
 		items = append(items, chunk.wrap(c.at, later)...)
 	}

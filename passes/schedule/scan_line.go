@@ -17,7 +17,7 @@ import (
 //	    scan them apart: a tile of running values, and the last ones of each
 //	    scan the last ones, from the carry on: the carries of the chunks behind
 //	    combine each chunk of the tile with its carry
-var scanLine = strategy{name: "chunks of a line", draft: draftChunkedScan}
+var scanLine = strategy{name: "chunked-scan", draft: draftChunkedScan}
 
 func draftChunkedScan(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, true)
@@ -48,7 +48,7 @@ func newLongScan(p *prefixScan) *longScan {
 	l.row, l.col = p.row+1, p.col+1
 	l.x, l.y, l.head = chunked(p.x), chunked(p.y), chunked(p.head)
 	step := *p.step
-	step.Axes = slices.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.FoldChunk, ir.FoldChunk))
+	step.Axes = slices.Concat(p.step.Axes[:p.col], newAxes(p.n/ir.ReduceChunk, ir.ReduceChunk))
 	l.step = &step
 	if l.packed { // chunks are far apart
 		l.in.class = strided
@@ -59,9 +59,9 @@ func newLongScan(p *prefixScan) *longScan {
 	if l.last = l.run; l.wide != l.dtype {
 		l.last = row(l.wide, l.side)
 	}
-	l.results = l.tile(l.side, ir.FoldChunk)
+	l.results = l.tile(l.side, ir.ReduceChunk)
 	if l.packed {
-		l.dense = l.tile(l.side, ir.FoldChunk)
+		l.dense = l.tile(l.side, ir.ReduceChunk)
 	}
 	return l
 }
@@ -69,7 +69,7 @@ func newLongScan(p *prefixScan) *longScan {
 // chunked returns a view with an axis more: before the columns, the chunks of them.
 func chunked(v view) view {
 	last := len(v.strides) - 1
-	v.strides = slices.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.FoldChunk)
+	v.strides = slices.Insert(slices.Clone(v.strides), last, v.strides[last]*ir.ReduceChunk)
 	return v
 }
 
@@ -81,7 +81,7 @@ func (l *longScan) part(from, rows int) nest.Nest {
 	one := newWalk(l.step.Axes).only(l.line, rows).cutAll(l.row, l.col)
 	items := l.begin(one, nest.Fixed(1), nest.Fixed(1))
 	items = append(items, l.copyRow(one, l.wide, nest.Fixed(1), l.noCarry, l.carry.inside(one)))
-	whole, rest := l.n/ir.FoldChunk, l.n%ir.FoldChunk
+	whole, rest := l.n/ir.ReduceChunk, l.n%ir.ReduceChunk
 	chunks := one.cut(l.row, l.side)
 	items = append(items, chunks.wrap(one, l.chunks(chunks, l.x, l.y))...)
 	if rest > 0 {

@@ -16,7 +16,7 @@ import (
 //	      scan it, from the identity and the carry, which becomes the next one's
 //
 // Results that are stored past the caches are first in a tile, some columns at a time.
-var scanLines = strategy{name: "lines side by side", draft: draftLineScans}
+var scanLines = strategy{name: "line-scan", draft: draftLineScans}
 
 func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
 	p, why := newPrefixScan(t, s, true)
@@ -29,14 +29,14 @@ func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
 	rows := s.Axes[p.row].Extent
 	l := newLineScan(p, rows)
 	rest := rows % t.ScanRows
-	if rest >= t.ScanRows/2 || p.n < 2*ir.FoldChunk {
+	if rest >= t.ScanRows/2 || p.n < 2*ir.ReduceChunk {
 		rest = 0
 	}
 	p.Parts = append(p.Parts, l.part(rows-rest))
 	if rest > 0 { // side by side they would leave much of a vector unused
 		p.Parts = append(p.Parts, newLongScan(p).part(rows-rest, rest))
 	}
-	return p.finish(kernel.CodeOf(kernel.ScanKernel(p.by, p.dtype, p.n > ir.FoldChunk)))
+	return p.finish(kernel.CodeOf(kernel.ScanKernel(p.by, p.dtype, p.n > ir.ReduceChunk)))
 }
 
 // fewLines reports whether the chunks of one line are rather scanned side by side: they
@@ -44,10 +44,10 @@ func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
 func (p *prefixScan) fewLines() bool {
 	rows, cols := p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
 	few := elems(p.step)/cols < 2*p.ScanRows*p.Workers
-	if few && p.Workers > 1 && !p.inGroup && p.n >= p.ScanRows*ir.FoldChunk {
+	if few && p.Workers > 1 && !p.inGroup && p.n >= p.ScanRows*ir.ReduceChunk {
 		return true
 	}
-	return rows < p.ScanRows/2 && p.n >= 2*ir.FoldChunk
+	return rows < p.ScanRows/2 && p.n >= 2*ir.ReduceChunk
 }
 
 // lineScan scans lines side by side.
@@ -64,14 +64,14 @@ func newLineScan(p *prefixScan, rows int) *lineScan {
 	l := &lineScan{prefixScan: p, side: min(p.ScanRows, rows)}
 	l.block = max(p.ScanRows, p.mostElems(p.step)/p.step.Axes[p.col].Extent/p.ScanRows*p.ScanRows)
 	l.run = l.states(l.dtype)
-	if l.n > ir.FoldChunk {
+	if l.n > ir.ReduceChunk {
 		l.carry = l.states(l.wide)
 	}
 	if l.nonTemporal {
 		l.next, l.results = l.states(l.wide), l.tile(l.side, l.piece())
 	}
 	if l.packed {
-		l.dense = l.tile(l.side, min(l.n, ir.FoldChunk))
+		l.dense = l.tile(l.side, min(l.n, ir.ReduceChunk))
 	}
 	return l
 }
@@ -81,7 +81,7 @@ func (l *lineScan) states(d ir.DType) view { return l.local(l.scratch(d, l.side)
 
 // piece returns how many columns are stored past the caches at a time.
 func (l *lineScan) piece() int {
-	return min(ir.FoldChunk, l.NonTemporalBytes/l.ScanRows/l.dtype.Size())
+	return min(ir.ReduceChunk, l.NonTemporalBytes/l.ScanRows/l.dtype.Size())
 }
 
 // part returns the scan of the first rows.
@@ -98,12 +98,12 @@ func (l *lineScan) part(rows int) nest.Nest {
 // lines returns the scan of lines side by side.
 func (l *lineScan) lines(side *walk) []nest.Item {
 	l.run, l.carry, l.next = l.run.inside(side), l.carry.inside(side), l.next.inside(side)
-	first := min(l.n, ir.FoldChunk)
+	first := min(l.n, ir.ReduceChunk)
 	items := l.chunk(side.only(l.col, first), l.x, l.y, l.noCarry)
 	if l.n == first {
 		return items
 	}
-	chunk := side.only(l.col, l.n-first).cut(l.col, ir.FoldChunk)
+	chunk := side.only(l.col, l.n-first).cut(l.col, ir.ReduceChunk)
 	return append(items, chunk.wrap(side, l.chunk(chunk, l.x.move(l.col, first), l.y.move(l.col, first), l.carry))...)
 }
 
@@ -125,7 +125,7 @@ func (l *lineScan) chunk(w *walk, x, y, carry view) (items []nest.Item) {
 		l.columns(piece, x, results, l.run, carry, l.next),
 		l.store(piece, states, piece.size[l.col], results, y),
 	})...)
-	if l.n > ir.FoldChunk {
+	if l.n > ir.ReduceChunk {
 		items = append(items, l.copyRow(w, l.wide, states, l.next, l.carry))
 	}
 	return items
@@ -134,7 +134,7 @@ func (l *lineScan) chunk(w *walk, x, y, carry view) (items []nest.Item) {
 // columns returns the scan of some columns of a chunk, from running values on.
 func (l *lineScan) columns(w *walk, x, y, run, carry, next view) nest.Item {
 	rows, cols := w.size[l.row], w.size[l.col]
-	if l.n <= ir.FoldChunk {
+	if l.n <= ir.ReduceChunk {
 		return l.scan(w, l.dtype, rows, cols, x, run, y, l.run)
 	}
 	k := kernel.CodeOf(kernel.ScanKernel(l.by, l.dtype, true))

@@ -35,11 +35,11 @@ var widths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 31, 32, 33, 63
 
 // reduceWidths are more columns for kernels that combine along rows: whole rounds of
 // the lanes and parts of one, up to a chunk.
-var reduceWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 255, 256, 257, 512, ir.FoldChunk - 9, ir.FoldChunk}
+var reduceWidths = []int{2, 6, 12, 20, 24, 28, 32, 40, 56, 96, 101, 255, 256, 257, 512, ir.ReduceChunk - 9, ir.ReduceChunk}
 
 // lengths are the extents that are fields: parts of the lanes, whole rounds of them and
 // parts of one, up to a chunk.
-var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 256, 512, ir.FoldChunk - 9, ir.FoldChunk}
+var lengths = []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 256, 512, ir.ReduceChunk - 9, ir.ReduceChunk}
 
 const (
 	manyBlocks = 24      // of each length, fewer of great ones

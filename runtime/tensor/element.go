@@ -203,7 +203,7 @@ func gatherInto[U any](dst []U, t *Tensor) {
 	if len(dst) == 0 {
 		return
 	}
-	l := t.layout.Fold()
+	l := t.layout.Collapse()
 	n, step := 1, 1 // the innermost axis
 	if last := l.Rank() - 1; last >= 0 {
 		n, step = l.Shape[last], l.Strides[last]
