@@ -73,6 +73,12 @@ func (k *Kernel) FoldOf(i int) ir.Op {
 	return k.Fold[i]
 }
 
+// Elementwise reports whether the kernel has nothing but elementwise instructions: it is
+// the body of a step or a micro-kernel, and stands for no micro-kernel itself.
+func (k *Kernel) Elementwise() bool {
+	return k.Fold == nil && !k.Down && !k.Dots() && !k.Transposes()
+}
+
 // OnePerRow reports whether output i is one element a row: a fold, or a state of
 // a scan.
 func (k *Kernel) OnePerRow(i int) bool {

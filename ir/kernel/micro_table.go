@@ -156,7 +156,7 @@ func (m *Micro) Verify() error {
 		return fmt.Errorf("%s does not combine by %s", m.Row, m.Op)
 	}
 	if m.Body != nil {
-		if m.Body.Fold != nil || m.Body.Down {
+		if !m.Body.Elementwise() {
 			return fmt.Errorf("the body of %s is elementwise", m.Row)
 		}
 		if err := m.Body.Verify(); err != nil {

@@ -73,11 +73,14 @@ func TestMicroRefuses(t *testing.T) {
 		"scan sub f32":                           "does not combine by sub",
 		"scan add bool":                          "scan is not made for bool",
 		"reduce [] kernel (u0:f32) { store u0 }": "0 combiners for 1 outputs",
-		"reduce [_] kernel (u0:f32) { store u0 }":                      "at least one output",
-		"reduce [and] kernel (u0:f32) { store u0 }":                    "output 0",
-		"reduce_columns add kernel (s0:f32) { store s0 }":              "unit operands",
-		"reduce_columns add kernel (u0:i32) { store u0 }":              "one type of float",
-		"reduce_columns add kernel (u0:f32) { t0 = exp u0; store t0 }": "has no exp",
+		"reduce [_] kernel (u0:f32) { store u0 }":                           "at least one output",
+		"reduce [and] kernel (u0:f32) { store u0 }":                         "output 0",
+		"reduce [add] kernel (u0:f32) { store add(u0) }":                    "is elementwise",
+		"reduce [add] kernel (s0:f32, u1:f32) { t0 = dot s0 u1; store t0 }": "is elementwise",
+		"reduce [add] kernel (u0:u32) { t0 = permute u0; store t0 }":        "is elementwise",
+		"reduce_columns add kernel (s0:f32) { store s0 }":                   "unit operands",
+		"reduce_columns add kernel (u0:i32) { store u0 }":                   "one type of float",
+		"reduce_columns add kernel (u0:f32) { t0 = exp u0; store t0 }":      "has no exp",
 	} {
 		_, err := ParseCode(text)
 		require.ErrorContains(t, err, want, text)
