@@ -57,7 +57,7 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 	}
 	// An elementwise kernel computes each element of a block from those at the same place,
 	// so that rows without a gap between them are as good as one.
-	if body, ok := in.Kernel.(*kernel.Kernel); ok && !readsAbove(in, len(body.In)) {
+	if body, ok := in.Kernel.(*kernel.Kernel); ok && !k.readsAbove(in, len(body.In)) {
 		c.rowBytes = make([]int, len(args))
 		for i, a := range args {
 			if a.Inner == kernel.Cols {
@@ -69,11 +69,11 @@ func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
 }
 
 // readsAbove reports whether a call reads what it stores at another place: elements of a
-// row that it has computed before.
-func readsAbove(c *nest.Call, ins int) bool {
+// row that it has computed before. Two slots may be of the same memory.
+func (k *taskLinker) readsAbove(c *nest.Call, ins int) bool {
 	for _, in := range c.Args[:ins] {
 		for _, out := range c.Args[ins:] {
-			if in.Slot == out.Slot && in.Offset != out.Offset {
+			if k.in.Slots[in.Slot] == k.in.Slots[out.Slot] && in.Offset != out.Offset {
 				return true
 			}
 		}

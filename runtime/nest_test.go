@@ -169,3 +169,20 @@ func TestPortable(t *testing.T) {
 	_, ok = e.Engine("kernel (u0:f32) { store u0 u0 }")
 	require.False(t, ok)
 }
+
+// TestRowsFromTheRowAbove has a call that reads the row that it has stored before,
+// through another slot of the same buffer: its rows are not one row, though no gap is
+// between them.
+func TestRowsFromTheRowAbove(t *testing.T) {
+	const rows, cols = 9, 5
+	add := single(ir.OpAdd, unit, unit)
+	for _, above := range []int{1, 2} {
+		var m maker
+		slots := []nest.Slot{m.param(rows * cols), m.result(rows * cols)}
+		slots = append(slots, slots[1])
+		m.task(rows*cols, slots, nest.Nest{Items: []nest.Item{
+			callOf(single(ir.OpCopy, unit), nest.Fixed(1), nest.Fixed(cols), at(0, 0, 0), at(1, 0, 0)),
+			callOf(add, nest.Fixed(rows-1), nest.Fixed(cols), at(0, cols, cols), at(above, 0, cols), at(1, cols, cols))}})
+		checkNests(t, requireValid(t, &m.p))
+	}
+}
