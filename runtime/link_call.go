@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
@@ -40,7 +41,11 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	c.resize(&c.frame, make([]loopState, k.out.loops))
 	k.out.calls = append(k.out.calls, c)
 	n.items = append(n.items, item{call: index, fn: fn})
-	n.elems += k.largest(in.Rows) * k.largest(in.Cols)
+	elems, ok := layout.MulInt(k.largest(in.Rows), k.largest(in.Cols))
+	if !ok {
+		elems = checkElements
+	}
+	n.elems += min(max(1, elems), checkElements) // above 0, so that a loop of empty calls can be cancelled
 	return nil
 }
 

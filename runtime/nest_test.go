@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -15,6 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // TestNestTexts runs the nests that package nest has as texts, and refuses them
@@ -185,4 +187,20 @@ func TestRowsFromTheRowAbove(t *testing.T) {
 			callOf(add, nest.Fixed(rows-1), nest.Fixed(cols), at(0, cols, cols), at(above, 0, cols), at(1, cols, cols))}})
 		checkNests(t, requireValid(t, &m.p))
 	}
+}
+
+// TestEmptyCallsAreCancelled has a loop of calls without elements that would go on for years.
+func TestEmptyCallsAreCancelled(t *testing.T) {
+	var m maker
+	const n = 4
+	k := single(ir.OpNeg, unit)
+	m.task(n, []nest.Slot{m.param(n), m.result(n)}, nest.Nest{Items: []nest.Item{
+		callOf(k, nest.Fixed(1), nest.Fixed(n), at(0, 0, 0), at(1, 0, 0)),
+		within(loops(fixedLoop(1<<60, 1)), callOf(k, nest.Fixed(1), nest.Fixed(0), at(0, 0, 0, 0), at(1, 0, 0, 0)))}})
+	l, err := (&runtime.Executor{Verify: true}).Link(&m.p)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	x := tensor.Of([]float32{1, 2, 3, 4})
+	require.ErrorIs(t, l.Run(ctx, []*tensor.Tensor{l.NewResult(0)}, []*tensor.Tensor{x}), context.DeadlineExceeded)
 }
