@@ -79,12 +79,6 @@ func (k *Kernel) Elementwise() bool {
 	return k.Fold == nil && !k.Down && !k.Dots() && !k.Transposes()
 }
 
-// OnePerRow reports whether output i is one element a row: a fold, or a state of
-// a scan.
-func (k *Kernel) OnePerRow(i int) bool {
-	return k.FoldOf(i) != ir.OpInvalid && (!k.Scans() || i > 0)
-}
-
 // Inst returns the instruction that computes r, or nil for an operand.
 func (k *Kernel) Inst(r Ref) *Inst {
 	if int(r) < len(k.In) {
@@ -364,22 +358,4 @@ func (k *Kernel) Eval(in []uint64) []uint64 {
 		out[i] = vals[r]
 	}
 	return out
-}
-
-// uses returns how often instructions and outputs read a value.
-func (k *Kernel) Uses(r Ref) int {
-	n := 0
-	for j := range k.Body {
-		for _, a := range k.Body[j].Args[:k.Body[j].Arity()] {
-			if a == r {
-				n++
-			}
-		}
-	}
-	for _, out := range k.Out {
-		if out == r {
-			n++
-		}
-	}
-	return n
 }

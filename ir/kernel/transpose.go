@@ -2,14 +2,13 @@ package kernel
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
 // TransposeKernel returns the kernel that copies a block with its rows and columns
 // exchanged: kernel (u0:u32) { t0 = permute u0; store t0 }. It is built in; no plan
-// has it. Only the size of d matters: see TransposeType.
+// has it. Only the size of d matters: see BitsType.
 //
 // Rows and Cols are those of the output. In the frame, Step has for the input (0)
 // the bytes from row to row, which are the output's columns, for the output (1) the
@@ -26,19 +25,6 @@ func TransposeKernel(d ir.DType) *Kernel {
 // bytes from one element of an input row to the next. Rows that are contiguous go
 // fast.
 const TransposeAcross = 2
-
-// TransposeType returns the type that TransposeKernel is built in for among those
-// of a size.
-func TransposeType(size int) ir.DType {
-	for _, d := range transposeTypes {
-		if d.Size() == size {
-			return d
-		}
-	}
-	panic(fmt.Sprintf("BUG: kernel: no element has %d bytes", size))
-}
-
-var transposeTypes = []ir.DType{ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64}
 
 // Transposes reports whether the kernel is a TransposeKernel.
 func (k *Kernel) Transposes() bool { return len(k.Body) > 0 && k.Body[0].Op == ir.OpPermute }
