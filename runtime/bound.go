@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Bound is a linked plan with the tensors that it runs on: what Run checks and
+// Bound is a linked program with the tensors that it runs on: what Run checks and
 // looks up each time is done once.
 type Bound struct {
 	st        *state

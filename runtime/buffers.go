@@ -25,8 +25,8 @@ type buffer struct {
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
 	dense  bool
-	offset int // temporary: bytes from the start of the arena; scratch: of its group's
-	bytes  int // that it takes there: scratch for a block of rows
+	offset int // of a temporary: bytes from the start of the arena
+	bytes  int // of all elements
 }
 
 // linkBuffers checks the buffers of a plan or program and puts them in order.
@@ -95,6 +95,8 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 		b.layout = layout.RowMajor()
 	case p.Kind > plan.IotaBuffer:
 		return b, fmt.Errorf("kind %d does not exist", p.Kind)
+	case p.Kind == plan.ScratchBuffer:
+		return b, fmt.Errorf("a program has no scratch buffers: a task has slots for them")
 	}
 	var err error
 	if b.elems, err = layout.NumElems(b.layout.Shape); err != nil {
@@ -108,9 +110,6 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	b.bytes = b.elems * b.size
 	if p.Kind == plan.IotaBuffer {
 		return b, checkIota(&b)
-	}
-	if p.Kind == plan.ScratchBuffer && (b.offset < 0 || b.offset%memory.Alignment != 0) {
-		return b, fmt.Errorf("scratch at %d, want a multiple of %d", b.offset, memory.Alignment)
 	}
 	if p.Kind == plan.TempBuffer {
 		if b.offset < 0 || b.offset%memory.Alignment != 0 || b.offset > arena || b.elems*b.size > arena-b.offset {

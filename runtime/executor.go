@@ -16,7 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Executor runs plans. Its fields are settings, to be set before the first
+// Executor runs programs. Its fields are settings, to be set before the first
 // Link; the zero Executor is ready. It must not be copied after that.
 //
 // An Executor owns a pool of workers: goroutines that start with the first run that has
@@ -37,8 +37,8 @@ type Executor struct {
 	// chunks is shared, every result that can be is written by non-temporal stores, and
 	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
-	// Verify makes LinkProgram verify a program first: for tests, and for programs that
-	// are read from text.
+	// Verify makes Link verify a program first: for tests, and for programs that are read
+	// from text.
 	Verify bool
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
@@ -71,7 +71,7 @@ func (e *Executor) Helped() int {
 	return int(e.workers().helped.Load())
 }
 
-// Linked is a plan with a kernel chosen for every step. Any number of
+// Linked is a program whose calls have the functions of their kernels. Any number of
 // goroutines may run it at once; each run in flight holds an arena of its own,
 // which later runs take over.
 type Linked struct {

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
@@ -30,7 +29,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 			return b, fmt.Errorf("there is no buffer %d", s.Buffer)
 		}
 		buffer := &k.l.buffers[s.Buffer]
-		if buffer.dtype != s.DType || buffer.kind == plan.ScratchBuffer {
+		if buffer.dtype != s.DType {
 			return b, fmt.Errorf("buffer %d is no memory of %s", s.Buffer, s.DType)
 		}
 		b.buffer, b.offset = s.Buffer, -buffer.layout.Offset*b.size
