@@ -41,7 +41,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 		}
 		return b, nil
 	case nest.Table:
-		if s.Elems < 1 || s.Elems > maxTable/b.size {
+		if s.Elems < 1 || s.Elems > nest.MaxTable/b.size {
 			return b, fmt.Errorf("a table of %d elements", s.Elems)
 		}
 		table, err := memory.Allocate(s.Elems * b.size)
@@ -56,6 +56,3 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 	}
 	return b, fmt.Errorf("kind %d does not exist", s.Kind)
 }
-
-// maxTable is how many bytes a table has at most.
-const maxTable = 1 << 20

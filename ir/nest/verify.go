@@ -10,8 +10,9 @@ import (
 )
 
 // Verify returns the first violations of a program's invariants, each with the line that
-// it is about. A program without one never touches memory outside its slots, and
-// computes the same in any order of its parallel iterations:
+// it is about. A program without one never touches memory outside its slots, and computes
+// the same in any order of its parallel iterations, provided that it reads of local memory
+// and of temporaries only what it has stored: of these the bounds alone are checked.
 //
 //   - buffers are as a plan's; there is no scratch buffer;
 //   - slots are of buffers with their type, of scratch at a multiple of 64 within the
@@ -26,7 +27,7 @@ import (
 //     apart from what it reads;
 //   - no parallel iteration of a task, of any part, touches what another one stores;
 //   - an element of a buffer is stored once, or again by a call that reads it; what is
-//     read is stored before; a result is stored in full;
+//     read is stored before, of a temporary something around it; a result is stored in full;
 //   - temporaries that share bytes are not live at the same time, but for those that begin
 //     at the same byte, where one is stored in the last task that reads the other.
 //
@@ -61,8 +62,8 @@ const never = -1
 // maxErrors is how many violations Verify returns, about.
 const maxErrors = 20
 
-// maxTable is how many bytes a table has at most.
-const maxTable = 1 << 20
+// MaxTable is how many bytes a table has at most.
+const MaxTable = 1 << 20
 
 type verifier struct {
 	p       *Program
@@ -146,8 +147,8 @@ func (v *verifier) slot(s *Slot) string {
 			return fmt.Sprintf("bytes %d to %d, want a multiple of 64 and an end within the scratch of %d", s.Offset, end, v.now.Scratch)
 		}
 	case Table:
-		if s.Elems < 0 || !ok || bytes > maxTable || !ir.IsElement(s.DType, s.Bits) {
-			return fmt.Sprintf("a table is an element of its type, in at most %d bytes", maxTable)
+		if s.Elems < 1 || !ok || bytes > MaxTable || !ir.IsElement(s.DType, s.Bits) {
+			return fmt.Sprintf("a table is an element of its type, once or more, in at most %d bytes", MaxTable)
 		}
 	default:
 		return "there is no such kind of slot"
