@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,16 +50,27 @@ func (p *Program) Explain() string {
 	}
 	m := *p.machine
 	m.CompareAll = true
-	nests, err := schedule.Schedule(bound.plan, &m, p.executor)
-	if err != nil {
+	nests, err := schedule.Schedule(bound.plan, p.machine, p.executor) // what runs
+	compared, err2 := schedule.Schedule(bound.plan, &m, p.executor)
+	if err := errors.Join(err, err2); err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
 	for i := range nests.Tasks {
-		explainTask(&b, bound.plan, &nests.Tasks[i])
+		t := &nests.Tasks[i]
+		for k := range t.Choices {
+			t.Choices[k].Rejected = others(t.Choices[k].Strategy, &compared.Tasks[i].Choices[k])
+		}
+		explainTask(&b, bound.plan, t)
 	}
 	explainLedger(&b, bound.plan.Ledger)
 	explainBytes(&b, bound.plan)
 	return b.String()
+}
+
+// others returns the strategies that a comparison of all has besides the one that runs.
+func others(runs string, all *nest.Choice) []nest.Rejected {
+	list := append(slices.Clone(all.Rejected), nest.Rejected{Strategy: all.Strategy, Cost: all.Cost})
+	return slices.DeleteFunc(list, func(r nest.Rejected) bool { return r.Strategy == runs })
 }
 
 // noExample is what there is to say of a program that has not run yet when the

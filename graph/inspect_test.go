@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -128,4 +129,16 @@ func TestOptionsChangeNoBits(t *testing.T) {
 		}
 		require.Equal(t, want, data)
 	}
+}
+
+// TestExplainNamesWhatRuns compares the strategy in Explain with the schedule that is
+// linked, where the first strategy that can compute a step is not the cheapest.
+func TestExplainNamesWhatRuns(t *testing.T) {
+	x, v := graph.Input("x", graph.Float32, 64, 64), graph.Input("v", graph.Float32, 64)
+	p, err := graph.Compile(x.Sub(v).Square().Sum(0))
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, p.Dump(&text, "schedule"))
+	strategy := regexp.MustCompile(`# step 0: "?([a-z-]+)`).FindStringSubmatch(text.String())[1]
+	require.Regexp(t, `step 0 .*: `+strategy+`\b`, p.Explain())
 }
