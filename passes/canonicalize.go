@@ -58,6 +58,9 @@ func changesNothing(v *ir.Value) bool {
 // synonym returns the single lane instruction that a composed op expands to,
 // in terms of its operands, if it is one.
 func synonym(v *ir.Value) (kernel.Inst, bool) {
+	if v.Op == ir.OpUnlikely { // what a graph selects is computed anyway
+		return kernel.Inst{Op: ir.OpSelect, DType: v.Type.DType, Args: [3]kernel.Ref{0, 1, 2}}, true
+	}
 	if v.Op.Info().Kind != ir.Composed {
 		return kernel.Inst{}, false
 	}

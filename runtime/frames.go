@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"math"
 	"slices"
 	"unsafe"
 
@@ -19,6 +20,7 @@ type nestTask struct {
 	calls    []linkedCall
 	loops    int        // of all parts together
 	scratch  int        // bytes
+	clears   bool       // the scratch memory, before each use: of programs that are not trusted
 	operands []argument // that point into tensors and temporaries
 	fixed    []place    // arguments in scratch memory that no loop moves
 	// chunkElements is how many elements a chunk of the task has, about.
@@ -122,6 +124,9 @@ func (t *nestTask) prepare(w *worker) error {
 	if err := w.reserve(t.scratch); err != nil {
 		return err
 	}
+	if t.clears {
+		clear(w.scratch[:t.scratch])
+	}
 	f := w.framesOf(t.number)
 	scratch := unsafe.Pointer(unsafe.SliceData(w.scratch))
 	if f.task == t && f.scratch == scratch {
@@ -157,11 +162,12 @@ func (t *nestTask) finish(w *worker) {
 // noBlock is the frame of a call for no rows.
 var noBlock abi.Frame
 
-// iterations returns how many iterations the parts' parallel loops have together.
+// iterations returns how many iterations the parts' parallel loops have together, the
+// greatest int if that is less.
 func (t *nestTask) iterations() int {
 	n := 0
 	for i := range t.parts {
-		n += t.parts[i].iterations
+		n += min(t.parts[i].iterations, math.MaxInt-n)
 	}
 	return n
 }

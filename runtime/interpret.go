@@ -35,6 +35,12 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 			if k--; k == 0 {
 				break
 			}
+			if f.elems += p.elems + 1; f.elems >= checkElements {
+				f.elems = 0
+				if w.job.stopped() {
+					return
+				}
+			}
 		}
 		if n -= m; n == 0 {
 			return
@@ -69,7 +75,7 @@ func (f *frames) loop(n *loopNest, w *worker) bool {
 		if !f.execute(n, w) {
 			return false
 		}
-		if f.elems += n.elems; f.elems >= checkElements {
+		if f.elems += n.elems + 1; f.elems >= checkElements {
 			f.elems = 0
 			if w.job.stopped() {
 				return false

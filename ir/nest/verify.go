@@ -74,6 +74,7 @@ type verifier struct {
 	index    int      // its
 	part     int      // that is checked
 	depth    int      // of nests
+	blocks   int      // parallel iterations of the part
 	loops    []loop   // round what is checked
 	dead     bool     // a loop of them has no iteration
 	accesses []access // of the task, to buffers that it may store to
@@ -106,8 +107,8 @@ func (v *verifier) task(i int) {
 		v.fail(line, "the steps are not behind those of the task before")
 	case len(t.Choices) > 0 && len(t.Choices)-1 != steps:
 		v.fail(line, "%d choices", len(t.Choices))
-	case t.Scratch < 0 || t.Elems < 0:
-		v.fail(line, "scratch and elems are below 0")
+	case t.Scratch < 0 || t.Elems < 0 || !(t.Work >= 0):
+		v.fail(line, "scratch, elems or work are below 0")
 	}
 	for k := range t.Slots {
 		if msg := v.slot(&t.Slots[k]); msg != "" {
@@ -117,9 +118,15 @@ func (v *verifier) task(i int) {
 	if len(v.errs) > 0 {
 		return
 	}
+	var all checked
+	blocks := 0 // of all parts
 	for k := range t.Parts {
 		v.part, v.loops = k, nil
 		v.nest(&t.Parts[k], 1)
+		blocks = all.add(blocks, v.blocks)
+	}
+	if all.bad {
+		v.fail(line, "the iterations of its parts pass int")
 	}
 	if len(v.errs) == 0 {
 		v.races()
@@ -192,6 +199,9 @@ func (v *verifier) nest(n *Nest, iterations int) {
 			return
 		}
 		v.loops = append(v.loops, next)
+	}
+	if v.depth == 1 {
+		v.blocks = iterations
 	}
 	for i, item := range n.Items {
 		switch {

@@ -67,7 +67,17 @@ func (v *verifier) overlaps(call *Call, args []access) {
 // samePlace reports whether two arguments have each element at the same distance from
 // the beginning of their slots.
 func (a *access) samePlace(b *access) bool {
-	return a.begin == b.begin && a.size == b.size && slices.Equal(a.strides, b.strides) && slices.Equal(a.dims, b.dims)
+	for i, d := range a.dims {
+		if one := d.parent < 0 && d.n == 1; d != b.dims[i] && !(one && d.parent == b.dims[i].parent && d.n == b.dims[i].n) {
+			return false
+		}
+	}
+	for k := range a.strides {
+		if a.strides[k] != b.strides[k] && a.loops[k].count() > 1 {
+			return false
+		}
+	}
+	return a.begin == b.begin && a.size == b.size
 }
 
 // carried reports whether what a call stores is one line for all rows, which it reads

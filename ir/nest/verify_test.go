@@ -21,6 +21,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"steps backwards", "in_place", "steps=1..1", "steps=1..0", "are not behind those of the task before"},
 		{"choices", "pack", "steps=0..0", "steps=0..1", "1 choices"},
 		{"negative scratch", "matmul", "scratch=0", "scratch=-1", "below 0"},
+		{"negative arena", "pack", "arena=0", "arena=-1", "below 0"},
 		{"slot of no buffer", "pack", "$1 = buffer %1", "$1 = buffer %2", "there is no such buffer"},
 		{"slot of another type", "pack", "$1 = buffer %1 : f32", "$1 = buffer %1 : i32", "the buffer has f32"},
 		{"slot of no type", "pack", "$1 = buffer %1 : f32", "$1 = buffer %1 : f64", "the buffer has f32"},
@@ -107,4 +108,31 @@ func TestVerifyStructs(t *testing.T) {
 	}
 	p.Tasks[0].Parts = []nest.Nest{inner}
 	require.ErrorContains(t, p.Verify(), "nests in each other")
+}
+
+// TestPartsPassInt: the iterations of all parts of a task together must be an int, or
+// the task would be passed over.
+func TestPartsPassInt(t *testing.T) {
+	text := `nest f arena=0 {
+  %0 = param x 0  : f32[4]
+  %1 = result y 0 : f32[4]
+  task 0 steps=0..0 scratch=0 work=4 elems=4 {
+    $0 = buffer %0 : f32
+    $1 = buffer %1 : f32
+    part [] {
+      call kernel (u0:f32) { t0 = neg u0; store t0 }
+        rows=1 cols=4
+        $0{}+0/0 -> $1{}+0/0
+    }
+    part [9223372036854775807/1] {
+      call kernel (u0:f32) { t0 = neg u0; store t0 }
+        rows=1 cols=0
+        $0{0}+0/0 -> $1{0}+0/0
+    }
+  }
+}
+`
+	p, err := nest.Parse(text)
+	require.NoError(t, err)
+	require.ErrorContains(t, p.Verify(), "pass int")
 }

@@ -74,6 +74,7 @@ func TestPlanVerifyText(t *testing.T) {
 	cases := []struct{ old, new, want string }{
 		{"arena=128", "arena=96", "want a multiple of 64 and an end within the arena's 96"},
 		{"temp 64", "temp 32", "bytes 32 to 80"},
+		{"arena=128", "arena=-128", "it is below 0"},
 		{"param x 0", "param x 1", "the position is 1, want 0"},
 		{"{4,3}:{1,4}+0", "{4,3}:{1,4}-1", "the layout begins at element -1"},
 		{"f32[3]", "f32[3] {2}:{1}+0", "layout {2}:{1}+0 has 2 elements"},

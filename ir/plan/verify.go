@@ -38,6 +38,9 @@ func (p *Plan) Verify() error {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
 	}
+	if p.Arena < 0 {
+		v.fail(fmt.Sprintf("arena=%d", p.Arena), "it is below 0")
+	}
 	if len(v.errs) > 0 {
 		return errors.Join(v.errs...) // what follows relies on buffers
 	}
@@ -60,6 +63,9 @@ func (p *Plan) Verify() error {
 // VerifyBuffers returns what Verify has to say of buffers alone.
 func VerifyBuffers(buffers []Buffer, arena int) error {
 	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}}
+	if arena < 0 {
+		v.fail(fmt.Sprintf("arena=%d", arena), "it is below 0")
+	}
 	for i := range buffers {
 		v.buffer(i)
 	}

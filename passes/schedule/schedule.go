@@ -1,6 +1,7 @@
 // Package schedule turns the steps of a plan into nests: loops, calls of kernels and
 // local memory. A strategy is one way to do that for one step; each is a pure function
-// in a file of its own, and Schedule takes the cheapest that can compute the step.
+// in a file of its own. They are in the order of their costs, and Schedule takes the first
+// that can compute the step.
 //
 // What a step computes, to the bit, does not depend on the strategy.
 package schedule
@@ -99,7 +100,8 @@ func (s *scheduler) alone(i int) (nest.Task, error) {
 		Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(&step)}, nil
 }
 
-// choose returns the draft of the cheapest strategy.
+// choose returns the draft of the first strategy that can compute the step, or with
+// CompareAll of the cheapest one, and what was rejected.
 func choose(t *target, s *plan.Step) (*Draft, error) {
 	if elems(s) == 0 {
 		return newDraft(t, s), nil
