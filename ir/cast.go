@@ -2,7 +2,7 @@ package ir
 
 import "math"
 
-// refCast is the meaning of cast: float to int truncates and saturates, NaN
+// RefCast is the meaning of cast: float to int truncates and saturates, NaN
 // gives 0; int to int wraps; int to float rounds once, to even; to bool is
 // x != 0.
 func RefCast(in, out DType, a [3]uint64) uint64 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// endLine reads the end of a line and of empty lines after it. A comment may
+// EndLine reads the end of a line and of empty lines after it. A comment may
 // be a position in a user's source.
 func (s *Scanner) EndLine() Pos {
 	s.Blanks()
@@ -18,7 +18,7 @@ func (s *Scanner) EndLine() Pos {
 	return parsePos(comment)
 }
 
-// emptyLines skips blanks, line ends and comments.
+// EmptyLines skips blanks, line ends and comments.
 func (s *Scanner) EmptyLines() {
 	for s.Next() == '\n' || s.comment() != "" {
 		s.here("\n")
@@ -33,7 +33,7 @@ func (s *Scanner) comment() string {
 	return s.Run(func(c byte) bool { return c != '\n' })
 }
 
-// comment returns the trailing comment of a line, or "". A file name that is
+// Comment returns the trailing comment of a line, or "". A file name that is
 // more than plain text is quoted.
 func (p Pos) Comment() string {
 	if p.File == "" {

@@ -181,7 +181,7 @@ func Doubtful32(s float64) bool {
 	return b<<35 == 1<<63 || b<<1-1 < leastNormal<<1-1 // 0 is exact
 }
 
-// fma32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
+// Fma32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
 // rounding it to float32 is innocuous (Boldo and Melquiond 2008).
 func Fma32(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
@@ -213,7 +213,7 @@ func FromBool(b bool) uint64 {
 	return 0
 }
 
-// wrap reduces v to the width of d and extends it again; floats keep bits.
+// Wrap reduces v to the width of d and extends it again; floats keep bits.
 func Wrap(d DType, v int64) uint64 {
 	shift := 64 - 8*d.Size()
 	if Signed.Has(d) {

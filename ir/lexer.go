@@ -21,7 +21,7 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg)
 }
 
-// scanner reads IR text from left to right. The first error sticks and moves
+// Scanner reads IR text from left to right. The first error sticks and moves
 // it to the end, where every method finds nothing.
 type Scanner struct {
 	Text string
@@ -34,13 +34,13 @@ type Scanner struct {
 // NewScanner returns a scanner at the beginning of a text.
 func NewScanner(text string) *Scanner { return &Scanner{Text: text} }
 
-// syntax reports text outside the grammar at the present place.
+// Syntax reports text outside the grammar at the present place.
 func (s *Scanner) Syntax(want string) {
 	s.Blanks()
 	s.report(s.Pos, true, fmt.Sprintf("found %s, want %s", s.found(), want))
 }
 
-// refuse reports a wrong meaning of the text that begins at a place.
+// Refuse reports a wrong meaning of the text that begins at a place.
 func (s *Scanner) Refuse(at int, format string, args ...any) {
 	s.report(at, false, fmt.Sprintf(format, args...))
 }
@@ -88,13 +88,13 @@ func isLetter(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// blanks skips to the next character of the line and returns its place.
+// Blanks skips to the next character of the line and returns its place.
 func (s *Scanner) Blanks() int {
 	s.Run(func(c byte) bool { return c == ' ' || c == '\t' || c == '\r' })
 	return s.Pos
 }
 
-// run takes the characters that are of a class.
+// Run takes the characters that are of a class.
 func (s *Scanner) Run(class func(byte) bool) string {
 	from := s.Pos
 	for s.Pos < len(s.Text) && class(s.Text[s.Pos]) {
@@ -112,7 +112,7 @@ func (s *Scanner) here(literal string) bool {
 	return true
 }
 
-// accept takes a literal after blanks; a word only as a whole.
+// Accept takes a literal after blanks; a word only as a whole.
 func (s *Scanner) Accept(literal string) bool {
 	from := s.Blanks()
 	if !s.here(literal) {
@@ -131,7 +131,7 @@ func (s *Scanner) Want(literal string) {
 	}
 }
 
-// next returns the next character after blanks, or 0 at the end.
+// Next returns the next character after blanks, or 0 at the end.
 func (s *Scanner) Next() byte {
 	if s.Blanks() < len(s.Text) {
 		return s.Text[s.Pos]
@@ -139,7 +139,7 @@ func (s *Scanner) Next() byte {
 	return 0
 }
 
-// word reads a letter and then letters and digits.
+// Word reads a letter and then letters and digits.
 func (s *Scanner) Word(want string) string {
 	if !isLetter(s.Next()) {
 		s.Syntax(want)
@@ -147,7 +147,7 @@ func (s *Scanner) Word(want string) string {
 	return s.Run(IsWordByte)
 }
 
-// quoted reads a string in Go's double quotes.
+// Quoted reads a string in Go's double quotes.
 func (s *Scanner) Quoted() string {
 	if s.Next() == '"' {
 		if q, err := strconv.QuotedPrefix(s.Text[s.Pos:]); err == nil {
@@ -160,7 +160,7 @@ func (s *Scanner) Quoted() string {
 	return ""
 }
 
-// name reads a word or a string.
+// Name reads a word or a string.
 func (s *Scanner) Name(want string) string {
 	if s.Next() == '"' {
 		return s.Quoted()
@@ -168,14 +168,14 @@ func (s *Scanner) Name(want string) string {
 	return s.Word(want)
 }
 
-// integer reads a decimal number, perhaps negative.
+// Integer reads a decimal number, perhaps negative.
 func (s *Scanner) Integer() int {
 	from := s.Blanks()
 	s.here("-")
 	return s.decimal(from)
 }
 
-// offset reads a number that begins with its sign.
+// Offset reads a number that begins with its sign.
 func (s *Scanner) Offset() int {
 	from := s.Blanks()
 	if !s.here("-") && !s.here("+") {
@@ -197,7 +197,7 @@ func (s *Scanner) decimal(from int) int {
 	return n
 }
 
-// extent reads a number or a formula of named sizes, by ParseDim.
+// Extent reads a number or a formula of named sizes, by ParseDim.
 func (s *Scanner) Extent() Dim {
 	from := s.Blanks()
 	depth := 0 // ) ends an extent unless it has an ( for it
@@ -221,7 +221,7 @@ func (s *Scanner) Extent() Dim {
 	return d
 }
 
-// list reads items between brackets, at most limit of them.
+// List reads items between brackets, at most limit of them.
 func (s *Scanner) List(brackets string, limit int, item func()) {
 	open, end := brackets[:1], brackets[1:]
 	s.Want(open)
@@ -242,7 +242,7 @@ func (s *Scanner) List(brackets string, limit int, item func()) {
 	}
 }
 
-// integers reads a list of numbers.
+// Integers reads a list of numbers.
 func (s *Scanner) Integers(brackets string) []int {
 	out := []int{}
 	s.List(brackets, layout.MaxRank, func() { out = append(out, s.Integer()) })

@@ -87,7 +87,7 @@ func (p *parser) param() {
 	p.values[key] = p.f.Param(name, t, l)
 }
 
-// check returns an error for a type that no value can have.
+// Check returns an error for a type that no value can have.
 func (t Type) Check() error {
 	if err := t.DType.CheckRuns(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (t Type) Check() error {
 	return t.Shape.Check()
 }
 
-// typ reads f32[n,3].
+// Typ reads f32[n,3].
 func (s *Scanner) Typ() Type {
 	t := Type{DType: s.Dtype(), Shape: Shape{}}
 	s.List("[]", layout.MaxRank, func() { t.Shape = append(t.Shape, s.Extent()) })
@@ -162,7 +162,7 @@ func (p *parser) add(at, typeAt int, name string, op Op, attr Attr, t Type, pos 
 	}
 }
 
-// op reads the name of an operation.
+// Op reads the name of an operation.
 func (s *Scanner) Op() Op {
 	from := s.Blanks()
 	name := s.Word("the name of an operation")

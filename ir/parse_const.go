@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// isElement reports whether bits are an element of d as the lane ops keep it.
+// IsElement reports whether bits are an element of d as the lane ops keep it.
 func IsElement(d DType, bits uint64) bool {
 	if d == Bool {
 		return bits <= 1
@@ -14,7 +14,7 @@ func IsElement(d DType, bits uint64) bool {
 	return d.Size() > 0 && Wrap(d, int64(bits)) == bits
 }
 
-// constText returns an element in IR text: floats in the fewest digits that
+// ConstText returns an element in IR text: floats in the fewest digits that
 // give the same bits, and a NaN that is not Go's by its bits.
 func ConstText(d DType, bits uint64) string {
 	switch {
@@ -43,7 +43,7 @@ func floatText(d DType, bits uint64) string {
 	}
 }
 
-// constant reads the text of an element, whose type is not known yet.
+// Constant reads the text of an element, whose type is not known yet.
 func (s *Scanner) Constant() string {
 	from := s.Blanks()
 	if s.here("nan:0x") {
@@ -75,7 +75,7 @@ func (s *Scanner) Constant() string {
 	return s.Text[from:s.Pos]
 }
 
-// parseConst returns the bits of an element from its text.
+// ParseConst returns the bits of an element from its text.
 func ParseConst(d DType, text string) (uint64, error) {
 	if err := d.CheckRuns(); err != nil {
 		return 0, err

@@ -45,7 +45,7 @@ func (f *Func) String() string {
 	return b.String()
 }
 
-// columns returns a writer that aligns cells, each closed by a tab.
+// Columns returns a writer that aligns cells, each closed by a tab.
 func Columns(b *strings.Builder) *tabwriter.Writer {
 	return tabwriter.NewWriter(b, 0, 0, 1, ' ', 0)
 }

@@ -141,7 +141,7 @@ func (s *Scanner) attrs(op Op, a *Attr) {
 	}
 }
 
-// layout reads {shape}:{strides}+offset.
+// Layout reads {shape}:{strides}+offset.
 func (s *Scanner) Layout() *layout.Layout {
 	from := s.Blanks()
 	l := &layout.Layout{Shape: s.Integers("{}")}
@@ -166,7 +166,7 @@ func Bracketed(xs []int) string {
 	return "[" + text[1:len(text)-1] + "]"
 }
 
-// nameText returns a name as it is in text: a word, or else in quotes.
+// NameText returns a name as it is in text: a word, or else in quotes.
 func NameText(name string) string {
 	if IsName(name) {
 		return name

@@ -116,7 +116,7 @@ func PartialType(by Op, d DType) DType {
 	return d
 }
 
-// reduceLine folds a line of type at by the whole tree, whose upper levels are of
+// ReduceLine folds a line of type at by the whole tree, whose upper levels are of
 // type up, and returns the type of the result too.
 func ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {
@@ -160,7 +160,7 @@ func WideBound(op Op, d DType) (bits uint64, ok bool) {
 	return 0, false
 }
 
-// inferAlong returns the type of a reduction or a scan.
+// InferAlong returns the type of a reduction or a scan.
 func InferAlong(op Op, a Attr, x Type) (Type, error) {
 	info := op.Info()
 	if !info.Domain.Has(x.DType) {

@@ -97,7 +97,7 @@ func (v *verifier) params() {
 	}
 }
 
-// checkParamLayout returns what is wrong with a param's own layout.
+// CheckParamLayout returns what is wrong with a param's own layout.
 func CheckParamLayout(p *Value) error {
 	l := p.attr().At
 	if l == nil {

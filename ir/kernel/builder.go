@@ -78,7 +78,7 @@ func (b *Builder) Inst(op ir.Op, given ir.DType, args []Ref) Ref {
 	}
 	dt, err := op.ResultType(given, types...)
 	if err != nil || len(args) != op.Info().Arity {
-		panic(fmt.Sprintf("BUG: ir.Builder: %s on %v: %v", op, types, err))
+		panic(fmt.Sprintf("BUG: kernel.Builder: %s on %v: %v", op, types, err))
 	}
 	in.DType = dt
 	return b.Add(in)
@@ -110,7 +110,7 @@ func (k *Kernel) needed() []bool {
 	return need
 }
 
-// prune drops instructions that no output needs. Operands stay.
+// Prune drops instructions that no output needs. Operands stay.
 func (k *Kernel) Prune() *Kernel {
 	need := k.needed()
 	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Fold: k.Fold, Down: k.Down}

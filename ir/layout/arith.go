@@ -18,7 +18,7 @@ func MulInt(a, b int) (int, bool) {
 	return a * b, hi == 0 && lo <= math.MaxInt
 }
 
-// advance returns at + steps*stride for steps >= 0, or the end of the ints on
+// Advance returns at + steps*stride for steps >= 0, or the end of the ints on
 // the stride's side when that passes it.
 func Advance(at, steps, stride int) int {
 	over, reach := bits.Mul(uint(steps), uint(max(stride, -stride)))

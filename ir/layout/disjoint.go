@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// injective reports whether no two indices share a location, by a rule that
+// Injective reports whether no two indices share a location, by a rule that
 // holds for every permuted and strided array: an axis steps over all that the
 // axes of smaller strides reach together.
 func Injective(l Layout) bool {
@@ -31,7 +31,7 @@ func Injective(l Layout) bool {
 	return true
 }
 
-// apart reports whether two layouts have no location in common, by a rule for runs
+// Apart reports whether two layouts have no location in common, by a rule for runs
 // that follow each other: the one ends before the other begins, in all or within
 // one index of the leading axes that are the same for both, if the next index lies
 // behind.

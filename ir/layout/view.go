@@ -68,7 +68,7 @@ func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	return v.moved(begin * l.Strides[k]), nil
 }
 
-// insideSlice reports whether begin, begin+step, ... (n of them) lie in
+// InsideSlice reports whether begin, begin+step, ... (n of them) lie in
 // [0, extent), without computing what may pass int.
 func InsideSlice(begin, n, step, extent int) bool {
 	switch {

@@ -2,7 +2,7 @@ package abi
 
 import "sync"
 
-// registry holds the compiled kernels by engine and signature. Generated files
+// Registry holds the compiled kernels by engine and signature. Generated files
 // hand over whole slices at init, which costs nothing; they are indexed when a
 // plan is first linked.
 var Registry struct {

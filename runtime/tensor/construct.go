@@ -79,7 +79,7 @@ func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	return AllocTensor(op, dt, layout.RowMajor(shape...), n)
 }
 
-// allocTensor returns a tensor of a row-major layout of n elements, which it
+// AllocTensor returns a tensor of a row-major layout of n elements, which it
 // keeps: tensors never change theirs.
 func AllocTensor(op string, dt ir.DType, l layout.Layout, n int) *Tensor {
 	buf, err := memory.Allocate(n * dt.Size())

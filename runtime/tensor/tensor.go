@@ -65,7 +65,7 @@ func (t *Tensor) Err() error {
 	return &ir.Error{Msg: "the tensor is nil or zero: make one with Of or New"}
 }
 
-// failf returns a failed tensor, for a mistake on the caller's line.
+// Failf returns a failed tensor, for a mistake on the caller's line.
 func Failf(format string, args ...any) *Tensor {
 	return &Tensor{err: &ir.Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}}
 }

@@ -25,7 +25,7 @@ const (
 // bigRequests lets one big request at a time look at the memory and take it.
 var bigRequests sync.Mutex
 
-// allocate returns nbytes zeroed bytes whose first lies on a multiple of 64.
+// Allocate returns nbytes zeroed bytes whose first lies on a multiple of 64.
 // The garbage collector keeps them while any pointer into them lives. A request
 // that memory can't hold is an error; it never panics and never gets the
 // process killed.
