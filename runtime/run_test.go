@@ -53,7 +53,7 @@ func TestPanicIsAnError(t *testing.T) {
 				calls.Store(0)
 				err := run()
 				require.ErrorContains(t, err, want)
-				require.ErrorContains(t, err, "kernel (")
+				require.ErrorContains(t, err, "run: ")
 			}
 		}
 		require.NoError(t, l.Run(context.Background(), outs, ins))
