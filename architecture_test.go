@@ -108,6 +108,7 @@ func withoutLines(text string) string {
 	return regexp.MustCompile(` *// [^ ]+\.go:\d+`).ReplaceAllString(text, "")
 }
 
+// schedule returns the text of the plan's schedule for two threads.
 func (s *story) schedule(t *testing.T, lib schedule.Library) string {
 	p, err := schedule.Schedule(s.plan, schedule.Default(2), lib)
 	require.NoError(t, err)

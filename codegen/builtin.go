@@ -101,8 +101,8 @@ func builtinMicros() []kernel.Code {
 	return out
 }
 
-// parseAll returns the canonical kernels of texts, for each of the types that T stands
-// for.
+// parseAll parses kernel texts once for each type, which replaces T in them, and returns
+// the canonical kernels.
 func parseAll(types []ir.DType, texts ...string) []kernel.Code {
 	var out []kernel.Code
 	for _, text := range texts {

@@ -15,7 +15,7 @@ var combiners = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpO
 
 // reduceKernels are the reductions that nearly every program has, for each of
 // superTypes, T: norms, moments, distances, softmax, and where the least or greatest
-// element stands. A square is what plans have for it, a product.
+// element stands. Plans hold x*x in place of square(x).
 var reduceKernels = []string{
 	"reduce [add] kernel (u0:T) { t0 = mul u0 u0; store t0 }",
 	"reduce [add] kernel (u0:T) { t0 = abs u0; store t0 }",

@@ -132,7 +132,7 @@ func TestDifferentialCold(t *testing.T) {
 	differ(t, ks, files[0])
 }
 
-// codes returns what kernels of flat steps stand for.
+// codes returns the code of kernels.
 func codes(ks []*kernel.Kernel) []kernel.Code {
 	out := make([]kernel.Code, len(ks))
 	for i, k := range ks {

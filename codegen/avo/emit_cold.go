@@ -2,9 +2,9 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen/machine"
 
-// Cold blocks stand behind the end of a function, each once, between the two halves of
-// its exits. The first half of an exit saves the registers and stores the inputs; the
-// second one restores the registers and loads the results.
+// A cold block is emitted once, after the RET of a function. Every exit jumps to it. The
+// code of an exit before the block saves the registers and stores the inputs; the code
+// after it restores the registers and loads the results.
 
 // testCold tests the condition of a step.
 func (n *nest) testCold(i *machine.Inst) {

@@ -2,7 +2,7 @@ package avo
 
 // Transpose tiles: square blocks of elements in vector registers, with as many rows as
 // a vector has lanes. squarer loads, transposes and stores them; scans and transposes
-// are written with it. It hands out registers itself (take, give).
+// are written with it. Its registers are allocated by take and freed by give.
 
 // squarer writes instructions on transpose tiles.
 type squarer struct {

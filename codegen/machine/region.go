@@ -20,8 +20,8 @@ type outline struct {
 	blocks map[kernel.Ref]*ColdBlock // by unlikely select
 }
 
-// ColdBlock is the code of a cold block, which stands behind the end of the function
-// once for all copies of the body. Its inputs and results have fixed places on the
+// ColdBlock is the code of a cold block. It is emitted once, after the RET of the
+// function, for all copies of the body. Its inputs and results have fixed places on the
 // stack: the inputs first, then the results.
 type ColdBlock struct {
 	*codegen.ColdBlock

@@ -57,8 +57,8 @@ func TestNarrow(t *testing.T) {
 	})
 }
 
-// TestFloat16Conversions goes through what lies next to a middle between two numbers
-// of float16, in every type that has more digits.
+// TestFloat16Conversions converts the midpoints between adjacent float16 values, and the
+// values next to each midpoint, from types with more digits.
 func TestFloat16Conversions(t *testing.T) {
 	for _, from := range []ir.DType{ir.Float64, ir.Int64, ir.Int32, ir.Uint32} {
 		k, err := kernel.SingleOp(ir.OpCast, ir.Float16, kernel.Operand{DType: from})

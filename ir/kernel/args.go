@@ -13,6 +13,20 @@ const (
 	Field0 // the first field; Field0+k is field k
 )
 
+// Extent returns how many elements a dimension has in a block of so many rows and
+// columns with these fields.
+func (d Dim) Extent(rows, cols int, fields []int) int {
+	switch d {
+	case One:
+		return 1
+	case Rows:
+		return rows
+	case Cols:
+		return cols
+	}
+	return fields[d-Field0]
+}
+
 // Arg describes an argument of a kernel: which elements one call touches. They are
 // Outer lines, Frame.Step bytes apart, of Inner elements each, which are Across
 // elements apart: 1 if Across is One, and else what that field says, in bytes.

@@ -104,17 +104,7 @@ func (b *block) Set(arg, outer, inner int, element uint64) {
 }
 
 // extent returns how many lines or elements a dimension has.
-func (b *block) extent(d kernel.Dim) int {
-	switch d {
-	case kernel.One:
-		return 1
-	case kernel.Rows:
-		return b.rows
-	case kernel.Cols:
-		return b.cols
-	}
-	return b.fields[d-kernel.Field0]
-}
+func (b *block) extent(d kernel.Dim) int { return d.Extent(b.rows, b.cols, b.fields) }
 
 // call runs a call at a position.
 func (e *evaluator) call(c *Call, at position) error {

@@ -17,17 +17,7 @@ type size struct {
 func (s size) String() string { return fmt.Sprintf("%dx%d %v", s.rows, s.cols, s.fields) }
 
 // extent returns how much the block has of a dimension.
-func (s size) extent(d kernel.Dim) int {
-	switch d {
-	case kernel.One:
-		return 1
-	case kernel.Rows:
-		return s.rows
-	case kernel.Cols:
-		return s.cols
-	}
-	return s.fields[d-kernel.Field0]
-}
+func (s size) extent(d kernel.Dim) int { return d.Extent(s.rows, s.cols, s.fields) }
 
 // widths are the columns of blocks: round 4, 8, 16 and 32 lanes, and the double of
 // each.
