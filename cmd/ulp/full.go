@@ -10,7 +10,7 @@ import (
 // How many inputs are drawn where not all are tried.
 const (
 	drawnSingle = 1 << 24
-	drawnDouble = 1 << 20
+	drawnDouble = 1 << 23
 )
 
 // sweeps says whether all inputs are tried.
@@ -30,24 +30,17 @@ func (s *settings) measure(ctx context.Context, f *function, dt ir.DType) ([]mea
 	return measureSample[float32](ctx, s, f, drawnSingle)
 }
 
-// measureSample measures a sample, and what lies beside its worst.
+// measureSample measures a sample, and searches on from its worst.
 func measureSample[T float](ctx context.Context, s *settings, f *function, n int) ([]measurement, error) {
 	if s.n > 0 {
 		n = s.n
 	}
 	src := sample[T](f, n)
 	ms, err := measure(ctx, f, src, s.workers, progress(f, dtypeOf[T](), src.chunks))
-	if err != nil || s.subset || dtypeOf[T]() == ir.Float32 {
+	if err != nil || s.subset {
 		return ms, err
 	}
-	more, err := measure(ctx, f, beyond[T](f, ms), s.workers, quiet)
-	for i := range more {
-		ms[i].tried += more[i].tried
-		if m := more[i]; m.max > ms[i].max {
-			ms[i].max, ms[i].at, ms[i].got, ms[i].want = m.max, m.at, m.got, m.want
-		}
-	}
-	return ms, err
+	return climb[T](ctx, s, f, ms)
 }
 
 // rows measures in full and returns what belongs into the table.

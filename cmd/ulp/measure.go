@@ -22,7 +22,7 @@ type measurement struct {
 	tried uint64
 	hash  uint64 // of the results, in the order of the source
 
-	byChunk []candidate // the worst of each chunk
+	byChunk []candidate // the worst of each chunk: where the search goes on
 }
 
 // measure runs f in all its tiers over a source, on so many goroutines.
@@ -100,39 +100,50 @@ func (w *worker[T]) chunk(ctx context.Context, src source[T], c int) error {
 		w.hashes[i][c] = hashOf(out)
 	}
 	if single, ok := any(&outs).(*[2][]float32); ok {
-		return w.compareSingle(ctx, any(xs).([]float32), any(ys).([]float32), single)
+		return w.compareSingle(ctx, c, any(xs).([]float32), any(ys).([]float32), single)
 	}
 	for j := range xs {
 		x, y := float64(xs[j]), float64(ys[j])
-		v := w.oracle.Value(w.f.exact, x, y)
+		near, fast := w.f.exact.Close(x, y)
 		for i := range w.engines {
 			got := float64(outs[i][j])
-			n := candidate{ulps: v.ULPs(oracle.Double, got), x: x, y: y, got: got}
-			w.found[i].add(n)
-			if n.ulps > w.byChunk[i][c].ulps {
-				w.byChunk[i][c] = n
+			ulps, ok := 0.0, false
+			if fast {
+				ulps, ok = near.ULPs(oracle.Double, got)
 			}
+			if !ok {
+				ulps = w.oracle.Value(w.f.exact, x, y).ULPs(oracle.Double, got)
+			}
+			w.add(i, c, candidate{ulps: ulps, x: x, y: y, got: got})
 		}
 	}
 	return nil
 }
 
+// add keeps a candidate, and the worst of each chunk.
+func (w *worker[T]) add(tier, chunk int, n candidate) {
+	w.found[tier].add(n)
+	if n.ulps > w.byChunk[tier][chunk].ulps {
+		w.byChunk[tier][chunk] = n
+	}
+}
+
 // compareSingle compares float32 results with float64 references, and keeps those
 // that may turn out to be the worst.
-func (w *worker[T]) compareSingle(ctx context.Context, xs, ys []float32, outs *[2][]float32) error {
+func (w *worker[T]) compareSingle(ctx context.Context, c int, xs, ys []float32, outs *[2][]float32) error {
 	if err := w.reference.compute(ctx, xs, ys); err != nil {
 		return err
 	}
 	for i := range w.engines {
 		most := w.errors(xs, ys, outs[i])
 		found := &w.found[i]
-		if most < found.least() || most == math.Inf(1) && found.max == most {
+		if most == math.Inf(1) && found.max == most {
 			continue
 		}
 		found.raise(most)
 		for j, e := range w.ulps[:len(xs)] {
-			if e >= found.least() {
-				found.add(candidate{ulps: e, x: float64(xs[j]), y: float64(ys[j]), got: float64(outs[i][j])})
+			if e == most || e >= found.least() {
+				w.add(i, c, candidate{ulps: e, x: float64(xs[j]), y: float64(ys[j]), got: float64(outs[i][j])})
 			}
 		}
 	}

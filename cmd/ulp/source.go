@@ -1,17 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // chunkLen is how many arguments are computed at once: they and what becomes of
 // them stay in the cache.
 const chunkLen = 1 << 14
+
+// drawnAtOnce is the chunk of a sample: the search goes on from the worst of each.
+const drawnAtOnce = 512
 
 // source gives arguments by chunks, always the same ones.
 type source[T float] struct {
@@ -57,16 +57,17 @@ func pattern[T float](r *rand.Rand) T {
 	return T(fromBits(dt, b))
 }
 
-// sample gives the special arguments, each with each, and then n drawn ones: by
-// turns from each stratum of f and those that all functions share; from random
-// pairs of strata if there are two arguments, or of a y and a quotient.
+// sample gives the special arguments, each with each, those that are known to be
+// bad, and then n drawn ones. A chunk of them is drawn from one stratum of f or of
+// those that all functions share; from a pair of strata if there are two arguments,
+// or from those of a y and a quotient.
 func sample[T float](f *function, n int) source[T] {
 	dt := dtypeOf[T]()
 	first := together[T](f, specials(dt))
-	length := chunkLen
-	if dt == ir.Float64 {
-		length = 512 // each of them costs the oracle microseconds
+	for _, p := range known[f.op] {
+		first = append(first, [2]T{T(p[0]), T(p[1])})
 	}
+	length := drawnAtOnce
 	before := (len(first) + length - 1) / length
 	common := []stratum{anything, subnormal, besideBorders(f.op), values(-8, 8)}
 	if f.exact.Arity == 2 {
@@ -81,42 +82,21 @@ func sample[T float](f *function, n int) source[T] {
 			}
 			return len(part)
 		}
-		r := rand.New(rand.NewPCG(uint64(chunk-before), uint64(f.op)))
-		count := min(length, n-(chunk-before)*length)
+		chunk -= before
+		r := rand.New(rand.NewPCG(uint64(chunk), uint64(f.op)))
+		drawX, drawY := sx[chunk%len(sx)], sy[chunk/len(sx)%len(sy)]
+		quotient := len(f.hardQ) > 0 && r.IntN(3) == 0
+		count := min(length, n-chunk*length)
 		for i := range count {
-			if f.exact.Arity == 1 {
-				xs[i] = T(sx[i%len(sx)](r, dt))
-			} else {
-				xs[i], ys[i] = T(sx[r.IntN(len(sx))](r, dt)), T(sy[r.IntN(len(sy))](r, dt))
+			xs[i] = T(drawX(r, dt))
+			if f.exact.Arity == 2 {
+				ys[i] = T(drawY(r, dt))
 			}
-			if len(f.hardQ) > 0 && r.IntN(3) == 0 {
+			if quotient {
 				xs[i] = T(f.hardQ[r.IntN(len(f.hardQ))](r, dt)) * ys[i]
 			}
 		}
 		return count
-	}}
-}
-
-// beyond gives arguments near the worst of each chunk of earlier measurements,
-// in the worst of those chunks: what is bad there may be worse beside.
-func beyond[T float](f *function, ms []measurement) source[T] {
-	const seeds, each = 64, 512
-	var from []candidate
-	for _, m := range ms {
-		list := slices.Clone(m.byChunk)
-		slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.ulps, a.ulps) })
-		from = append(from, list[:min(seeds, len(list))]...)
-	}
-	dt := dtypeOf[T]()
-	return source[T]{chunks: len(from), tried: uint64(len(from) * each), fill: func(chunk int, xs, ys []T) int {
-		r := rand.New(rand.NewPCG(uint64(chunk), 2))
-		for i := range each {
-			xs[i], ys[i] = T(beside(r, dt, from[chunk].x)), T(from[chunk].y)
-			if f.exact.Arity == 2 && r.IntN(2) == 0 {
-				ys[i] = T(beside(r, dt, from[chunk].y))
-			}
-		}
-		return each
 	}}
 }
 

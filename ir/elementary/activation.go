@@ -29,11 +29,19 @@ func expandELU(b *builder, a []kernel.Ref) kernel.Ref {
 		least, neg = 0, b.Cast(ir.Float32, b.Op(ir.OpMul, m, b.Cast(ir.Float64, y)))
 	} else {
 		m := b.expm1Pair(pair{b.atLeast(neg, -60), b.f64(0)})
-		beyond := b.Op(ir.OpEq, y, b.Op(ir.OpAdd, y, y)) // 0 or infinite, where a sum of products is not the product
-		neg = b.Op(ir.OpSelect, beyond, b.Op(ir.OpMul, m.hi, y), b.scaleSum(m, y))
+		neg = b.Op(ir.OpUnlikely, b.outside(b.Op(ir.OpAbs, y), math.Float64bits(0x1p-900), math.Float64bits(math.Inf(1))), b.scaleFar(m, y), b.scaleSum(m, y))
 	}
 	pos := b.Op(ir.OpMul, x, b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Int(dt, 0), x), b.Int(dt, 1), y))
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.Float(dt, -least)), neg, pos)
+}
+
+// scaleFar is scaleSum for a y that is 0 or infinite, where a sum of products is not
+// the product, or so small that the products are below the normal range.
+func (b *builder) scaleFar(x pair, y kernel.Ref) kernel.Ref {
+	up := b.Op(ir.OpMul, y, b.f64(0x1p200))
+	small := b.Op(ir.OpMul, b.scaleSum(x, up), b.f64(0x1p-200))
+	least := b.Op(ir.OpAnd, b.Op(ir.OpLt, b.f64(0), b.Op(ir.OpAbs, y)), b.Op(ir.OpLt, b.Op(ir.OpAbs, y), b.f64(1)))
+	return b.Op(ir.OpSelect, least, small, b.Op(ir.OpMul, x.hi, y))
 }
 
 func expandSELU(b *builder, a []kernel.Ref) kernel.Ref {

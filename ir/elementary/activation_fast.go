@@ -11,8 +11,7 @@ func fastELU(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(x) {
 		return expandELU(b, a)
 	}
-	h := b.halfExpm1Native(b.clamp(x, -20, 0))
-	neg := b.Op(ir.OpMul, b.Op(ir.OpAdd, h, h), y)
+	neg := b.Op(ir.OpMul, b.expm1Native(b.clamp(x, -20, 0), 1), y)
 	pos := b.Op(ir.OpMul, x, b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(0), x), b.f32(1), y))
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(-tinyExp)), neg, pos)
 }
@@ -22,7 +21,8 @@ func fastSELU(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(x) {
 		return expandSELU(b, a)
 	}
-	h := b.halfExpm1Native(b.clamp(x, -20, 0))
-	neg := b.Op(ir.OpMul, h, b.f32(2*seluNegative[0]))
-	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0)), neg, b.Op(ir.OpMul, x, b.f32(seluScale[0])))
+	neg := b.Op(ir.OpMul, b.expm1Native(b.clamp(x, -20, 0), 1), b.f32(seluNegative[0]))
+	scale := ir.ToFloat(ir.Float32, ir.FromFloat(ir.Float32, seluScale[0]))
+	pos := b.Op(ir.OpFMA, x, b.f32(scale), b.Op(ir.OpMul, x, b.f32(seluScale[0]-scale))) // overflows where the exact product does
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0)), neg, pos)
 }

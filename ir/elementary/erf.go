@@ -58,7 +58,10 @@ func expandGELU(b *builder, a []kernel.Ref) kernel.Ref {
 		tail := b.erfcTail32(y, b.Op(ir.OpMul, y, half), erfMid32*sqrt2)
 		return b.Cast(ir.Float32, b.Op(ir.OpFMA, half, tail, b.positivePart(b.Cast(ir.Float64, x))))
 	}
-	return b.Op(ir.OpSub, b.positivePart(x), b.geluTail64(b.upTo(b.Op(ir.OpAbs, x), 39)))
+	tail := b.geluTail64(b.upTo(b.Op(ir.OpAbs, x), 39))
+	y := b.fastTwoSum(b.positivePart(x), b.Op(ir.OpNeg, tail.hi))
+	z := b.Op(ir.OpAdd, y.hi, b.Op(ir.OpSub, y.lo, tail.lo))
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(39), x), x, z)
 }
 
 // erfcTail32 is erfc(a/s) with the accuracy of float32, given -(a/s)^2 and

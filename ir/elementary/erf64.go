@@ -22,6 +22,14 @@ var (
 	erfcPoly64 = []float64{-0x1.a3f4a194b99e1p-3, 0x1.87c3670dfcd19p-4, -0x1.f5254a4de344ap-7, -0x1.859b6b4fd6d87p-6, 0x1.e8dafad411898p-6, -0x1.4a167c6253f79p-6, 0x1.2483b14ccc269p-7, -0x1.286cba7b0878cp-9, -0x1.77a665f2983fp-15, 0x1.1c7eb2f8143d6p-12, -0x1.2816cc092e26bp-14, -0x1.336335a0868f3p-16, 0x1.b37f0ae500395p-17, 0x1.5f40d6667891p-21, -0x1.0b6a9418f9ab1p-19, 0x1.c86c1858666c5p-25, 0x1.512bf46f9a447p-22, -0x1.4c1534fe3ac33p-27, -0x1.b089e83482875p-25, -0x1.8d795e6278b0fp-29, 0x1.9e0dca72eb937p-28, 0x1.772ad76e1ea3fp-30}
 )
 
+// erfNear is where the polynomial of erf ends, whose terms round the more the larger
+// they are.
+const erfNear = 0.9
+
+// erfcRest^4*(1-t)^4*(1+t) times the polynomial is about the slope of G in a: for what
+// rounding takes from a+erfMid.
+const erfcRest = 0.63
+
 // erf64 is erf for 0 <= a <= 6: a polynomial near 0, 1 - erfc beyond, of which
 // the rounding counts little.
 func (b *builder) erf64(a kernel.Ref) kernel.Ref {
@@ -34,33 +42,41 @@ func (b *builder) erf64(a kernel.Ref) kernel.Ref {
 	e := b.Op(ir.OpMul, b.horner(r, []float64{1, 1}, b.estrin(r, expPoly64)), b.powerOf2(b.toExponent(k)))
 	g := b.sum(b.erfcx(a, 1))
 	tail := b.Op(ir.OpDiv, b.Op(ir.OpMul, e, g), b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.f64(1)))
-	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(1), a), b.Op(ir.OpSub, b.f64(1), tail), near)
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(erfNear), a), b.Op(ir.OpSub, b.f64(1), tail), near)
 }
 
 // erfcTail64 is erfc for 0 <= a <= 27.3.
 func (b *builder) erfcTail64(a kernel.Ref) kernel.Ref {
 	s := b.twoProd(a, a)
-	m, k, kf := b.expPair(b.negPair(s))
+	m, k, kf := b.expSplit(b.negPair(s))
 	y := b.divPair(b.mulPair(m, b.erfcx(a, 1)), b.linear(a, erfSlope))
 	return b.scaleTwice64(b.sum(y), k, kf)
 }
 
 // geluTail64 is a/2*erfc(a/sqrt(2)) for 0 <= a <= 39.
-func (b *builder) geluTail64(a kernel.Ref) kernel.Ref {
+func (b *builder) geluTail64(a kernel.Ref) pair {
 	half := b.Op(ir.OpMul, a, b.f64(0.5))
 	s := b.twoProd(a, half)
-	m, k, kf := b.expPair(b.negPair(s))
+	m, k, kf := b.expSplit(b.negPair(s))
 	y := b.divPair(b.mulPair(m, b.erfcx(a, sqrt2)), b.linear(a, cdfSlope))
-	return b.scaleTwice64(b.scaleSum(y, half), k, kf)
+	first, second := b.powersOf2(k, kf)
+	half = b.Op(ir.OpMul, half, second)
+	z := b.twoProd(b.Op(ir.OpMul, y.hi, first), half)
+	return pair{z.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, y.lo, first), half, z.lo)}
 }
 
 // erfcx returns G(a/scale).
 func (b *builder) erfcx(a kernel.Ref, scale float64) pair {
-	mid := b.f64(erfMid * scale)
-	t := b.Op(ir.OpDiv, b.Op(ir.OpSub, a, mid), b.Op(ir.OpAdd, a, mid))
-	y := b.fastTwoSum(b.f64(erfcMiddle[0]), b.Op(ir.OpMul, t, b.tailHorner(t, erfcPoly64)))
-	y.lo = b.Op(ir.OpAdd, y.lo, b.f64(erfcMiddle[1]))
-	return y
+	d := b.fastTwoSum(b.f64(erfMid*scale), a)
+	t := b.Op(ir.OpDiv, b.Op(ir.OpSub, d.hi, b.f64(2*erfMid*scale)), d.hi) // of the rounded sum, exactly
+	p := b.tailHorner(t, erfcPoly64)
+	y := b.fastTwoSum(b.f64(erfcMiddle[0]), b.Op(ir.OpMul, t, p))
+	lo := b.Op(ir.OpAdd, y.lo, b.f64(erfcMiddle[1]))
+	w := b.Op(ir.OpFMA, t, b.f64(-erfcRest), b.f64(erfcRest))
+	w = b.Op(ir.OpMul, w, w)
+	w = b.Op(ir.OpMul, w, w)
+	rest := b.Op(ir.OpMul, b.Op(ir.OpFMA, w, t, w), d.lo)
+	return pair{y.hi, b.Op(ir.OpFMA, rest, p, lo)}
 }
 
 // linear returns 1 + slope*a for a >= 0.
@@ -73,11 +89,18 @@ func (b *builder) linear(a kernel.Ref, slope [2]float64) pair {
 func (b *builder) negPair(x pair) pair { return pair{b.Op(ir.OpNeg, x.hi), b.Op(ir.OpNeg, x.lo)} }
 
 // expPair returns exp(x) as m*2^k for |x| <= 800, k in both forms of
-// scaleBiased. The last bits of x matter: x.lo is added where r has room for it.
+// scaleBiased.
 func (b *builder) expPair(x pair) (m pair, k, kf kernel.Ref) {
+	m, k, kf = b.expSplit(x)
+	return b.renorm(m), k, kf
+}
+
+// expSplit is expPair with an m whose lower part is up to 0.07. The last bits of x
+// matter: x.lo is added where r has room for it.
+func (b *builder) expSplit(x pair) (m pair, k, kf kernel.Ref) {
 	k, kf = b.scaleBiased(x.hi, log2e)
 	r := b.reducePair(x.hi, kf)
 	r = b.fastTwoSum(r.hi, b.Op(ir.OpAdd, r.lo, x.lo))
 	m = b.fastTwoSum(b.f64(1), r.hi)
-	return b.fastTwoSum(m.hi, b.Op(ir.OpAdd, b.expTail(r), m.lo)), k, kf
+	return pair{m.hi, b.Op(ir.OpAdd, b.expTail(r), m.lo)}, k, kf
 }

@@ -103,23 +103,28 @@ func (b *builder) exp2For64(x kernel.Ref) kernel.Ref {
 	return b.scaleTwice64(b.horner(r, []float64{1}, b.tailHorner(r, exp2Poly64)), k, kf)
 }
 
-// expm1For64 is expm1 for -60 <= x <= 710. The two large terms of
-// 2^k-1 + 2^k*r + 2^k*(exp(r)-1-r) are added without loss. It doubles half the
+// expm1For64 is expm1 for -60 <= x <= 710. The three large terms of
+// 2^k - 1 + 2^k*r + 2^k*(exp(r)-1-r) are added without loss. It doubles half the
 // result, as 2^k may be beyond the range; there the least x would lose bits,
 // but the result is x.
 func (b *builder) expm1For64(x kernel.Ref) kernel.Ref {
 	k, kf := b.scale(x)
 	r := b.reducePair(x, kf)
 	e := b.powerOf2(b.toExponent(b.Op(ir.OpSub, k, b.Int(ir.Int64, 1))))
-	sum := b.fastTwoSum(b.Op(ir.OpSub, e, b.f64(0.5)), b.Op(ir.OpMul, e, r.hi))
-	h := b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, e, b.expTail(r), sum.lo))
+	less := b.Op(ir.OpSub, e, b.f64(0.5))
+	lost := b.Op(ir.OpSub, b.Op(ir.OpSub, e, less), b.f64(0.5)) // from 2^53 on
+	sum := b.fastTwoSum(less, b.Op(ir.OpMul, e, r.hi))
+	h := b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, e, b.expTail(r), b.Op(ir.OpAdd, sum.lo, lost)))
 	h = b.Op(ir.OpAdd, h, h)
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.f64(0x1p-60)), x, h)
 }
 
-// expTail is exp(r) - 1 - r.hi.
+// expTail is exp(r) - 1 - r.hi. The term r^2/2 is apart: in the polynomial it would
+// round once more.
 func (b *builder) expTail(r pair) kernel.Ref {
-	return b.Op(ir.OpFMA, b.Op(ir.OpMul, r.hi, r.hi), b.tailHorner(r.hi, expm1Poly64), r.lo)
+	square := b.Op(ir.OpMul, r.hi, r.hi)
+	first := b.Op(ir.OpFMA, square, b.f64(expm1Poly64[0]), r.lo)
+	return b.Op(ir.OpFMA, b.Op(ir.OpMul, square, r.hi), b.tailHorner(r.hi, expm1Poly64[1:]), first)
 }
 
 // scale returns k = round(x/ln2), as the low bits of an int64 and as a float64.
@@ -148,10 +153,15 @@ func (b *builder) scaleBiased(x kernel.Ref, inv float64) (k, kf kernel.Ref) {
 // scaleTwice64 returns p*2^k by two powers of 2 that are in the normal range, so
 // that results below it are rounded once.
 func (b *builder) scaleTwice64(p, k, kf kernel.Ref) kernel.Ref {
+	first, second := b.powersOf2(k, kf)
+	return b.Op(ir.OpMul, b.Op(ir.OpMul, p, first), second)
+}
+
+// powersOf2 returns the two.
+func (b *builder) powersOf2(k, kf kernel.Ref) (first, second kernel.Ref) {
 	half := b.Bitcast(ir.Int64, b.Op(ir.OpFMA, kf, b.f64(0.5), b.f64(magic+bias)))
 	rest := b.Op(ir.OpSub, k, half)
-	p = b.Op(ir.OpMul, p, b.Bitcast(ir.Float64, b.toExponent(half)))
-	return b.Op(ir.OpMul, p, b.Bitcast(ir.Float64, b.toExponent(rest)))
+	return b.Bitcast(ir.Float64, b.toExponent(half)), b.Bitcast(ir.Float64, b.toExponent(rest))
 }
 
 // toExponent moves an integer to where a float64 has its exponent.

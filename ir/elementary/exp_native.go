@@ -1,6 +1,8 @@
 package elementary
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -53,17 +55,18 @@ func fastExpm1(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(x) {
 		return expandExpm1(b, a)
 	}
-	h := b.halfExpm1Native(b.clamp(x, -20, 89))
-	return b.withSign(b.Op(ir.OpAdd, h, h), x)
+	h := b.expm1Native(b.clamp(x, -20, 89), 0.5)
+	y := b.Op(ir.OpAdd, h, h)
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.f32(0x1p-30)), x, y)
 }
 
-// halfExpm1Native is (exp(x)-1)/2 for float32 -80 <= x <= 89, within 1.6 ULP.
-// It is half because 2^k may be beyond the range.
-func (b *builder) halfExpm1Native(x kernel.Ref) kernel.Ref {
-	k, r := b.reduceNative(x, 1, bias32-1)
+// expm1Native is (exp(x)-1)*scale for float32 -80 <= x, within 1.6 ULP. With a scale
+// of 1/2 it goes up to 89, with 1 up to 0, and keeps the least subnormals.
+func (b *builder) expm1Native(x kernel.Ref, scale float64) kernel.Ref {
+	k, r := b.reduceNative(x, 1, bias32+math.Log2(scale))
 	p := b.Op(ir.OpFMA, b.Op(ir.OpMul, r, r), b.polyNative(r, expm1PolyNative), r)
 	e := b.powerNative(k)
-	return b.Op(ir.OpFMA, e, p, b.Op(ir.OpSub, e, b.f32(0.5)))
+	return b.Op(ir.OpFMA, e, p, b.Op(ir.OpSub, e, b.f32(scale)))
 }
 
 // exp2Native is exp2 for float32 -151 <= x <= 129: exact for integers.

@@ -52,20 +52,20 @@ func (b *builder) hyperbolic32(x kernel.Ref, odd bool) kernel.Ref {
 	y := b.Op(ir.OpMul, r, r)
 	c, s := b.estrin(y, coshPoly32), b.Op(ir.OpMul, r, b.estrin(y, sinhPoly32))
 	half := b.Const(ir.Int64, one-1<<expLen)
-	same, other := b.hyperbolicLn2(half, b.toExponent(k), odd)
+	up, down := b.exponentials(half, b.toExponent(k))
+	same, other := oddFirst(b.Op(ir.OpSub, up, down), b.Op(ir.OpAdd, up, down), odd)
 	return b.Op(ir.OpFMA, c, same, b.Op(ir.OpMul, s, other))
 }
 
-// hyperbolicLn2 returns sinh(k*ln2) and cosh(k*ln2), or the reverse if even, of
-// a k at the place of the exponent, times 2*scale. scale is given by its bits.
-// 2^-k is 0 where it would be below the normal range.
-func (b *builder) hyperbolicLn2(scale, k kernel.Ref, odd bool) (same, other kernel.Ref) {
-	up := b.Bitcast(ir.Float64, b.Op(ir.OpAdd, scale, k))
-	down := b.Bitcast(ir.Float64, b.Op(ir.OpMax, b.Op(ir.OpSub, scale, k), b.Int(ir.Int64, 0)))
-	return oddFirst(b.Op(ir.OpSub, up, down), b.Op(ir.OpAdd, up, down), odd)
+// exponentials returns 2^k and 2^-k, of a k at the place of the exponent, times a
+// scale that is given by its bits. 2^-k is 0 where it would be below the normal range.
+func (b *builder) exponentials(scale, k kernel.Ref) (up, down kernel.Ref) {
+	up = b.Bitcast(ir.Float64, b.Op(ir.OpAdd, scale, k))
+	return up, b.Bitcast(ir.Float64, b.Op(ir.OpMax, b.Op(ir.OpSub, scale, k), b.Int(ir.Int64, 0)))
 }
 
-func oddFirst(sinh, cosh kernel.Ref, odd bool) (same, other kernel.Ref) {
+// oddFirst returns sinh(k*ln2) and cosh(k*ln2), or the reverse if even.
+func oddFirst[T any](sinh, cosh T, odd bool) (same, other T) {
 	if odd {
 		return sinh, cosh
 	}
@@ -83,10 +83,13 @@ func (b *builder) hyperbolic64(x kernel.Ref, odd bool) kernel.Ref {
 	s := b.Op(ir.OpFMA, b.Op(ir.OpMul, r.hi, y), b.tailHorner(y, sinhPoly64), r.lo)
 
 	quarter := b.Const(ir.Int64, one-2<<expLen)
-	same, other := b.hyperbolicLn2(quarter, b.toExponent(k), odd)
+	up, down := b.exponentials(quarter, b.toExponent(k))
+	same, other := oddFirst(b.Op(ir.OpSub, up, down), b.Op(ir.OpAdd, up, down), odd)
+	minus, _ := oddFirst(ir.OpSub, ir.OpAdd, odd)
+	lost := b.Op(minus, b.Op(ir.OpSub, up, same), down) // from k = 27 on
 	large := b.twoProd(other, r.hi)
 	sum := b.fastTwoSum(same, large.hi)
-	rest := b.Op(ir.OpFMA, other, s, b.Op(ir.OpAdd, sum.lo, large.lo))
+	rest := b.Op(ir.OpFMA, other, s, b.Op(ir.OpAdd, b.Op(ir.OpAdd, sum.lo, lost), large.lo))
 	h := b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, same, c, rest))
 	h = b.Op(ir.OpAdd, h, h)
 	if !odd {

@@ -35,7 +35,9 @@ func fastSinh(b *builder, a []kernel.Ref) kernel.Ref {
 	if !b.isSingle(a[0]) {
 		return expandSinh(b, a)
 	}
-	return b.withSign(b.hyperbolicNative(b.Op(ir.OpAbs, a[0]), true), a[0])
+	x := b.Op(ir.OpAbs, a[0])
+	y := b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0x1p-30)), x, b.hyperbolicNative(x, true))
+	return b.withSign(y, a[0])
 }
 
 func fastCosh(b *builder, a []kernel.Ref) kernel.Ref {

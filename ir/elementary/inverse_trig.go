@@ -105,8 +105,8 @@ func (b *builder) lowLast(x kernel.Ref, c []float64, n int) kernel.Ref {
 // arc returns c + t + t^3*tail, for |c| >= |t| or c = 0.
 func (b *builder) arc(c, t pair, square, tail kernel.Ref) kernel.Ref {
 	s := b.fastTwoSum(c.hi, t.hi)
-	rest := b.Op(ir.OpFMA, b.Op(ir.OpMul, t.hi, square), tail, t.lo)
-	return b.Op(ir.OpAdd, s.hi, b.Op(ir.OpAdd, b.Op(ir.OpAdd, s.lo, c.lo), rest))
+	least := b.Op(ir.OpAdd, b.Op(ir.OpAdd, s.lo, c.lo), t.lo)
+	return b.Op(ir.OpAdd, s.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, t.hi, square), tail, least))
 }
 
 // multiple returns n*pi/2 to twice the precision of a type.
@@ -149,11 +149,18 @@ func (b *builder) atanSimple(x kernel.Ref, poly []float64) kernel.Ref {
 }
 
 // atanArc is c + atan(t) with c and t as pairs, |t| <= 1. The lower part of t
-// counts by the slope of atan, 1/(1+t^2), for which 1-t^2/2 is near enough.
+// counts by the slope of atan, 1/(1+t^2), for which 1-t^2/2 is near enough. What
+// rounding takes from t^2 and t^3 counts where t is near 1.
 func (b *builder) atanArc(c, t pair) kernel.Ref {
 	s := b.Op(ir.OpMul, t.hi, t.hi)
 	t.lo = b.Op(ir.OpMul, t.lo, b.Op(ir.OpFMA, s, b.f64(-0.5), b.f64(1)))
-	return b.arc(c, t, s, b.lowLast(s, atanPoly64, 5))
+	lost := b.Op(ir.OpFMA, t.hi, t.hi, b.Op(ir.OpNeg, s))
+	cube := b.twoProd(t.hi, s)
+	tail := b.lowLast(s, atanPoly64, 5)
+	sum := b.fastTwoSum(c.hi, t.hi)
+	least := b.Op(ir.OpAdd, b.Op(ir.OpAdd, sum.lo, c.lo), b.Op(ir.OpFMA, lost, b.f64(-0.15), t.lo))
+	least = b.Op(ir.OpFMA, cube.lo, tail, least)
+	return b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, cube.hi, tail, least))
 }
 
 // expandAtan2 divides the lesser of |y| and |x| by the greater, which is the
@@ -164,9 +171,10 @@ func expandAtan2(b *builder, a []kernel.Ref) kernel.Ref {
 		return b.Cast(ir.Float32, b.atan2Simple(y, x, atanPoly32))
 	}
 	q := b.octant(a[0], a[1])
-	rest := b.Op(ir.OpDiv, b.Op(ir.OpFMA, b.Op(ir.OpNeg, q.t), q.greater, q.lesser), q.greater)
-	exact := b.Op(ir.OpAnd, b.Op(ir.OpLe, b.f64(0x1p-960), q.greater), b.Op(ir.OpLt, q.greater, b.f64(math.Inf(1))))
-	rest = b.Op(ir.OpSelect, exact, rest, b.f64(0)) // the remainder may underflow, or be of inf
+	up := b.Op(ir.OpSelect, b.Op(ir.OpLt, q.greater, b.f64(0x1p-900)), b.f64(0x1p110), b.f64(1)) // so that the remainder doesn't underflow
+	greater := b.Op(ir.OpMul, q.greater, up)
+	rest := b.Op(ir.OpDiv, b.Op(ir.OpFMA, b.Op(ir.OpNeg, q.t), greater, b.Op(ir.OpMul, q.lesser, up)), greater)
+	rest = b.Op(ir.OpSelect, b.Op(ir.OpLt, q.greater, b.f64(math.Inf(1))), rest, b.f64(0))
 	right, straight := b.multiple(ir.Float64, 1), b.multiple(ir.Float64, 2)
 	c := pair{b.axis(q, right.hi, straight.hi), b.axis(q, right.lo, straight.lo)}
 	t := pair{b.turned(q, q.t), b.turned(q, rest)}

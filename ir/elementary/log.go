@@ -178,7 +178,15 @@ func (b *builder) plainLog(minusE, f kernel.Ref, tail []float64, scale, unit flo
 	if scale != 1 {
 		y = b.Op(ir.OpMul, y, b.f64(scale))
 	}
-	return b.Op(ir.OpFMA, minusE, b.f64(-unit), y)
+	return b.plusExponent(minusE, y, unit)
+}
+
+// plusExponent returns y - minusE*unit.
+func (b *builder) plusExponent(minusE, y kernel.Ref, unit float64) kernel.Ref {
+	if unit == 0 {
+		return y
+	}
+	return b.Op(ir.OpFMA, minusE, b.Float(b.DType(y), -unit), y)
 }
 
 // logEdges returns y, the logarithm of x, with its values for x that are not

@@ -27,23 +27,28 @@ func (b *builder) log32native(x kernel.Ref) kernel.Ref { return b.native(x, b.lo
 
 func (b *builder) log2native(x kernel.Ref) kernel.Ref { return b.native(x, b.log2Sum) }
 
-func fastLog(b *builder, a []kernel.Ref) kernel.Ref   { return b.fastLog(a[0], 1, ln2) }
-func fastLog2(b *builder, a []kernel.Ref) kernel.Ref  { return b.fastLog(a[0], log2e, 1) }
-func fastLog10(b *builder, a []kernel.Ref) kernel.Ref { return b.fastLog(a[0], log10e, log10of2) }
+func fastLog(b *builder, a []kernel.Ref) kernel.Ref   { return b.fastLog(a[0], 1, [2]float64{ln2}) }
+func fastLog2(b *builder, a []kernel.Ref) kernel.Ref  { return b.fastLog(a[0], log2e, [2]float64{1}) }
+func fastLog10(b *builder, a []kernel.Ref) kernel.Ref { return b.fastLog(a[0], log10e, shortLog10of2) }
 
 // fastLog returns log(x)*scale, unit being that of 2, with one rounding after
-// the other.
-func (b *builder) fastLog(x kernel.Ref, scale, unit float64) kernel.Ref {
+// the other. With a unit of two parts the logarithms of the powers of 10 are whole.
+func (b *builder) fastLog(x kernel.Ref, scale float64, unit [2]float64) kernel.Ref {
 	if !b.isSingle(x) {
 		minusE, f := b.anyBinade(x)
-		return b.logEdges(x, b.plainLog(minusE, f, atanhTail64, scale, unit))
+		y := b.plainLog(minusE, f, atanhTail64, scale, unit[1])
+		return b.logEdges(x, b.plusExponent(minusE, y, unit[0]))
 	}
 	return b.native(x, func(minusE, f kernel.Ref) kernel.Ref {
 		p := b.log1pFast(f)
 		if scale != 1 {
 			p = b.Op(ir.OpMul, p, b.f32(scale))
 		}
-		return b.Op(ir.OpFMA, minusE, b.f32(-unit), p)
+		first := ir.ToFloat(ir.Float32, ir.FromFloat(ir.Float32, unit[0]))
+		if unit[1] != 0 {
+			p = b.plusExponent(minusE, p, unit[0]-first+unit[1])
+		}
+		return b.plusExponent(minusE, p, first)
 	})
 }
 

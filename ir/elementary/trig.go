@@ -19,11 +19,14 @@ var (
 	// (sin(r)-r)/r^3 and (cos(r)-1+r^2/2)/r^4 in r^2, |r| <= pi/4.
 	sinPoly64 = []float64{-0x1.5555555555548p-3, 0x1.111111110f75bp-7, -0x1.a01a019bf1ccep-13, 0x1.71de355eb41bp-19, -0x1.ae5e54310d78ap-26, 0x1.5d8e226174565p-33}
 	cosPoly64 = []float64{0x1.555555555554ap-5, -0x1.6c16c16c14e48p-10, 0x1.a01a019c684b2p-16, -0x1.27e4f7d8b43dcp-22, 0x1.1ee9cc8e32e1fp-29, -0x1.8f9f49f8b5538p-37}
+	// (2*tan(r/2)-r)/r^3 in r^2, |r| <= pi/4: relative to the tangent below 2^-56.
+	tanHalfPoly64 = []float64{0x1.5555555555556p-4, 0x1.1111111110a2ep-7, 0x1.ba1ba1bb4fb01p-11, 0x1.664f47e131d34p-14, 0x1.226e5f632152ep-17, 0x1.d6c79f67b9ea2p-21, 0x1.7eab716432927p-24, 0x1.287be443b1fa5p-27, 0x1.4eca98e67b632p-30}
 
-	// Of the fast tier: sin(r)/r for |r| <= pi/2, tan(r)/r for |r| <= pi/4.
-	sinFast32 = []float64{0x1p0, -0x1.55554ap-3, 0x1.110e92p-7, -0x1.9f64acp-13, 0x1.5d22dp-19}
+	// Of the fast tier: sin(r)/r for |r| <= pi/2, tan(r)/r for |r| <= pi/4. The last
+	// coefficients of sin are a little less than the best ones, so that no sine is beyond 1.
+	sinFast32 = []float64{0x1p0, -0x1.55554ap-3, 0x1.110e92p-7, -0x1.9f64acp-13, 0x1.5d101p-19}
 	tanFast32 = []float64{0x1p0, 0x1.5554cap-2, 0x1.1131ccp-3, 0x1.b506dcp-5, 0x1.93f04ap-6, 0x1.69e118p-9, 0x1.3a8114p-7}
-	sinFast64 = []float64{0x1p0, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a01708p-13, 0x1.71de3a5409778p-19, -0x1.ae6455c1dfc0bp-26, 0x1.612424d79e9e6p-33, -0x1.ae6877f18e51fp-41, 0x1.9075f11ba5ac7p-49, -0x1.867878e5965e7p-58}
+	sinFast64 = []float64{0x1p0, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a01708p-13, 0x1.71de3a5409778p-19, -0x1.ae6455c1dfc0bp-26, 0x1.612424d79e9e6p-33, -0x1.ae6877f18e51fp-41, 0x1.9075f11ba5ac7p-49, -0x1.87c9p-58}
 
 	quarterParts   = []float64{quarter, quarterLo, quarterLs}
 	quarterParts32 = []float64{0x1.921fb4p0, 0x1.4442dp-24, 0x1.846988p-48}
@@ -37,10 +40,11 @@ func expandSin(b *builder, a []kernel.Ref) kernel.Ref {
 }
 
 func expandCos(b *builder, a []kernel.Ref) kernel.Ref {
-	if b.isSingle(a[0]) {
-		return b.wave32(a[0], midways)
+	x := b.Op(ir.OpAbs, a[0]) // counted from -pi/2, x and -x would not round alike
+	if b.isSingle(x) {
+		return b.wave32(x, midways)
 	}
-	return b.wave64(b.Op(ir.OpAbs, a[0]), 1)
+	return b.wave64(x, 1)
 }
 
 func expandTan(b *builder, a []kernel.Ref) kernel.Ref {
@@ -51,11 +55,13 @@ func expandTan(b *builder, a []kernel.Ref) kernel.Ref {
 		return b.Cast(ir.Float32, b.minusInverse(b.isOdd(n), t))
 	}
 	n, r := b.quadrantPair(b.Op(ir.OpAbs, x))
-	return b.signedBy(b.tan64(b.isOdd(n), r), x)
+	return b.signedBy(b.flip(b.tan64(b.isOdd(n), r), n, 0), x)
 }
 
 func fastSin(b *builder, a []kernel.Ref) kernel.Ref { return b.fastWave(a[0], halves) }
-func fastCos(b *builder, a []kernel.Ref) kernel.Ref { return b.fastWave(a[0], midways) }
+func fastCos(b *builder, a []kernel.Ref) kernel.Ref {
+	return b.fastWave(b.Op(ir.OpAbs, a[0]), midways)
+}
 
 func fastTan(b *builder, a []kernel.Ref) kernel.Ref {
 	n, r := b.fastReduce(a[0], quarters)
@@ -100,15 +106,23 @@ func (b *builder) sinCos(r pair) (sin, cos pair) {
 	return sin, cos
 }
 
-// tan64 divides sine by cosine, or minus cosine by sine, and adds what the
-// rounded quotient leaves.
+// tan64 is u/(1 - u^2/4) with u = 2*tan(r/2), whose polynomial adds less to r than
+// that of a tangent or a sine would, and rounds less. Where odd is true it is the
+// inverse.
 func (b *builder) tan64(odd kernel.Ref, r pair) kernel.Ref {
-	sin, cos := b.sinCos(r)
-	square := b.twoProd(r.hi, r.hi) // of which sinCos takes the upper part
-	cos.lo = b.Op(ir.OpFMA, square.lo, b.f64(-0.5), cos.lo)
+	s := b.Op(ir.OpMul, r.hi, r.hi)
+	slope := b.Op(ir.OpFMA, s, b.f64(0.25), b.f64(1)) // of u, for what is left of r
+	rest := b.Op(ir.OpFMA, b.Op(ir.OpMul, r.hi, s), b.tailHorner(s, tanHalfPoly64), b.Op(ir.OpMul, r.lo, slope))
+	u := b.fastTwoSum(r.hi, rest)
+
+	half := b.Op(ir.OpMul, u.hi, b.f64(0.5))
+	square := b.twoProd(half, half)
+	d := b.fastTwoSum(b.f64(1), b.Op(ir.OpNeg, square.hi))
+	d.lo = b.Op(ir.OpSub, d.lo, b.Op(ir.OpFMA, half, u.lo, square.lo))
+
 	choose := func(y, z kernel.Ref) kernel.Ref { return b.Op(ir.OpSelect, odd, y, z) }
-	num := pair{choose(b.Op(ir.OpNeg, cos.hi), sin.hi), choose(b.Op(ir.OpNeg, cos.lo), sin.lo)}
-	den := b.renorm(pair{choose(sin.hi, cos.hi), choose(sin.lo, cos.lo)})
+	num := pair{choose(d.hi, u.hi), choose(d.lo, u.lo)}
+	den := pair{choose(u.hi, d.hi), choose(u.lo, d.lo)}
 	return b.sum(b.divPair(num, den))
 }
 
@@ -138,7 +152,10 @@ func (b *builder) fastReduce(x kernel.Ref, g grid) (n, r kernel.Ref) {
 }
 
 func (b *builder) isFar(x kernel.Ref, from float64) kernel.Ref {
-	return b.Op(ir.OpLe, b.Float(b.DType(x), from), b.Op(ir.OpAbs, x))
+	if in := b.Kernel().Inst(x); in == nil || in.Op != ir.OpAbs {
+		x = b.Op(ir.OpAbs, x)
+	}
+	return b.Op(ir.OpLe, b.Float(b.DType(x), from), x)
 }
 
 // poly evaluates a polynomial term after term.

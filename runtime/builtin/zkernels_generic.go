@@ -1762,10 +1762,10 @@ func k_acos_f16_u_944e036636_go(f *abi.Frame) {
 			t46a, t46b := float32(t34a+t23a), float32(t34b+t23b)
 			t47a, t47b := float32(t46a-t34a), float32(t46b-t34b)
 			t48a, t48b := float32(t23a-t47a), float32(t23b-t47b)
-			t49a, t49b := float32(t23a*t7a), float32(t23b*t7b)
-			t50a, t50b := ir.FMA32(t49a, t45a, t27a), ir.FMA32(t49b, t45b, t27b)
-			t51a, t51b := float32(t48a+t36a), float32(t48b+t36b)
-			t52a, t52b := float32(t51a+t50a), float32(t51b+t50b)
+			t49a, t49b := float32(t48a+t36a), float32(t48b+t36b)
+			t50a, t50b := float32(t49a+t27a), float32(t49b+t27b)
+			t51a, t51b := float32(t23a*t7a), float32(t23b*t7b)
+			t52a, t52b := ir.FMA32(t51a, t45a, t50a), ir.FMA32(t51b, t45b, t50b)
 			t53a, t53b := float32(t46a+t52a), float32(t46b+t52b)
 			t54a, t54b := ir.Float16bits(t53a), ir.Float16bits(t53b)
 			y0 := o0[i : i+2 : i+2]
@@ -1829,10 +1829,10 @@ func k_acos_f16_u_944e036636_go(f *abi.Frame) {
 			t46 := float32(t34 + t23)
 			t47 := float32(t46 - t34)
 			t48 := float32(t23 - t47)
-			t49 := float32(t23 * t7)
-			t50 := ir.FMA32(t49, t45, t27)
-			t51 := float32(t48 + t36)
-			t52 := float32(t51 + t50)
+			t49 := float32(t48 + t36)
+			t50 := float32(t49 + t27)
+			t51 := float32(t23 * t7)
+			t52 := ir.FMA32(t51, t45, t50)
 			t53 := float32(t46 + t52)
 			t54 := ir.Float16bits(t53)
 			o0[i] = t54
@@ -1951,10 +1951,10 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			t45a, t45b := float32(t33a+t22a), float32(t33b+t22b)
 			t46a, t46b := float32(t45a-t33a), float32(t45b-t33b)
 			t47a, t47b := float32(t22a-t46a), float32(t22b-t46b)
-			t48a, t48b := float32(t22a*t6a), float32(t22b*t6b)
-			t49a, t49b := ir.FMA32(t48a, t44a, t26a), ir.FMA32(t48b, t44b, t26b)
-			t50a, t50b := float32(t47a+t35a), float32(t47b+t35b)
-			t51a, t51b := float32(t50a+t49a), float32(t50b+t49b)
+			t48a, t48b := float32(t47a+t35a), float32(t47b+t35b)
+			t49a, t49b := float32(t48a+t26a), float32(t48b+t26b)
+			t50a, t50b := float32(t22a*t6a), float32(t22b*t6b)
+			t51a, t51b := ir.FMA32(t50a, t44a, t49a), ir.FMA32(t50b, t44b, t49b)
 			t52a, t52b := float32(t45a+t51a), float32(t45b+t51b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t52a, t52b
@@ -2016,10 +2016,10 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			t45 := float32(t33 + t22)
 			t46 := float32(t45 - t33)
 			t47 := float32(t22 - t46)
-			t48 := float32(t22 * t6)
-			t49 := ir.FMA32(t48, t44, t26)
-			t50 := float32(t47 + t35)
-			t51 := float32(t50 + t49)
+			t48 := float32(t47 + t35)
+			t49 := float32(t48 + t26)
+			t50 := float32(t22 * t6)
+			t51 := ir.FMA32(t50, t44, t49)
 			t52 := float32(t45 + t51)
 			o0[i] = t52
 		}
@@ -2430,10 +2430,10 @@ func k_acos_f64_u_b1529e1f66_go(f *abi.Frame) {
 			t64a, t64b := float64(t33a+t22a), float64(t33b+t22b)
 			t65a, t65b := float64(t64a-t33a), float64(t64b-t33b)
 			t66a, t66b := float64(t22a-t65a), float64(t22b-t65b)
-			t67a, t67b := float64(t22a*t6a), float64(t22b*t6b)
-			t68a, t68b := math.FMA(t67a, t63a, t26a), math.FMA(t67b, t63b, t26b)
-			t69a, t69b := float64(t66a+t35a), float64(t66b+t35b)
-			t70a, t70b := float64(t69a+t68a), float64(t69b+t68b)
+			t67a, t67b := float64(t66a+t35a), float64(t66b+t35b)
+			t68a, t68b := float64(t67a+t26a), float64(t67b+t26b)
+			t69a, t69b := float64(t22a*t6a), float64(t22b*t6b)
+			t70a, t70b := math.FMA(t69a, t63a, t68a), math.FMA(t69b, t63b, t68b)
 			t71a, t71b := float64(t64a+t70a), float64(t64b+t70b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t71a, t71b
@@ -2506,10 +2506,10 @@ func k_acos_f64_u_b1529e1f66_go(f *abi.Frame) {
 			t64 := float64(t33 + t22)
 			t65 := float64(t64 - t33)
 			t66 := float64(t22 - t65)
-			t67 := float64(t22 * t6)
-			t68 := math.FMA(t67, t63, t26)
-			t69 := float64(t66 + t35)
-			t70 := float64(t69 + t68)
+			t67 := float64(t66 + t35)
+			t68 := float64(t67 + t26)
+			t69 := float64(t22 * t6)
+			t70 := math.FMA(t69, t63, t68)
 			t71 := float64(t64 + t70)
 			o0[i] = t71
 		}
@@ -6011,10 +6011,10 @@ func k_asin_f16_u_5844eeca37_go(f *abi.Frame) {
 			t33a, t33b := float32(t22a+t17a), float32(t22b+t17b)
 			t34a, t34b := float32(t33a-t22a), float32(t33b-t22b)
 			t35a, t35b := float32(t17a-t34a), float32(t17b-t34b)
-			t36a, t36b := float32(t17a*t7a), float32(t17b*t7b)
-			t37a, t37b := ir.FMA32(t36a, t32a, t19a), ir.FMA32(t36b, t32b, t19b)
-			t38a, t38b := float32(t35a+t23a), float32(t35b+t23b)
-			t39a, t39b := float32(t38a+t37a), float32(t38b+t37b)
+			t36a, t36b := float32(t35a+t23a), float32(t35b+t23b)
+			t37a, t37b := float32(t36a+t19a), float32(t36b+t19b)
+			t38a, t38b := float32(t17a*t7a), float32(t17b*t7b)
+			t39a, t39b := ir.FMA32(t38a, t32a, t37a), ir.FMA32(t38b, t32b, t37b)
 			t40a, t40b := float32(t33a+t39a), float32(t33b+t39b)
 			t41a, t41b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
 			t43a, t43b := t41a&c42, t41b&c42
@@ -6067,10 +6067,10 @@ func k_asin_f16_u_5844eeca37_go(f *abi.Frame) {
 			t33 := float32(t22 + t17)
 			t34 := float32(t33 - t22)
 			t35 := float32(t17 - t34)
-			t36 := float32(t17 * t7)
-			t37 := ir.FMA32(t36, t32, t19)
-			t38 := float32(t35 + t23)
-			t39 := float32(t38 + t37)
+			t36 := float32(t35 + t23)
+			t37 := float32(t36 + t19)
+			t38 := float32(t17 * t7)
+			t39 := ir.FMA32(t38, t32, t37)
 			t40 := float32(t33 + t39)
 			t41 := int32(math.Float32bits(t0))
 			t43 := t41 & c42
@@ -6386,10 +6386,10 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			t32a, t32b := float32(t21a+t16a), float32(t21b+t16b)
 			t33a, t33b := float32(t32a-t21a), float32(t32b-t21b)
 			t34a, t34b := float32(t16a-t33a), float32(t16b-t33b)
-			t35a, t35b := float32(t16a*t6a), float32(t16b*t6b)
-			t36a, t36b := ir.FMA32(t35a, t31a, t18a), ir.FMA32(t35b, t31b, t18b)
-			t37a, t37b := float32(t34a+t22a), float32(t34b+t22b)
-			t38a, t38b := float32(t37a+t36a), float32(t37b+t36b)
+			t35a, t35b := float32(t34a+t22a), float32(t34b+t22b)
+			t36a, t36b := float32(t35a+t18a), float32(t35b+t18b)
+			t37a, t37b := float32(t16a*t6a), float32(t16b*t6b)
+			t38a, t38b := ir.FMA32(t37a, t31a, t36a), ir.FMA32(t37b, t31b, t36b)
 			t39a, t39b := float32(t32a+t38a), float32(t32b+t38b)
 			t40a, t40b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t42a, t42b := t40a&c41, t40b&c41
@@ -6440,10 +6440,10 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			t32 := float32(t21 + t16)
 			t33 := float32(t32 - t21)
 			t34 := float32(t16 - t33)
-			t35 := float32(t16 * t6)
-			t36 := ir.FMA32(t35, t31, t18)
-			t37 := float32(t34 + t22)
-			t38 := float32(t37 + t36)
+			t35 := float32(t34 + t22)
+			t36 := float32(t35 + t18)
+			t37 := float32(t16 * t6)
+			t38 := ir.FMA32(t37, t31, t36)
 			t39 := float32(t32 + t38)
 			t40 := int32(math.Float32bits(v0))
 			t42 := t40 & c41
@@ -6559,10 +6559,10 @@ func k_asin_f64_u_0c7edb221f_go(f *abi.Frame) {
 			t51a, t51b := float64(t21a+t16a), float64(t21b+t16b)
 			t52a, t52b := float64(t51a-t21a), float64(t51b-t21b)
 			t53a, t53b := float64(t16a-t52a), float64(t16b-t52b)
-			t54a, t54b := float64(t16a*t6a), float64(t16b*t6b)
-			t55a, t55b := math.FMA(t54a, t50a, t18a), math.FMA(t54b, t50b, t18b)
-			t56a, t56b := float64(t53a+t22a), float64(t53b+t22b)
-			t57a, t57b := float64(t56a+t55a), float64(t56b+t55b)
+			t54a, t54b := float64(t53a+t22a), float64(t53b+t22b)
+			t55a, t55b := float64(t54a+t18a), float64(t54b+t18b)
+			t56a, t56b := float64(t16a*t6a), float64(t16b*t6b)
+			t57a, t57b := math.FMA(t56a, t50a, t55a), math.FMA(t56b, t50b, t55b)
 			t58a, t58b := float64(t51a+t57a), float64(t51b+t57b)
 			t59a, t59b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
 			t61a, t61b := t59a&c60, t59b&c60
@@ -6624,10 +6624,10 @@ func k_asin_f64_u_0c7edb221f_go(f *abi.Frame) {
 			t51 := float64(t21 + t16)
 			t52 := float64(t51 - t21)
 			t53 := float64(t16 - t52)
-			t54 := float64(t16 * t6)
-			t55 := math.FMA(t54, t50, t18)
-			t56 := float64(t53 + t22)
-			t57 := float64(t56 + t55)
+			t54 := float64(t53 + t22)
+			t55 := float64(t54 + t18)
+			t56 := float64(t16 * t6)
+			t57 := math.FMA(t56, t50, t55)
 			t58 := float64(t51 + t57)
 			t59 := int64(math.Float64bits(v0))
 			t61 := t59 & c60
@@ -10596,43 +10596,45 @@ func k_atan2_f64_su_fcaf6145ed_go(f *abi.Frame) {
 	c4 := int64(0)
 	c8 := math.Float64frombits(0x1)                 // 5e-324
 	c12 := math.Float64frombits(0x3ff0000000000000) // 1
-	c18 := math.Float64frombits(0x3f0000000000000)  // 1.0261342003245941e-289
-	c20 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c23 := math.Float64frombits(0x0)                // 0
-	c25 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
-	c26 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
-	c27 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c28 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c38 := math.Float64frombits(0xbfe0000000000000) // -0.5
-	c41 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
-	c42 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
-	c43 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
-	c44 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
-	c45 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
-	c46 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
-	c47 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
-	c48 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
-	c49 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
-	c50 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
-	c51 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
-	c52 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
-	c53 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
-	c54 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
-	c55 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
-	c56 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
-	c75 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
-	c77 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
-	c79 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
-	c81 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
-	c83 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
-	c94 := int64(-9223372036854775808)
+	c15 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c17 := math.Float64frombits(0x46d0000000000000) // 1.298074214633707e+33
+	c24 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c26 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c29 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c30 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c31 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c41 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c49 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
+	c50 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
+	c51 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
+	c52 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
+	c53 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
+	c54 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
+	c55 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
+	c56 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
+	c57 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
+	c58 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
+	c59 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
+	c60 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
+	c61 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
+	c62 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
+	c63 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
+	c64 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
+	c83 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
+	c85 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
+	c87 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
+	c89 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
+	c91 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c97 := math.Float64frombits(0xbfc3333333333333) // -0.15
+	c104 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		t0 := math.Float64frombits(math.Float64bits(s0) &^ (1 << 63))
-		t93 := int64(math.Float64bits(s0))
-		t95 := t93 & c94
+		t103 := int64(math.Float64bits(s0))
+		t105 := t103 & c104
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x1 := a1[i : i+2 : i+2]
@@ -10676,109 +10678,124 @@ func k_atan2_f64_su_fcaf6145ed_go(f *abi.Frame) {
 			if t11b {
 				t14b = c12
 			}
-			t15a, t15b := -t14a, -t14b
-			t16a, t16b := math.FMA(t15a, t10a, t6a), math.FMA(t15b, t10b, t6b)
-			t17a, t17b := float64(t16a/t10a), float64(t16b/t10b)
-			t19a, t19b := c18 <= t10a, c18 <= t10b
-			t21a, t21b := t10a < c20, t10b < c20
-			t22a, t22b := t19a && bool(t21a), t19b && bool(t21b)
-			t24a := c23
-			if t22a {
-				t24a = t17a
+			t16a, t16b := t10a < c15, t10b < c15
+			t18a := c12
+			if t16a {
+				t18a = c17
 			}
-			t24b := c23
-			if t22b {
-				t24b = t17b
+			t18b := c12
+			if t16b {
+				t18b = c17
 			}
-			t29a := c23
+			t19a, t19b := float64(t10a*t18a), float64(t10b*t18b)
+			t20a, t20b := -t14a, -t14b
+			t21a, t21b := float64(t6a*t18a), float64(t6b*t18b)
+			t22a, t22b := math.FMA(t20a, t19a, t21a), math.FMA(t20b, t19b, t21b)
+			t23a, t23b := float64(t22a/t19a), float64(t22b/t19b)
+			t25a, t25b := t10a < c24, t10b < c24
+			t27a := c26
+			if t25a {
+				t27a = t23a
+			}
+			t27b := c26
+			if t25b {
+				t27b = t23b
+			}
+			t32a := c26
 			if t5a {
-				t29a = c27
+				t32a = c30
 			}
-			t29b := c23
+			t32b := c26
 			if t5b {
-				t29b = c27
+				t32b = c30
 			}
-			t30a := t29a
+			t33a := t32a
 			if t2a {
-				t30a = c25
+				t33a = c28
 			}
-			t30b := t29b
+			t33b := t32b
 			if t2b {
-				t30b = c25
+				t33b = c28
 			}
-			t31a := c23
+			t34a := c26
 			if t5a {
-				t31a = c28
+				t34a = c31
 			}
-			t31b := c23
+			t34b := c26
 			if t5b {
-				t31b = c28
+				t34b = c31
 			}
-			t32a := t31a
+			t35a := t34a
 			if t2a {
-				t32a = c26
+				t35a = c29
 			}
-			t32b := t31b
+			t35b := t34b
 			if t2b {
-				t32b = c26
+				t35b = c29
 			}
-			t33a, t33b := t2a != t5a, t2b != t5b
-			t34a := t14a
-			if t33a {
-				t34a = t15a
+			t36a, t36b := t2a != t5a, t2b != t5b
+			t37a := t14a
+			if t36a {
+				t37a = t20a
 			}
-			t34b := t14b
-			if t33b {
-				t34b = t15b
+			t37b := t14b
+			if t36b {
+				t37b = t20b
 			}
-			t35a, t35b := -t24a, -t24b
-			t36a := t24a
-			if t33a {
-				t36a = t35a
+			t38a, t38b := -t27a, -t27b
+			t39a := t27a
+			if t36a {
+				t39a = t38a
 			}
-			t36b := t24b
-			if t33b {
-				t36b = t35b
+			t39b := t27b
+			if t36b {
+				t39b = t38b
 			}
-			t37a, t37b := float64(t34a*t34a), float64(t34b*t34b)
-			t39a, t39b := math.FMA(t37a, c38, c12), math.FMA(t37b, c38, c12)
-			t40a, t40b := float64(t36a*t39a), float64(t36b*t39b)
-			t57a, t57b := math.FMA(c42, t37a, c41), math.FMA(c42, t37b, c41)
-			t58a, t58b := math.FMA(c44, t37a, c43), math.FMA(c44, t37b, c43)
-			t59a, t59b := math.FMA(c46, t37a, c45), math.FMA(c46, t37b, c45)
-			t60a, t60b := math.FMA(c48, t37a, c47), math.FMA(c48, t37b, c47)
-			t61a, t61b := math.FMA(c50, t37a, c49), math.FMA(c50, t37b, c49)
-			t62a, t62b := math.FMA(c52, t37a, c51), math.FMA(c52, t37b, c51)
-			t63a, t63b := math.FMA(c54, t37a, c53), math.FMA(c54, t37b, c53)
-			t64a, t64b := math.FMA(c56, t37a, c55), math.FMA(c56, t37b, c55)
-			t65a, t65b := float64(t37a*t37a), float64(t37b*t37b)
-			t66a, t66b := math.FMA(t58a, t65a, t57a), math.FMA(t58b, t65b, t57b)
-			t67a, t67b := math.FMA(t60a, t65a, t59a), math.FMA(t60b, t65b, t59b)
-			t68a, t68b := math.FMA(t62a, t65a, t61a), math.FMA(t62b, t65b, t61b)
-			t69a, t69b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
-			t70a, t70b := float64(t65a*t65a), float64(t65b*t65b)
-			t71a, t71b := math.FMA(t67a, t70a, t66a), math.FMA(t67b, t70b, t66b)
-			t72a, t72b := math.FMA(t69a, t70a, t68a), math.FMA(t69b, t70b, t68b)
-			t73a, t73b := float64(t70a*t70a), float64(t70b*t70b)
-			t74a, t74b := math.FMA(t72a, t73a, t71a), math.FMA(t72b, t73b, t71b)
-			t76a, t76b := math.FMA(t74a, t37a, c75), math.FMA(t74b, t37b, c75)
-			t78a, t78b := math.FMA(t76a, t37a, c77), math.FMA(t76b, t37b, c77)
-			t80a, t80b := math.FMA(t78a, t37a, c79), math.FMA(t78b, t37b, c79)
-			t82a, t82b := math.FMA(t80a, t37a, c81), math.FMA(t80b, t37b, c81)
-			t84a, t84b := math.FMA(t82a, t37a, c83), math.FMA(t82b, t37b, c83)
-			t85a, t85b := float64(t30a+t34a), float64(t30b+t34b)
-			t86a, t86b := float64(t85a-t30a), float64(t85b-t30b)
-			t87a, t87b := float64(t34a-t86a), float64(t34b-t86b)
-			t88a, t88b := float64(t34a*t37a), float64(t34b*t37b)
-			t89a, t89b := math.FMA(t88a, t84a, t40a), math.FMA(t88b, t84b, t40b)
-			t90a, t90b := float64(t87a+t32a), float64(t87b+t32b)
-			t91a, t91b := float64(t90a+t89a), float64(t90b+t89b)
-			t92a, t92b := float64(t85a+t91a), float64(t85b+t91b)
-			t96a, t96b := int64(math.Float64bits(t92a)), int64(math.Float64bits(t92b))
-			t97a, t97b := t96a|t95, t96b|t95
-			t98a, t98b := math.Float64frombits(uint64(t97a)), math.Float64frombits(uint64(t97b))
+			t40a, t40b := float64(t37a*t37a), float64(t37b*t37b)
+			t42a, t42b := math.FMA(t40a, c41, c12), math.FMA(t40b, c41, c12)
+			t43a, t43b := float64(t39a*t42a), float64(t39b*t42b)
+			t44a, t44b := -t40a, -t40b
+			t45a, t45b := math.FMA(t37a, t37a, t44a), math.FMA(t37b, t37b, t44b)
+			t46a, t46b := float64(t37a*t40a), float64(t37b*t40b)
+			t47a, t47b := -t46a, -t46b
+			t48a, t48b := math.FMA(t37a, t40a, t47a), math.FMA(t37b, t40b, t47b)
+			t65a, t65b := math.FMA(c50, t40a, c49), math.FMA(c50, t40b, c49)
+			t66a, t66b := math.FMA(c52, t40a, c51), math.FMA(c52, t40b, c51)
+			t67a, t67b := math.FMA(c54, t40a, c53), math.FMA(c54, t40b, c53)
+			t68a, t68b := math.FMA(c56, t40a, c55), math.FMA(c56, t40b, c55)
+			t69a, t69b := math.FMA(c58, t40a, c57), math.FMA(c58, t40b, c57)
+			t70a, t70b := math.FMA(c60, t40a, c59), math.FMA(c60, t40b, c59)
+			t71a, t71b := math.FMA(c62, t40a, c61), math.FMA(c62, t40b, c61)
+			t72a, t72b := math.FMA(c64, t40a, c63), math.FMA(c64, t40b, c63)
+			t73a, t73b := float64(t40a*t40a), float64(t40b*t40b)
+			t74a, t74b := math.FMA(t66a, t73a, t65a), math.FMA(t66b, t73b, t65b)
+			t75a, t75b := math.FMA(t68a, t73a, t67a), math.FMA(t68b, t73b, t67b)
+			t76a, t76b := math.FMA(t70a, t73a, t69a), math.FMA(t70b, t73b, t69b)
+			t77a, t77b := math.FMA(t72a, t73a, t71a), math.FMA(t72b, t73b, t71b)
+			t78a, t78b := float64(t73a*t73a), float64(t73b*t73b)
+			t79a, t79b := math.FMA(t75a, t78a, t74a), math.FMA(t75b, t78b, t74b)
+			t80a, t80b := math.FMA(t77a, t78a, t76a), math.FMA(t77b, t78b, t76b)
+			t81a, t81b := float64(t78a*t78a), float64(t78b*t78b)
+			t82a, t82b := math.FMA(t80a, t81a, t79a), math.FMA(t80b, t81b, t79b)
+			t84a, t84b := math.FMA(t82a, t40a, c83), math.FMA(t82b, t40b, c83)
+			t86a, t86b := math.FMA(t84a, t40a, c85), math.FMA(t84b, t40b, c85)
+			t88a, t88b := math.FMA(t86a, t40a, c87), math.FMA(t86b, t40b, c87)
+			t90a, t90b := math.FMA(t88a, t40a, c89), math.FMA(t88b, t40b, c89)
+			t92a, t92b := math.FMA(t90a, t40a, c91), math.FMA(t90b, t40b, c91)
+			t93a, t93b := float64(t33a+t37a), float64(t33b+t37b)
+			t94a, t94b := float64(t93a-t33a), float64(t93b-t33b)
+			t95a, t95b := float64(t37a-t94a), float64(t37b-t94b)
+			t96a, t96b := float64(t95a+t35a), float64(t95b+t35b)
+			t98a, t98b := math.FMA(t45a, c97, t43a), math.FMA(t45b, c97, t43b)
+			t99a, t99b := float64(t96a+t98a), float64(t96b+t98b)
+			t100a, t100b := math.FMA(t48a, t92a, t99a), math.FMA(t48b, t92b, t99b)
+			t101a, t101b := math.FMA(t46a, t92a, t100a), math.FMA(t46b, t92b, t100b)
+			t102a, t102b := float64(t93a+t101a), float64(t93b+t101b)
+			t106a, t106b := int64(math.Float64bits(t102a)), int64(math.Float64bits(t102b))
+			t107a, t107b := t106a|t105, t106b|t105
+			t108a, t108b := math.Float64frombits(uint64(t107a)), math.Float64frombits(uint64(t107b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t98a, t98b
+			y0[0], y0[1] = t108a, t108b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -10805,80 +10822,91 @@ func k_atan2_f64_su_fcaf6145ed_go(f *abi.Frame) {
 			if t11 {
 				t14 = c12
 			}
-			t15 := -t14
-			t16 := math.FMA(t15, t10, t6)
-			t17 := float64(t16 / t10)
-			t19 := c18 <= t10
-			t21 := t10 < c20
-			t22 := t19 && bool(t21)
-			t24 := c23
-			if t22 {
-				t24 = t17
+			t16 := t10 < c15
+			t18 := c12
+			if t16 {
+				t18 = c17
 			}
-			t29 := c23
+			t19 := float64(t10 * t18)
+			t20 := -t14
+			t21 := float64(t6 * t18)
+			t22 := math.FMA(t20, t19, t21)
+			t23 := float64(t22 / t19)
+			t25 := t10 < c24
+			t27 := c26
+			if t25 {
+				t27 = t23
+			}
+			t32 := c26
 			if t5 {
-				t29 = c27
+				t32 = c30
 			}
-			t30 := t29
+			t33 := t32
 			if t2 {
-				t30 = c25
+				t33 = c28
 			}
-			t31 := c23
+			t34 := c26
 			if t5 {
-				t31 = c28
+				t34 = c31
 			}
-			t32 := t31
+			t35 := t34
 			if t2 {
-				t32 = c26
+				t35 = c29
 			}
-			t33 := t2 != t5
-			t34 := t14
-			if t33 {
-				t34 = t15
+			t36 := t2 != t5
+			t37 := t14
+			if t36 {
+				t37 = t20
 			}
-			t35 := -t24
-			t36 := t24
-			if t33 {
-				t36 = t35
+			t38 := -t27
+			t39 := t27
+			if t36 {
+				t39 = t38
 			}
-			t37 := float64(t34 * t34)
-			t39 := math.FMA(t37, c38, c12)
-			t40 := float64(t36 * t39)
-			t57 := math.FMA(c42, t37, c41)
-			t58 := math.FMA(c44, t37, c43)
-			t59 := math.FMA(c46, t37, c45)
-			t60 := math.FMA(c48, t37, c47)
-			t61 := math.FMA(c50, t37, c49)
-			t62 := math.FMA(c52, t37, c51)
-			t63 := math.FMA(c54, t37, c53)
-			t64 := math.FMA(c56, t37, c55)
-			t65 := float64(t37 * t37)
-			t66 := math.FMA(t58, t65, t57)
-			t67 := math.FMA(t60, t65, t59)
-			t68 := math.FMA(t62, t65, t61)
-			t69 := math.FMA(t64, t65, t63)
-			t70 := float64(t65 * t65)
-			t71 := math.FMA(t67, t70, t66)
-			t72 := math.FMA(t69, t70, t68)
-			t73 := float64(t70 * t70)
-			t74 := math.FMA(t72, t73, t71)
-			t76 := math.FMA(t74, t37, c75)
-			t78 := math.FMA(t76, t37, c77)
-			t80 := math.FMA(t78, t37, c79)
-			t82 := math.FMA(t80, t37, c81)
-			t84 := math.FMA(t82, t37, c83)
-			t85 := float64(t30 + t34)
-			t86 := float64(t85 - t30)
-			t87 := float64(t34 - t86)
-			t88 := float64(t34 * t37)
-			t89 := math.FMA(t88, t84, t40)
-			t90 := float64(t87 + t32)
-			t91 := float64(t90 + t89)
-			t92 := float64(t85 + t91)
-			t96 := int64(math.Float64bits(t92))
-			t97 := t96 | t95
-			t98 := math.Float64frombits(uint64(t97))
-			o0[i] = t98
+			t40 := float64(t37 * t37)
+			t42 := math.FMA(t40, c41, c12)
+			t43 := float64(t39 * t42)
+			t44 := -t40
+			t45 := math.FMA(t37, t37, t44)
+			t46 := float64(t37 * t40)
+			t47 := -t46
+			t48 := math.FMA(t37, t40, t47)
+			t65 := math.FMA(c50, t40, c49)
+			t66 := math.FMA(c52, t40, c51)
+			t67 := math.FMA(c54, t40, c53)
+			t68 := math.FMA(c56, t40, c55)
+			t69 := math.FMA(c58, t40, c57)
+			t70 := math.FMA(c60, t40, c59)
+			t71 := math.FMA(c62, t40, c61)
+			t72 := math.FMA(c64, t40, c63)
+			t73 := float64(t40 * t40)
+			t74 := math.FMA(t66, t73, t65)
+			t75 := math.FMA(t68, t73, t67)
+			t76 := math.FMA(t70, t73, t69)
+			t77 := math.FMA(t72, t73, t71)
+			t78 := float64(t73 * t73)
+			t79 := math.FMA(t75, t78, t74)
+			t80 := math.FMA(t77, t78, t76)
+			t81 := float64(t78 * t78)
+			t82 := math.FMA(t80, t81, t79)
+			t84 := math.FMA(t82, t40, c83)
+			t86 := math.FMA(t84, t40, c85)
+			t88 := math.FMA(t86, t40, c87)
+			t90 := math.FMA(t88, t40, c89)
+			t92 := math.FMA(t90, t40, c91)
+			t93 := float64(t33 + t37)
+			t94 := float64(t93 - t33)
+			t95 := float64(t37 - t94)
+			t96 := float64(t95 + t35)
+			t98 := math.FMA(t45, c97, t43)
+			t99 := float64(t96 + t98)
+			t100 := math.FMA(t48, t92, t99)
+			t101 := math.FMA(t46, t92, t100)
+			t102 := float64(t93 + t101)
+			t106 := int64(math.Float64bits(t102))
+			t107 := t106 | t105
+			t108 := math.Float64frombits(uint64(t107))
+			o0[i] = t108
 		}
 	}
 }
@@ -10893,36 +10921,38 @@ func k_atan2_f64_us_3a792b453c_go(f *abi.Frame) {
 	c4 := int64(0)
 	c8 := math.Float64frombits(0x1)                 // 5e-324
 	c12 := math.Float64frombits(0x3ff0000000000000) // 1
-	c18 := math.Float64frombits(0x3f0000000000000)  // 1.0261342003245941e-289
-	c20 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c23 := math.Float64frombits(0x0)                // 0
-	c25 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
-	c26 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
-	c27 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c28 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c38 := math.Float64frombits(0xbfe0000000000000) // -0.5
-	c41 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
-	c42 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
-	c43 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
-	c44 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
-	c45 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
-	c46 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
-	c47 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
-	c48 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
-	c49 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
-	c50 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
-	c51 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
-	c52 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
-	c53 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
-	c54 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
-	c55 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
-	c56 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
-	c75 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
-	c77 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
-	c79 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
-	c81 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
-	c83 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
-	c94 := int64(-9223372036854775808)
+	c15 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c17 := math.Float64frombits(0x46d0000000000000) // 1.298074214633707e+33
+	c24 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c26 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c29 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c30 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c31 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c41 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c49 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
+	c50 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
+	c51 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
+	c52 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
+	c53 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
+	c54 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
+	c55 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
+	c56 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
+	c57 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
+	c58 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
+	c59 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
+	c60 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
+	c61 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
+	c62 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
+	c63 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
+	c64 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
+	c83 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
+	c85 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
+	c87 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
+	c89 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
+	c91 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c97 := math.Float64frombits(0xbfc3333333333333) // -0.15
+	c104 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -10930,13 +10960,13 @@ func k_atan2_f64_us_3a792b453c_go(f *abi.Frame) {
 		t1 := math.Float64frombits(math.Float64bits(s1) &^ (1 << 63))
 		t3 := int64(math.Float64bits(s1))
 		t5 := t3 < c4
-		t29 := c23
+		t32 := c26
 		if t5 {
-			t29 = c27
+			t32 = c30
 		}
-		t31 := c23
+		t34 := c26
 		if t5 {
-			t31 = c28
+			t34 = c31
 		}
 		i := 0
 		for ; i+2 <= n; i += 2 {
@@ -10979,95 +11009,110 @@ func k_atan2_f64_us_3a792b453c_go(f *abi.Frame) {
 			if t11b {
 				t14b = c12
 			}
-			t15a, t15b := -t14a, -t14b
-			t16a, t16b := math.FMA(t15a, t10a, t6a), math.FMA(t15b, t10b, t6b)
-			t17a, t17b := float64(t16a/t10a), float64(t16b/t10b)
-			t19a, t19b := c18 <= t10a, c18 <= t10b
-			t21a, t21b := t10a < c20, t10b < c20
-			t22a, t22b := t19a && bool(t21a), t19b && bool(t21b)
-			t24a := c23
-			if t22a {
-				t24a = t17a
+			t16a, t16b := t10a < c15, t10b < c15
+			t18a := c12
+			if t16a {
+				t18a = c17
 			}
-			t24b := c23
-			if t22b {
-				t24b = t17b
+			t18b := c12
+			if t16b {
+				t18b = c17
 			}
-			t30a := t29
+			t19a, t19b := float64(t10a*t18a), float64(t10b*t18b)
+			t20a, t20b := -t14a, -t14b
+			t21a, t21b := float64(t6a*t18a), float64(t6b*t18b)
+			t22a, t22b := math.FMA(t20a, t19a, t21a), math.FMA(t20b, t19b, t21b)
+			t23a, t23b := float64(t22a/t19a), float64(t22b/t19b)
+			t25a, t25b := t10a < c24, t10b < c24
+			t27a := c26
+			if t25a {
+				t27a = t23a
+			}
+			t27b := c26
+			if t25b {
+				t27b = t23b
+			}
+			t33a := t32
 			if t2a {
-				t30a = c25
+				t33a = c28
 			}
-			t30b := t29
+			t33b := t32
 			if t2b {
-				t30b = c25
+				t33b = c28
 			}
-			t32a := t31
+			t35a := t34
 			if t2a {
-				t32a = c26
+				t35a = c29
 			}
-			t32b := t31
+			t35b := t34
 			if t2b {
-				t32b = c26
+				t35b = c29
 			}
-			t33a, t33b := t2a != t5, t2b != t5
-			t34a := t14a
-			if t33a {
-				t34a = t15a
+			t36a, t36b := t2a != t5, t2b != t5
+			t37a := t14a
+			if t36a {
+				t37a = t20a
 			}
-			t34b := t14b
-			if t33b {
-				t34b = t15b
+			t37b := t14b
+			if t36b {
+				t37b = t20b
 			}
-			t35a, t35b := -t24a, -t24b
-			t36a := t24a
-			if t33a {
-				t36a = t35a
+			t38a, t38b := -t27a, -t27b
+			t39a := t27a
+			if t36a {
+				t39a = t38a
 			}
-			t36b := t24b
-			if t33b {
-				t36b = t35b
+			t39b := t27b
+			if t36b {
+				t39b = t38b
 			}
-			t37a, t37b := float64(t34a*t34a), float64(t34b*t34b)
-			t39a, t39b := math.FMA(t37a, c38, c12), math.FMA(t37b, c38, c12)
-			t40a, t40b := float64(t36a*t39a), float64(t36b*t39b)
-			t57a, t57b := math.FMA(c42, t37a, c41), math.FMA(c42, t37b, c41)
-			t58a, t58b := math.FMA(c44, t37a, c43), math.FMA(c44, t37b, c43)
-			t59a, t59b := math.FMA(c46, t37a, c45), math.FMA(c46, t37b, c45)
-			t60a, t60b := math.FMA(c48, t37a, c47), math.FMA(c48, t37b, c47)
-			t61a, t61b := math.FMA(c50, t37a, c49), math.FMA(c50, t37b, c49)
-			t62a, t62b := math.FMA(c52, t37a, c51), math.FMA(c52, t37b, c51)
-			t63a, t63b := math.FMA(c54, t37a, c53), math.FMA(c54, t37b, c53)
-			t64a, t64b := math.FMA(c56, t37a, c55), math.FMA(c56, t37b, c55)
-			t65a, t65b := float64(t37a*t37a), float64(t37b*t37b)
-			t66a, t66b := math.FMA(t58a, t65a, t57a), math.FMA(t58b, t65b, t57b)
-			t67a, t67b := math.FMA(t60a, t65a, t59a), math.FMA(t60b, t65b, t59b)
-			t68a, t68b := math.FMA(t62a, t65a, t61a), math.FMA(t62b, t65b, t61b)
-			t69a, t69b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
-			t70a, t70b := float64(t65a*t65a), float64(t65b*t65b)
-			t71a, t71b := math.FMA(t67a, t70a, t66a), math.FMA(t67b, t70b, t66b)
-			t72a, t72b := math.FMA(t69a, t70a, t68a), math.FMA(t69b, t70b, t68b)
-			t73a, t73b := float64(t70a*t70a), float64(t70b*t70b)
-			t74a, t74b := math.FMA(t72a, t73a, t71a), math.FMA(t72b, t73b, t71b)
-			t76a, t76b := math.FMA(t74a, t37a, c75), math.FMA(t74b, t37b, c75)
-			t78a, t78b := math.FMA(t76a, t37a, c77), math.FMA(t76b, t37b, c77)
-			t80a, t80b := math.FMA(t78a, t37a, c79), math.FMA(t78b, t37b, c79)
-			t82a, t82b := math.FMA(t80a, t37a, c81), math.FMA(t80b, t37b, c81)
-			t84a, t84b := math.FMA(t82a, t37a, c83), math.FMA(t82b, t37b, c83)
-			t85a, t85b := float64(t30a+t34a), float64(t30b+t34b)
-			t86a, t86b := float64(t85a-t30a), float64(t85b-t30b)
-			t87a, t87b := float64(t34a-t86a), float64(t34b-t86b)
-			t88a, t88b := float64(t34a*t37a), float64(t34b*t37b)
-			t89a, t89b := math.FMA(t88a, t84a, t40a), math.FMA(t88b, t84b, t40b)
-			t90a, t90b := float64(t87a+t32a), float64(t87b+t32b)
-			t91a, t91b := float64(t90a+t89a), float64(t90b+t89b)
-			t92a, t92b := float64(t85a+t91a), float64(t85b+t91b)
-			t93a, t93b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t95a, t95b := t93a&c94, t93b&c94
-			t96a, t96b := int64(math.Float64bits(t92a)), int64(math.Float64bits(t92b))
-			t97a, t97b := t96a|t95a, t96b|t95b
-			t98a, t98b := math.Float64frombits(uint64(t97a)), math.Float64frombits(uint64(t97b))
+			t40a, t40b := float64(t37a*t37a), float64(t37b*t37b)
+			t42a, t42b := math.FMA(t40a, c41, c12), math.FMA(t40b, c41, c12)
+			t43a, t43b := float64(t39a*t42a), float64(t39b*t42b)
+			t44a, t44b := -t40a, -t40b
+			t45a, t45b := math.FMA(t37a, t37a, t44a), math.FMA(t37b, t37b, t44b)
+			t46a, t46b := float64(t37a*t40a), float64(t37b*t40b)
+			t47a, t47b := -t46a, -t46b
+			t48a, t48b := math.FMA(t37a, t40a, t47a), math.FMA(t37b, t40b, t47b)
+			t65a, t65b := math.FMA(c50, t40a, c49), math.FMA(c50, t40b, c49)
+			t66a, t66b := math.FMA(c52, t40a, c51), math.FMA(c52, t40b, c51)
+			t67a, t67b := math.FMA(c54, t40a, c53), math.FMA(c54, t40b, c53)
+			t68a, t68b := math.FMA(c56, t40a, c55), math.FMA(c56, t40b, c55)
+			t69a, t69b := math.FMA(c58, t40a, c57), math.FMA(c58, t40b, c57)
+			t70a, t70b := math.FMA(c60, t40a, c59), math.FMA(c60, t40b, c59)
+			t71a, t71b := math.FMA(c62, t40a, c61), math.FMA(c62, t40b, c61)
+			t72a, t72b := math.FMA(c64, t40a, c63), math.FMA(c64, t40b, c63)
+			t73a, t73b := float64(t40a*t40a), float64(t40b*t40b)
+			t74a, t74b := math.FMA(t66a, t73a, t65a), math.FMA(t66b, t73b, t65b)
+			t75a, t75b := math.FMA(t68a, t73a, t67a), math.FMA(t68b, t73b, t67b)
+			t76a, t76b := math.FMA(t70a, t73a, t69a), math.FMA(t70b, t73b, t69b)
+			t77a, t77b := math.FMA(t72a, t73a, t71a), math.FMA(t72b, t73b, t71b)
+			t78a, t78b := float64(t73a*t73a), float64(t73b*t73b)
+			t79a, t79b := math.FMA(t75a, t78a, t74a), math.FMA(t75b, t78b, t74b)
+			t80a, t80b := math.FMA(t77a, t78a, t76a), math.FMA(t77b, t78b, t76b)
+			t81a, t81b := float64(t78a*t78a), float64(t78b*t78b)
+			t82a, t82b := math.FMA(t80a, t81a, t79a), math.FMA(t80b, t81b, t79b)
+			t84a, t84b := math.FMA(t82a, t40a, c83), math.FMA(t82b, t40b, c83)
+			t86a, t86b := math.FMA(t84a, t40a, c85), math.FMA(t84b, t40b, c85)
+			t88a, t88b := math.FMA(t86a, t40a, c87), math.FMA(t86b, t40b, c87)
+			t90a, t90b := math.FMA(t88a, t40a, c89), math.FMA(t88b, t40b, c89)
+			t92a, t92b := math.FMA(t90a, t40a, c91), math.FMA(t90b, t40b, c91)
+			t93a, t93b := float64(t33a+t37a), float64(t33b+t37b)
+			t94a, t94b := float64(t93a-t33a), float64(t93b-t33b)
+			t95a, t95b := float64(t37a-t94a), float64(t37b-t94b)
+			t96a, t96b := float64(t95a+t35a), float64(t95b+t35b)
+			t98a, t98b := math.FMA(t45a, c97, t43a), math.FMA(t45b, c97, t43b)
+			t99a, t99b := float64(t96a+t98a), float64(t96b+t98b)
+			t100a, t100b := math.FMA(t48a, t92a, t99a), math.FMA(t48b, t92b, t99b)
+			t101a, t101b := math.FMA(t46a, t92a, t100a), math.FMA(t46b, t92b, t100b)
+			t102a, t102b := float64(t93a+t101a), float64(t93b+t101b)
+			t103a, t103b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t105a, t105b := t103a&c104, t103b&c104
+			t106a, t106b := int64(math.Float64bits(t102a)), int64(math.Float64bits(t102b))
+			t107a, t107b := t106a|t105a, t106b|t105b
+			t108a, t108b := math.Float64frombits(uint64(t107a)), math.Float64frombits(uint64(t107b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t98a, t98b
+			y0[0], y0[1] = t108a, t108b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -11092,74 +11137,85 @@ func k_atan2_f64_us_3a792b453c_go(f *abi.Frame) {
 			if t11 {
 				t14 = c12
 			}
-			t15 := -t14
-			t16 := math.FMA(t15, t10, t6)
-			t17 := float64(t16 / t10)
-			t19 := c18 <= t10
-			t21 := t10 < c20
-			t22 := t19 && bool(t21)
-			t24 := c23
-			if t22 {
-				t24 = t17
+			t16 := t10 < c15
+			t18 := c12
+			if t16 {
+				t18 = c17
 			}
-			t30 := t29
+			t19 := float64(t10 * t18)
+			t20 := -t14
+			t21 := float64(t6 * t18)
+			t22 := math.FMA(t20, t19, t21)
+			t23 := float64(t22 / t19)
+			t25 := t10 < c24
+			t27 := c26
+			if t25 {
+				t27 = t23
+			}
+			t33 := t32
 			if t2 {
-				t30 = c25
+				t33 = c28
 			}
-			t32 := t31
+			t35 := t34
 			if t2 {
-				t32 = c26
+				t35 = c29
 			}
-			t33 := t2 != t5
-			t34 := t14
-			if t33 {
-				t34 = t15
+			t36 := t2 != t5
+			t37 := t14
+			if t36 {
+				t37 = t20
 			}
-			t35 := -t24
-			t36 := t24
-			if t33 {
-				t36 = t35
+			t38 := -t27
+			t39 := t27
+			if t36 {
+				t39 = t38
 			}
-			t37 := float64(t34 * t34)
-			t39 := math.FMA(t37, c38, c12)
-			t40 := float64(t36 * t39)
-			t57 := math.FMA(c42, t37, c41)
-			t58 := math.FMA(c44, t37, c43)
-			t59 := math.FMA(c46, t37, c45)
-			t60 := math.FMA(c48, t37, c47)
-			t61 := math.FMA(c50, t37, c49)
-			t62 := math.FMA(c52, t37, c51)
-			t63 := math.FMA(c54, t37, c53)
-			t64 := math.FMA(c56, t37, c55)
-			t65 := float64(t37 * t37)
-			t66 := math.FMA(t58, t65, t57)
-			t67 := math.FMA(t60, t65, t59)
-			t68 := math.FMA(t62, t65, t61)
-			t69 := math.FMA(t64, t65, t63)
-			t70 := float64(t65 * t65)
-			t71 := math.FMA(t67, t70, t66)
-			t72 := math.FMA(t69, t70, t68)
-			t73 := float64(t70 * t70)
-			t74 := math.FMA(t72, t73, t71)
-			t76 := math.FMA(t74, t37, c75)
-			t78 := math.FMA(t76, t37, c77)
-			t80 := math.FMA(t78, t37, c79)
-			t82 := math.FMA(t80, t37, c81)
-			t84 := math.FMA(t82, t37, c83)
-			t85 := float64(t30 + t34)
-			t86 := float64(t85 - t30)
-			t87 := float64(t34 - t86)
-			t88 := float64(t34 * t37)
-			t89 := math.FMA(t88, t84, t40)
-			t90 := float64(t87 + t32)
-			t91 := float64(t90 + t89)
-			t92 := float64(t85 + t91)
-			t93 := int64(math.Float64bits(v0))
-			t95 := t93 & c94
-			t96 := int64(math.Float64bits(t92))
-			t97 := t96 | t95
-			t98 := math.Float64frombits(uint64(t97))
-			o0[i] = t98
+			t40 := float64(t37 * t37)
+			t42 := math.FMA(t40, c41, c12)
+			t43 := float64(t39 * t42)
+			t44 := -t40
+			t45 := math.FMA(t37, t37, t44)
+			t46 := float64(t37 * t40)
+			t47 := -t46
+			t48 := math.FMA(t37, t40, t47)
+			t65 := math.FMA(c50, t40, c49)
+			t66 := math.FMA(c52, t40, c51)
+			t67 := math.FMA(c54, t40, c53)
+			t68 := math.FMA(c56, t40, c55)
+			t69 := math.FMA(c58, t40, c57)
+			t70 := math.FMA(c60, t40, c59)
+			t71 := math.FMA(c62, t40, c61)
+			t72 := math.FMA(c64, t40, c63)
+			t73 := float64(t40 * t40)
+			t74 := math.FMA(t66, t73, t65)
+			t75 := math.FMA(t68, t73, t67)
+			t76 := math.FMA(t70, t73, t69)
+			t77 := math.FMA(t72, t73, t71)
+			t78 := float64(t73 * t73)
+			t79 := math.FMA(t75, t78, t74)
+			t80 := math.FMA(t77, t78, t76)
+			t81 := float64(t78 * t78)
+			t82 := math.FMA(t80, t81, t79)
+			t84 := math.FMA(t82, t40, c83)
+			t86 := math.FMA(t84, t40, c85)
+			t88 := math.FMA(t86, t40, c87)
+			t90 := math.FMA(t88, t40, c89)
+			t92 := math.FMA(t90, t40, c91)
+			t93 := float64(t33 + t37)
+			t94 := float64(t93 - t33)
+			t95 := float64(t37 - t94)
+			t96 := float64(t95 + t35)
+			t98 := math.FMA(t45, c97, t43)
+			t99 := float64(t96 + t98)
+			t100 := math.FMA(t48, t92, t99)
+			t101 := math.FMA(t46, t92, t100)
+			t102 := float64(t93 + t101)
+			t103 := int64(math.Float64bits(v0))
+			t105 := t103 & c104
+			t106 := int64(math.Float64bits(t102))
+			t107 := t106 | t105
+			t108 := math.Float64frombits(uint64(t107))
+			o0[i] = t108
 		}
 	}
 }
@@ -11378,36 +11434,38 @@ func k_atan2_f64_uu_38066da722_go(f *abi.Frame) {
 	c4 := int64(0)
 	c8 := math.Float64frombits(0x1)                 // 5e-324
 	c12 := math.Float64frombits(0x3ff0000000000000) // 1
-	c18 := math.Float64frombits(0x3f0000000000000)  // 1.0261342003245941e-289
-	c20 := math.Float64frombits(0x7ff0000000000000) // +Inf
-	c23 := math.Float64frombits(0x0)                // 0
-	c25 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
-	c26 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
-	c27 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
-	c28 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
-	c38 := math.Float64frombits(0xbfe0000000000000) // -0.5
-	c41 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
-	c42 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
-	c43 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
-	c44 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
-	c45 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
-	c46 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
-	c47 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
-	c48 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
-	c49 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
-	c50 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
-	c51 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
-	c52 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
-	c53 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
-	c54 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
-	c55 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
-	c56 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
-	c75 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
-	c77 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
-	c79 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
-	c81 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
-	c83 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
-	c94 := int64(-9223372036854775808)
+	c15 := math.Float64frombits(0x7b0000000000000)  // 1.1830521861667747e-271
+	c17 := math.Float64frombits(0x46d0000000000000) // 1.298074214633707e+33
+	c24 := math.Float64frombits(0x7ff0000000000000) // +Inf
+	c26 := math.Float64frombits(0x0)                // 0
+	c28 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
+	c29 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
+	c30 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c31 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c41 := math.Float64frombits(0xbfe0000000000000) // -0.5
+	c49 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
+	c50 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
+	c51 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
+	c52 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
+	c53 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
+	c54 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
+	c55 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
+	c56 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
+	c57 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
+	c58 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
+	c59 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
+	c60 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
+	c61 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
+	c62 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
+	c63 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
+	c64 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
+	c83 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
+	c85 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
+	c87 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
+	c89 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
+	c91 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c97 := math.Float64frombits(0xbfc3333333333333) // -0.15
+	c104 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -11458,111 +11516,126 @@ func k_atan2_f64_uu_38066da722_go(f *abi.Frame) {
 			if t11b {
 				t14b = c12
 			}
-			t15a, t15b := -t14a, -t14b
-			t16a, t16b := math.FMA(t15a, t10a, t6a), math.FMA(t15b, t10b, t6b)
-			t17a, t17b := float64(t16a/t10a), float64(t16b/t10b)
-			t19a, t19b := c18 <= t10a, c18 <= t10b
-			t21a, t21b := t10a < c20, t10b < c20
-			t22a, t22b := t19a && bool(t21a), t19b && bool(t21b)
-			t24a := c23
-			if t22a {
-				t24a = t17a
+			t16a, t16b := t10a < c15, t10b < c15
+			t18a := c12
+			if t16a {
+				t18a = c17
 			}
-			t24b := c23
-			if t22b {
-				t24b = t17b
+			t18b := c12
+			if t16b {
+				t18b = c17
 			}
-			t29a := c23
+			t19a, t19b := float64(t10a*t18a), float64(t10b*t18b)
+			t20a, t20b := -t14a, -t14b
+			t21a, t21b := float64(t6a*t18a), float64(t6b*t18b)
+			t22a, t22b := math.FMA(t20a, t19a, t21a), math.FMA(t20b, t19b, t21b)
+			t23a, t23b := float64(t22a/t19a), float64(t22b/t19b)
+			t25a, t25b := t10a < c24, t10b < c24
+			t27a := c26
+			if t25a {
+				t27a = t23a
+			}
+			t27b := c26
+			if t25b {
+				t27b = t23b
+			}
+			t32a := c26
 			if t5a {
-				t29a = c27
+				t32a = c30
 			}
-			t29b := c23
+			t32b := c26
 			if t5b {
-				t29b = c27
+				t32b = c30
 			}
-			t30a := t29a
+			t33a := t32a
 			if t2a {
-				t30a = c25
+				t33a = c28
 			}
-			t30b := t29b
+			t33b := t32b
 			if t2b {
-				t30b = c25
+				t33b = c28
 			}
-			t31a := c23
+			t34a := c26
 			if t5a {
-				t31a = c28
+				t34a = c31
 			}
-			t31b := c23
+			t34b := c26
 			if t5b {
-				t31b = c28
+				t34b = c31
 			}
-			t32a := t31a
+			t35a := t34a
 			if t2a {
-				t32a = c26
+				t35a = c29
 			}
-			t32b := t31b
+			t35b := t34b
 			if t2b {
-				t32b = c26
+				t35b = c29
 			}
-			t33a, t33b := t2a != t5a, t2b != t5b
-			t34a := t14a
-			if t33a {
-				t34a = t15a
+			t36a, t36b := t2a != t5a, t2b != t5b
+			t37a := t14a
+			if t36a {
+				t37a = t20a
 			}
-			t34b := t14b
-			if t33b {
-				t34b = t15b
+			t37b := t14b
+			if t36b {
+				t37b = t20b
 			}
-			t35a, t35b := -t24a, -t24b
-			t36a := t24a
-			if t33a {
-				t36a = t35a
+			t38a, t38b := -t27a, -t27b
+			t39a := t27a
+			if t36a {
+				t39a = t38a
 			}
-			t36b := t24b
-			if t33b {
-				t36b = t35b
+			t39b := t27b
+			if t36b {
+				t39b = t38b
 			}
-			t37a, t37b := float64(t34a*t34a), float64(t34b*t34b)
-			t39a, t39b := math.FMA(t37a, c38, c12), math.FMA(t37b, c38, c12)
-			t40a, t40b := float64(t36a*t39a), float64(t36b*t39b)
-			t57a, t57b := math.FMA(c42, t37a, c41), math.FMA(c42, t37b, c41)
-			t58a, t58b := math.FMA(c44, t37a, c43), math.FMA(c44, t37b, c43)
-			t59a, t59b := math.FMA(c46, t37a, c45), math.FMA(c46, t37b, c45)
-			t60a, t60b := math.FMA(c48, t37a, c47), math.FMA(c48, t37b, c47)
-			t61a, t61b := math.FMA(c50, t37a, c49), math.FMA(c50, t37b, c49)
-			t62a, t62b := math.FMA(c52, t37a, c51), math.FMA(c52, t37b, c51)
-			t63a, t63b := math.FMA(c54, t37a, c53), math.FMA(c54, t37b, c53)
-			t64a, t64b := math.FMA(c56, t37a, c55), math.FMA(c56, t37b, c55)
-			t65a, t65b := float64(t37a*t37a), float64(t37b*t37b)
-			t66a, t66b := math.FMA(t58a, t65a, t57a), math.FMA(t58b, t65b, t57b)
-			t67a, t67b := math.FMA(t60a, t65a, t59a), math.FMA(t60b, t65b, t59b)
-			t68a, t68b := math.FMA(t62a, t65a, t61a), math.FMA(t62b, t65b, t61b)
-			t69a, t69b := math.FMA(t64a, t65a, t63a), math.FMA(t64b, t65b, t63b)
-			t70a, t70b := float64(t65a*t65a), float64(t65b*t65b)
-			t71a, t71b := math.FMA(t67a, t70a, t66a), math.FMA(t67b, t70b, t66b)
-			t72a, t72b := math.FMA(t69a, t70a, t68a), math.FMA(t69b, t70b, t68b)
-			t73a, t73b := float64(t70a*t70a), float64(t70b*t70b)
-			t74a, t74b := math.FMA(t72a, t73a, t71a), math.FMA(t72b, t73b, t71b)
-			t76a, t76b := math.FMA(t74a, t37a, c75), math.FMA(t74b, t37b, c75)
-			t78a, t78b := math.FMA(t76a, t37a, c77), math.FMA(t76b, t37b, c77)
-			t80a, t80b := math.FMA(t78a, t37a, c79), math.FMA(t78b, t37b, c79)
-			t82a, t82b := math.FMA(t80a, t37a, c81), math.FMA(t80b, t37b, c81)
-			t84a, t84b := math.FMA(t82a, t37a, c83), math.FMA(t82b, t37b, c83)
-			t85a, t85b := float64(t30a+t34a), float64(t30b+t34b)
-			t86a, t86b := float64(t85a-t30a), float64(t85b-t30b)
-			t87a, t87b := float64(t34a-t86a), float64(t34b-t86b)
-			t88a, t88b := float64(t34a*t37a), float64(t34b*t37b)
-			t89a, t89b := math.FMA(t88a, t84a, t40a), math.FMA(t88b, t84b, t40b)
-			t90a, t90b := float64(t87a+t32a), float64(t87b+t32b)
-			t91a, t91b := float64(t90a+t89a), float64(t90b+t89b)
-			t92a, t92b := float64(t85a+t91a), float64(t85b+t91b)
-			t93a, t93b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t95a, t95b := t93a&c94, t93b&c94
-			t96a, t96b := int64(math.Float64bits(t92a)), int64(math.Float64bits(t92b))
-			t97a, t97b := t96a|t95a, t96b|t95b
-			t98a, t98b := math.Float64frombits(uint64(t97a)), math.Float64frombits(uint64(t97b))
+			t40a, t40b := float64(t37a*t37a), float64(t37b*t37b)
+			t42a, t42b := math.FMA(t40a, c41, c12), math.FMA(t40b, c41, c12)
+			t43a, t43b := float64(t39a*t42a), float64(t39b*t42b)
+			t44a, t44b := -t40a, -t40b
+			t45a, t45b := math.FMA(t37a, t37a, t44a), math.FMA(t37b, t37b, t44b)
+			t46a, t46b := float64(t37a*t40a), float64(t37b*t40b)
+			t47a, t47b := -t46a, -t46b
+			t48a, t48b := math.FMA(t37a, t40a, t47a), math.FMA(t37b, t40b, t47b)
+			t65a, t65b := math.FMA(c50, t40a, c49), math.FMA(c50, t40b, c49)
+			t66a, t66b := math.FMA(c52, t40a, c51), math.FMA(c52, t40b, c51)
+			t67a, t67b := math.FMA(c54, t40a, c53), math.FMA(c54, t40b, c53)
+			t68a, t68b := math.FMA(c56, t40a, c55), math.FMA(c56, t40b, c55)
+			t69a, t69b := math.FMA(c58, t40a, c57), math.FMA(c58, t40b, c57)
+			t70a, t70b := math.FMA(c60, t40a, c59), math.FMA(c60, t40b, c59)
+			t71a, t71b := math.FMA(c62, t40a, c61), math.FMA(c62, t40b, c61)
+			t72a, t72b := math.FMA(c64, t40a, c63), math.FMA(c64, t40b, c63)
+			t73a, t73b := float64(t40a*t40a), float64(t40b*t40b)
+			t74a, t74b := math.FMA(t66a, t73a, t65a), math.FMA(t66b, t73b, t65b)
+			t75a, t75b := math.FMA(t68a, t73a, t67a), math.FMA(t68b, t73b, t67b)
+			t76a, t76b := math.FMA(t70a, t73a, t69a), math.FMA(t70b, t73b, t69b)
+			t77a, t77b := math.FMA(t72a, t73a, t71a), math.FMA(t72b, t73b, t71b)
+			t78a, t78b := float64(t73a*t73a), float64(t73b*t73b)
+			t79a, t79b := math.FMA(t75a, t78a, t74a), math.FMA(t75b, t78b, t74b)
+			t80a, t80b := math.FMA(t77a, t78a, t76a), math.FMA(t77b, t78b, t76b)
+			t81a, t81b := float64(t78a*t78a), float64(t78b*t78b)
+			t82a, t82b := math.FMA(t80a, t81a, t79a), math.FMA(t80b, t81b, t79b)
+			t84a, t84b := math.FMA(t82a, t40a, c83), math.FMA(t82b, t40b, c83)
+			t86a, t86b := math.FMA(t84a, t40a, c85), math.FMA(t84b, t40b, c85)
+			t88a, t88b := math.FMA(t86a, t40a, c87), math.FMA(t86b, t40b, c87)
+			t90a, t90b := math.FMA(t88a, t40a, c89), math.FMA(t88b, t40b, c89)
+			t92a, t92b := math.FMA(t90a, t40a, c91), math.FMA(t90b, t40b, c91)
+			t93a, t93b := float64(t33a+t37a), float64(t33b+t37b)
+			t94a, t94b := float64(t93a-t33a), float64(t93b-t33b)
+			t95a, t95b := float64(t37a-t94a), float64(t37b-t94b)
+			t96a, t96b := float64(t95a+t35a), float64(t95b+t35b)
+			t98a, t98b := math.FMA(t45a, c97, t43a), math.FMA(t45b, c97, t43b)
+			t99a, t99b := float64(t96a+t98a), float64(t96b+t98b)
+			t100a, t100b := math.FMA(t48a, t92a, t99a), math.FMA(t48b, t92b, t99b)
+			t101a, t101b := math.FMA(t46a, t92a, t100a), math.FMA(t46b, t92b, t100b)
+			t102a, t102b := float64(t93a+t101a), float64(t93b+t101b)
+			t103a, t103b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t105a, t105b := t103a&c104, t103b&c104
+			t106a, t106b := int64(math.Float64bits(t102a)), int64(math.Float64bits(t102b))
+			t107a, t107b := t106a|t105a, t106b|t105b
+			t108a, t108b := math.Float64frombits(uint64(t107a)), math.Float64frombits(uint64(t107b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t98a, t98b
+			y0[0], y0[1] = t108a, t108b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -11591,82 +11664,93 @@ func k_atan2_f64_uu_38066da722_go(f *abi.Frame) {
 			if t11 {
 				t14 = c12
 			}
-			t15 := -t14
-			t16 := math.FMA(t15, t10, t6)
-			t17 := float64(t16 / t10)
-			t19 := c18 <= t10
-			t21 := t10 < c20
-			t22 := t19 && bool(t21)
-			t24 := c23
-			if t22 {
-				t24 = t17
+			t16 := t10 < c15
+			t18 := c12
+			if t16 {
+				t18 = c17
 			}
-			t29 := c23
+			t19 := float64(t10 * t18)
+			t20 := -t14
+			t21 := float64(t6 * t18)
+			t22 := math.FMA(t20, t19, t21)
+			t23 := float64(t22 / t19)
+			t25 := t10 < c24
+			t27 := c26
+			if t25 {
+				t27 = t23
+			}
+			t32 := c26
 			if t5 {
-				t29 = c27
+				t32 = c30
 			}
-			t30 := t29
+			t33 := t32
 			if t2 {
-				t30 = c25
+				t33 = c28
 			}
-			t31 := c23
+			t34 := c26
 			if t5 {
-				t31 = c28
+				t34 = c31
 			}
-			t32 := t31
+			t35 := t34
 			if t2 {
-				t32 = c26
+				t35 = c29
 			}
-			t33 := t2 != t5
-			t34 := t14
-			if t33 {
-				t34 = t15
+			t36 := t2 != t5
+			t37 := t14
+			if t36 {
+				t37 = t20
 			}
-			t35 := -t24
-			t36 := t24
-			if t33 {
-				t36 = t35
+			t38 := -t27
+			t39 := t27
+			if t36 {
+				t39 = t38
 			}
-			t37 := float64(t34 * t34)
-			t39 := math.FMA(t37, c38, c12)
-			t40 := float64(t36 * t39)
-			t57 := math.FMA(c42, t37, c41)
-			t58 := math.FMA(c44, t37, c43)
-			t59 := math.FMA(c46, t37, c45)
-			t60 := math.FMA(c48, t37, c47)
-			t61 := math.FMA(c50, t37, c49)
-			t62 := math.FMA(c52, t37, c51)
-			t63 := math.FMA(c54, t37, c53)
-			t64 := math.FMA(c56, t37, c55)
-			t65 := float64(t37 * t37)
-			t66 := math.FMA(t58, t65, t57)
-			t67 := math.FMA(t60, t65, t59)
-			t68 := math.FMA(t62, t65, t61)
-			t69 := math.FMA(t64, t65, t63)
-			t70 := float64(t65 * t65)
-			t71 := math.FMA(t67, t70, t66)
-			t72 := math.FMA(t69, t70, t68)
-			t73 := float64(t70 * t70)
-			t74 := math.FMA(t72, t73, t71)
-			t76 := math.FMA(t74, t37, c75)
-			t78 := math.FMA(t76, t37, c77)
-			t80 := math.FMA(t78, t37, c79)
-			t82 := math.FMA(t80, t37, c81)
-			t84 := math.FMA(t82, t37, c83)
-			t85 := float64(t30 + t34)
-			t86 := float64(t85 - t30)
-			t87 := float64(t34 - t86)
-			t88 := float64(t34 * t37)
-			t89 := math.FMA(t88, t84, t40)
-			t90 := float64(t87 + t32)
-			t91 := float64(t90 + t89)
-			t92 := float64(t85 + t91)
-			t93 := int64(math.Float64bits(v0))
-			t95 := t93 & c94
-			t96 := int64(math.Float64bits(t92))
-			t97 := t96 | t95
-			t98 := math.Float64frombits(uint64(t97))
-			o0[i] = t98
+			t40 := float64(t37 * t37)
+			t42 := math.FMA(t40, c41, c12)
+			t43 := float64(t39 * t42)
+			t44 := -t40
+			t45 := math.FMA(t37, t37, t44)
+			t46 := float64(t37 * t40)
+			t47 := -t46
+			t48 := math.FMA(t37, t40, t47)
+			t65 := math.FMA(c50, t40, c49)
+			t66 := math.FMA(c52, t40, c51)
+			t67 := math.FMA(c54, t40, c53)
+			t68 := math.FMA(c56, t40, c55)
+			t69 := math.FMA(c58, t40, c57)
+			t70 := math.FMA(c60, t40, c59)
+			t71 := math.FMA(c62, t40, c61)
+			t72 := math.FMA(c64, t40, c63)
+			t73 := float64(t40 * t40)
+			t74 := math.FMA(t66, t73, t65)
+			t75 := math.FMA(t68, t73, t67)
+			t76 := math.FMA(t70, t73, t69)
+			t77 := math.FMA(t72, t73, t71)
+			t78 := float64(t73 * t73)
+			t79 := math.FMA(t75, t78, t74)
+			t80 := math.FMA(t77, t78, t76)
+			t81 := float64(t78 * t78)
+			t82 := math.FMA(t80, t81, t79)
+			t84 := math.FMA(t82, t40, c83)
+			t86 := math.FMA(t84, t40, c85)
+			t88 := math.FMA(t86, t40, c87)
+			t90 := math.FMA(t88, t40, c89)
+			t92 := math.FMA(t90, t40, c91)
+			t93 := float64(t33 + t37)
+			t94 := float64(t93 - t33)
+			t95 := float64(t37 - t94)
+			t96 := float64(t95 + t35)
+			t98 := math.FMA(t45, c97, t43)
+			t99 := float64(t96 + t98)
+			t100 := math.FMA(t48, t92, t99)
+			t101 := math.FMA(t46, t92, t100)
+			t102 := float64(t93 + t101)
+			t103 := int64(math.Float64bits(v0))
+			t105 := t103 & c104
+			t106 := int64(math.Float64bits(t102))
+			t107 := t106 | t105
+			t108 := math.Float64frombits(uint64(t107))
+			o0[i] = t108
 		}
 	}
 }
@@ -12535,28 +12619,29 @@ func k_atan_f64_u_c59c3592e6_go(f *abi.Frame) {
 	c11 := math.Float64frombits(0x3ff921fb54442d18) // 1.5707963267948966
 	c12 := math.Float64frombits(0x3c91a62633145c06) // 6.123233995736765e-17
 	c18 := math.Float64frombits(0xbfe0000000000000) // -0.5
-	c21 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
-	c22 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
-	c23 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
-	c24 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
-	c25 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
-	c26 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
-	c27 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
-	c28 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
-	c29 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
-	c30 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
-	c31 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
-	c32 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
-	c33 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
-	c34 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
-	c35 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
-	c36 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
-	c55 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
-	c57 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
-	c59 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
-	c61 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
-	c63 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
-	c74 := int64(-9223372036854775808)
+	c26 := math.Float64frombits(0x3fb3b13aa3c5fbee) // 0.07692305086491988
+	c27 := math.Float64frombits(0xbfb1110b93cf782b) // -0.06666633947995197
+	c28 := math.Float64frombits(0x3fae1dbb410a5dd0) // 0.058820583047402786
+	c29 := math.Float64frombits(0xbfaaefeffa2a0a41) // -0.05261182717096747
+	c30 := math.Float64frombits(0x3fa8543df3e5e38e) // 0.047517715475755215
+	c31 := math.Float64frombits(0xbfa60d8685ca5a31) // -0.04307194121536318
+	c32 := math.Float64frombits(0x3fa3d12a94e19528) // 0.03870518748662227
+	c33 := math.Float64frombits(0xbfa142b2ce7d0c7c) // -0.0337119938908694
+	c34 := math.Float64frombits(0x3f9c2cad4ab896f7) // 0.027514178929911783
+	c35 := math.Float64frombits(0xbf94a9f5a6ce88c1) // -0.02017959433181527
+	c36 := math.Float64frombits(0x3f8a05a4311a2574) // 0.01270607256744214
+	c37 := math.Float64frombits(0xbf7acd7a7fd84d84) // -0.006543615830668318
+	c38 := math.Float64frombits(0x3f655d5dd573dcb5) // 0.002607997197283741
+	c39 := math.Float64frombits(0xbf487a8b83055e3b) // -0.0007470303735698855
+	c40 := math.Float64frombits(0x3f21d0b7a253c934) // 0.00013591996790968954
+	c41 := math.Float64frombits(0xbee8a1ab3b1a9121) // -1.1745223534483585e-05
+	c60 := math.Float64frombits(0xbfb745d16e4bbadd) // -0.09090908949631733
+	c62 := math.Float64frombits(0x3fbc71c71c3cae8b) // 0.11111111106282061
+	c64 := math.Float64frombits(0xbfc249249248a2df) // -0.14285714285622128
+	c66 := math.Float64frombits(0x3fc999999999987d) // 0.1999999999999921
+	c68 := math.Float64frombits(0xbfd5555555555555) // -0.3333333333333333
+	c74 := math.Float64frombits(0xbfc3333333333333) // -0.15
+	c81 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -12613,44 +12698,50 @@ func k_atan_f64_u_c59c3592e6_go(f *abi.Frame) {
 			t17a, t17b := float64(t13a*t13a), float64(t13b*t13b)
 			t19a, t19b := math.FMA(t17a, c18, c4), math.FMA(t17b, c18, c4)
 			t20a, t20b := float64(t14a*t19a), float64(t14b*t19b)
-			t37a, t37b := math.FMA(c22, t17a, c21), math.FMA(c22, t17b, c21)
-			t38a, t38b := math.FMA(c24, t17a, c23), math.FMA(c24, t17b, c23)
-			t39a, t39b := math.FMA(c26, t17a, c25), math.FMA(c26, t17b, c25)
-			t40a, t40b := math.FMA(c28, t17a, c27), math.FMA(c28, t17b, c27)
-			t41a, t41b := math.FMA(c30, t17a, c29), math.FMA(c30, t17b, c29)
-			t42a, t42b := math.FMA(c32, t17a, c31), math.FMA(c32, t17b, c31)
-			t43a, t43b := math.FMA(c34, t17a, c33), math.FMA(c34, t17b, c33)
-			t44a, t44b := math.FMA(c36, t17a, c35), math.FMA(c36, t17b, c35)
-			t45a, t45b := float64(t17a*t17a), float64(t17b*t17b)
-			t46a, t46b := math.FMA(t38a, t45a, t37a), math.FMA(t38b, t45b, t37b)
-			t47a, t47b := math.FMA(t40a, t45a, t39a), math.FMA(t40b, t45b, t39b)
-			t48a, t48b := math.FMA(t42a, t45a, t41a), math.FMA(t42b, t45b, t41b)
-			t49a, t49b := math.FMA(t44a, t45a, t43a), math.FMA(t44b, t45b, t43b)
-			t50a, t50b := float64(t45a*t45a), float64(t45b*t45b)
-			t51a, t51b := math.FMA(t47a, t50a, t46a), math.FMA(t47b, t50b, t46b)
-			t52a, t52b := math.FMA(t49a, t50a, t48a), math.FMA(t49b, t50b, t48b)
-			t53a, t53b := float64(t50a*t50a), float64(t50b*t50b)
-			t54a, t54b := math.FMA(t52a, t53a, t51a), math.FMA(t52b, t53b, t51b)
-			t56a, t56b := math.FMA(t54a, t17a, c55), math.FMA(t54b, t17b, c55)
-			t58a, t58b := math.FMA(t56a, t17a, c57), math.FMA(t56b, t17b, c57)
-			t60a, t60b := math.FMA(t58a, t17a, c59), math.FMA(t58b, t17b, c59)
-			t62a, t62b := math.FMA(t60a, t17a, c61), math.FMA(t60b, t17b, c61)
-			t64a, t64b := math.FMA(t62a, t17a, c63), math.FMA(t62b, t17b, c63)
-			t65a, t65b := float64(t15a+t13a), float64(t15b+t13b)
-			t66a, t66b := float64(t65a-t15a), float64(t65b-t15b)
-			t67a, t67b := float64(t13a-t66a), float64(t13b-t66b)
-			t68a, t68b := float64(t13a*t17a), float64(t13b*t17b)
-			t69a, t69b := math.FMA(t68a, t64a, t20a), math.FMA(t68b, t64b, t20b)
-			t70a, t70b := float64(t67a+t16a), float64(t67b+t16b)
-			t71a, t71b := float64(t70a+t69a), float64(t70b+t69b)
-			t72a, t72b := float64(t65a+t71a), float64(t65b+t71b)
-			t73a, t73b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t75a, t75b := t73a&c74, t73b&c74
-			t76a, t76b := int64(math.Float64bits(t72a)), int64(math.Float64bits(t72b))
-			t77a, t77b := t76a|t75a, t76b|t75b
-			t78a, t78b := math.Float64frombits(uint64(t77a)), math.Float64frombits(uint64(t77b))
+			t21a, t21b := -t17a, -t17b
+			t22a, t22b := math.FMA(t13a, t13a, t21a), math.FMA(t13b, t13b, t21b)
+			t23a, t23b := float64(t13a*t17a), float64(t13b*t17b)
+			t24a, t24b := -t23a, -t23b
+			t25a, t25b := math.FMA(t13a, t17a, t24a), math.FMA(t13b, t17b, t24b)
+			t42a, t42b := math.FMA(c27, t17a, c26), math.FMA(c27, t17b, c26)
+			t43a, t43b := math.FMA(c29, t17a, c28), math.FMA(c29, t17b, c28)
+			t44a, t44b := math.FMA(c31, t17a, c30), math.FMA(c31, t17b, c30)
+			t45a, t45b := math.FMA(c33, t17a, c32), math.FMA(c33, t17b, c32)
+			t46a, t46b := math.FMA(c35, t17a, c34), math.FMA(c35, t17b, c34)
+			t47a, t47b := math.FMA(c37, t17a, c36), math.FMA(c37, t17b, c36)
+			t48a, t48b := math.FMA(c39, t17a, c38), math.FMA(c39, t17b, c38)
+			t49a, t49b := math.FMA(c41, t17a, c40), math.FMA(c41, t17b, c40)
+			t50a, t50b := float64(t17a*t17a), float64(t17b*t17b)
+			t51a, t51b := math.FMA(t43a, t50a, t42a), math.FMA(t43b, t50b, t42b)
+			t52a, t52b := math.FMA(t45a, t50a, t44a), math.FMA(t45b, t50b, t44b)
+			t53a, t53b := math.FMA(t47a, t50a, t46a), math.FMA(t47b, t50b, t46b)
+			t54a, t54b := math.FMA(t49a, t50a, t48a), math.FMA(t49b, t50b, t48b)
+			t55a, t55b := float64(t50a*t50a), float64(t50b*t50b)
+			t56a, t56b := math.FMA(t52a, t55a, t51a), math.FMA(t52b, t55b, t51b)
+			t57a, t57b := math.FMA(t54a, t55a, t53a), math.FMA(t54b, t55b, t53b)
+			t58a, t58b := float64(t55a*t55a), float64(t55b*t55b)
+			t59a, t59b := math.FMA(t57a, t58a, t56a), math.FMA(t57b, t58b, t56b)
+			t61a, t61b := math.FMA(t59a, t17a, c60), math.FMA(t59b, t17b, c60)
+			t63a, t63b := math.FMA(t61a, t17a, c62), math.FMA(t61b, t17b, c62)
+			t65a, t65b := math.FMA(t63a, t17a, c64), math.FMA(t63b, t17b, c64)
+			t67a, t67b := math.FMA(t65a, t17a, c66), math.FMA(t65b, t17b, c66)
+			t69a, t69b := math.FMA(t67a, t17a, c68), math.FMA(t67b, t17b, c68)
+			t70a, t70b := float64(t15a+t13a), float64(t15b+t13b)
+			t71a, t71b := float64(t70a-t15a), float64(t70b-t15b)
+			t72a, t72b := float64(t13a-t71a), float64(t13b-t71b)
+			t73a, t73b := float64(t72a+t16a), float64(t72b+t16b)
+			t75a, t75b := math.FMA(t22a, c74, t20a), math.FMA(t22b, c74, t20b)
+			t76a, t76b := float64(t73a+t75a), float64(t73b+t75b)
+			t77a, t77b := math.FMA(t25a, t69a, t76a), math.FMA(t25b, t69b, t76b)
+			t78a, t78b := math.FMA(t23a, t69a, t77a), math.FMA(t23b, t69b, t77b)
+			t79a, t79b := float64(t70a+t78a), float64(t70b+t78b)
+			t80a, t80b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t82a, t82b := t80a&c81, t80b&c81
+			t83a, t83b := int64(math.Float64bits(t79a)), int64(math.Float64bits(t79b))
+			t84a, t84b := t83a|t82a, t83b|t82b
+			t85a, t85b := math.Float64frombits(uint64(t84a)), math.Float64frombits(uint64(t84b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t78a, t78b
+			y0[0], y0[1] = t85a, t85b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -12683,43 +12774,49 @@ func k_atan_f64_u_c59c3592e6_go(f *abi.Frame) {
 			t17 := float64(t13 * t13)
 			t19 := math.FMA(t17, c18, c4)
 			t20 := float64(t14 * t19)
-			t37 := math.FMA(c22, t17, c21)
-			t38 := math.FMA(c24, t17, c23)
-			t39 := math.FMA(c26, t17, c25)
-			t40 := math.FMA(c28, t17, c27)
-			t41 := math.FMA(c30, t17, c29)
-			t42 := math.FMA(c32, t17, c31)
-			t43 := math.FMA(c34, t17, c33)
-			t44 := math.FMA(c36, t17, c35)
-			t45 := float64(t17 * t17)
-			t46 := math.FMA(t38, t45, t37)
-			t47 := math.FMA(t40, t45, t39)
-			t48 := math.FMA(t42, t45, t41)
-			t49 := math.FMA(t44, t45, t43)
-			t50 := float64(t45 * t45)
-			t51 := math.FMA(t47, t50, t46)
-			t52 := math.FMA(t49, t50, t48)
-			t53 := float64(t50 * t50)
-			t54 := math.FMA(t52, t53, t51)
-			t56 := math.FMA(t54, t17, c55)
-			t58 := math.FMA(t56, t17, c57)
-			t60 := math.FMA(t58, t17, c59)
-			t62 := math.FMA(t60, t17, c61)
-			t64 := math.FMA(t62, t17, c63)
-			t65 := float64(t15 + t13)
-			t66 := float64(t65 - t15)
-			t67 := float64(t13 - t66)
-			t68 := float64(t13 * t17)
-			t69 := math.FMA(t68, t64, t20)
-			t70 := float64(t67 + t16)
-			t71 := float64(t70 + t69)
-			t72 := float64(t65 + t71)
-			t73 := int64(math.Float64bits(v0))
-			t75 := t73 & c74
-			t76 := int64(math.Float64bits(t72))
-			t77 := t76 | t75
-			t78 := math.Float64frombits(uint64(t77))
-			o0[i] = t78
+			t21 := -t17
+			t22 := math.FMA(t13, t13, t21)
+			t23 := float64(t13 * t17)
+			t24 := -t23
+			t25 := math.FMA(t13, t17, t24)
+			t42 := math.FMA(c27, t17, c26)
+			t43 := math.FMA(c29, t17, c28)
+			t44 := math.FMA(c31, t17, c30)
+			t45 := math.FMA(c33, t17, c32)
+			t46 := math.FMA(c35, t17, c34)
+			t47 := math.FMA(c37, t17, c36)
+			t48 := math.FMA(c39, t17, c38)
+			t49 := math.FMA(c41, t17, c40)
+			t50 := float64(t17 * t17)
+			t51 := math.FMA(t43, t50, t42)
+			t52 := math.FMA(t45, t50, t44)
+			t53 := math.FMA(t47, t50, t46)
+			t54 := math.FMA(t49, t50, t48)
+			t55 := float64(t50 * t50)
+			t56 := math.FMA(t52, t55, t51)
+			t57 := math.FMA(t54, t55, t53)
+			t58 := float64(t55 * t55)
+			t59 := math.FMA(t57, t58, t56)
+			t61 := math.FMA(t59, t17, c60)
+			t63 := math.FMA(t61, t17, c62)
+			t65 := math.FMA(t63, t17, c64)
+			t67 := math.FMA(t65, t17, c66)
+			t69 := math.FMA(t67, t17, c68)
+			t70 := float64(t15 + t13)
+			t71 := float64(t70 - t15)
+			t72 := float64(t13 - t71)
+			t73 := float64(t72 + t16)
+			t75 := math.FMA(t22, c74, t20)
+			t76 := float64(t73 + t75)
+			t77 := math.FMA(t25, t69, t76)
+			t78 := math.FMA(t23, t69, t77)
+			t79 := float64(t70 + t78)
+			t80 := int64(math.Float64bits(v0))
+			t82 := t80 & c81
+			t83 := int64(math.Float64bits(t79))
+			t84 := t83 | t82
+			t85 := math.Float64frombits(uint64(t84))
+			o0[i] = t85
 		}
 	}
 }
@@ -16893,17 +16990,17 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
 	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c42 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c43 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c44 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c45 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c46 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c47 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c48 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c49 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c50 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c61 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c42 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c45 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c46 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c47 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c48 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c49 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c50 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c51 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c52 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c63 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c70 := int64(110)
 	c71 := int64(0)
 	c74 := math.Float64frombits(0x405b800000000000) // 110
@@ -16997,19 +17094,19 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
 			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
 			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
-			t122a, t122b := math.FMA(c43, t109a, c42), math.FMA(c43, t109b, c42)
-			t123a, t123b := math.FMA(c45, t109a, c44), math.FMA(c45, t109b, c44)
-			t124a, t124b := math.FMA(c47, t109a, c46), math.FMA(c47, t109b, c46)
-			t125a, t125b := math.FMA(c49, t109a, c48), math.FMA(c49, t109b, c48)
-			t126a, t126b := math.FMA(t123a, t121a, t122a), math.FMA(t123b, t121b, t122b)
-			t127a, t127b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
-			t128a, t128b := float64(t121a*t121a), float64(t121b*t121b)
-			t129a, t129b := math.FMA(t127a, t128a, t126a), math.FMA(t127b, t128b, t126b)
-			t130a, t130b := float64(t128a*t128a), float64(t128b*t128b)
-			t131a, t131b := math.FMA(c50, t130a, t129a), math.FMA(c50, t130b, t129b)
+			t122a, t122b := math.FMA(t121a, c42, t111a), math.FMA(t121b, c42, t111b)
+			t123a, t123b := float64(t121a*t109a), float64(t121b*t109b)
+			t124a, t124b := math.FMA(c46, t109a, c45), math.FMA(c46, t109b, c45)
+			t125a, t125b := math.FMA(c48, t109a, c47), math.FMA(c48, t109b, c47)
+			t126a, t126b := math.FMA(c50, t109a, c49), math.FMA(c50, t109b, c49)
+			t127a, t127b := math.FMA(c52, t109a, c51), math.FMA(c52, t109b, c51)
+			t128a, t128b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
+			t129a, t129b := math.FMA(t127a, t121a, t126a), math.FMA(t127b, t121b, t126b)
+			t130a, t130b := float64(t121a*t121a), float64(t121b*t121b)
+			t131a, t131b := math.FMA(t129a, t130a, t128a), math.FMA(t129b, t130b, t128b)
 			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
 			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
-			t134a, t134b := math.FMA(t121a, t133a, t111a), math.FMA(t121b, t133b, t111b)
+			t134a, t134b := math.FMA(t123a, t133a, t122a), math.FMA(t123b, t133b, t122b)
 			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
 			t136a, t136b := float64(t135a*v1a), float64(t135b*v1b)
 			t137a, t137b := math.FMA(t118a, v1a, t136a), math.FMA(t118b, v1b, t136b)
@@ -17037,19 +17134,19 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 				t39a := float64(t38a - c5)
 				t40a := float64(t35a - t39a)
 				t41a := float64(t35a * t35a)
-				t51a := math.FMA(c43, t35a, c42)
-				t52a := math.FMA(c45, t35a, c44)
-				t53a := math.FMA(c47, t35a, c46)
-				t54a := math.FMA(c49, t35a, c48)
-				t55a := math.FMA(t52a, t41a, t51a)
-				t56a := math.FMA(t54a, t41a, t53a)
-				t57a := float64(t41a * t41a)
-				t58a := math.FMA(t56a, t57a, t55a)
-				t59a := float64(t57a * t57a)
-				t60a := math.FMA(c50, t59a, t58a)
+				t43a := math.FMA(t41a, c42, t37a)
+				t44a := float64(t41a * t35a)
+				t53a := math.FMA(c46, t35a, c45)
+				t54a := math.FMA(c48, t35a, c47)
+				t55a := math.FMA(c50, t35a, c49)
+				t56a := math.FMA(c52, t35a, c51)
+				t57a := math.FMA(t54a, t41a, t53a)
+				t58a := math.FMA(t56a, t41a, t55a)
+				t59a := float64(t41a * t41a)
+				t60a := math.FMA(t58a, t59a, t57a)
 				t62a := math.FMA(t60a, t35a, c61)
 				t64a := math.FMA(t62a, t35a, c63)
-				t65a := math.FMA(t41a, t64a, t37a)
+				t65a := math.FMA(t44a, t64a, t43a)
 				t66a := float64(t65a + t40a)
 				t67a := float64(t38a + t66a)
 				t68a := float64(t67a - t38a)
@@ -17058,15 +17155,15 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 				t76a := float64(t26a - t75)
 				t77a := float64(t69a * t8a)
 				t78a := math.FMA(t67a, t8a, t77a)
-				t80a := math.FMA(t76a, c63, c79)
+				t80a := math.FMA(t76a, c42, c79)
 				t81a := int64(math.Float64bits(t80a))
 				t82a := int64(t73a - t81a)
 				t84a := t81a << uint64(c83)
 				t85a := math.Float64frombits(uint64(t84a))
-				t86a := float64(t78a * t85a)
-				t87a := t82a << uint64(c83)
-				t88a := math.Float64frombits(uint64(t87a))
-				t89a := float64(t86a * t88a)
+				t86a := t82a << uint64(c83)
+				t87a := math.Float64frombits(uint64(t86a))
+				t88a := float64(t78a * t85a)
+				t89a := float64(t88a * t87a)
 				t91a := float64(v1a * c90)
 				t92a := t89a
 				if t20a {
@@ -17097,19 +17194,19 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 				t39b := float64(t38b - c5)
 				t40b := float64(t35b - t39b)
 				t41b := float64(t35b * t35b)
-				t51b := math.FMA(c43, t35b, c42)
-				t52b := math.FMA(c45, t35b, c44)
-				t53b := math.FMA(c47, t35b, c46)
-				t54b := math.FMA(c49, t35b, c48)
-				t55b := math.FMA(t52b, t41b, t51b)
-				t56b := math.FMA(t54b, t41b, t53b)
-				t57b := float64(t41b * t41b)
-				t58b := math.FMA(t56b, t57b, t55b)
-				t59b := float64(t57b * t57b)
-				t60b := math.FMA(c50, t59b, t58b)
+				t43b := math.FMA(t41b, c42, t37b)
+				t44b := float64(t41b * t35b)
+				t53b := math.FMA(c46, t35b, c45)
+				t54b := math.FMA(c48, t35b, c47)
+				t55b := math.FMA(c50, t35b, c49)
+				t56b := math.FMA(c52, t35b, c51)
+				t57b := math.FMA(t54b, t41b, t53b)
+				t58b := math.FMA(t56b, t41b, t55b)
+				t59b := float64(t41b * t41b)
+				t60b := math.FMA(t58b, t59b, t57b)
 				t62b := math.FMA(t60b, t35b, c61)
 				t64b := math.FMA(t62b, t35b, c63)
-				t65b := math.FMA(t41b, t64b, t37b)
+				t65b := math.FMA(t44b, t64b, t43b)
 				t66b := float64(t65b + t40b)
 				t67b := float64(t38b + t66b)
 				t68b := float64(t67b - t38b)
@@ -17118,15 +17215,15 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 				t76b := float64(t26b - t75)
 				t77b := float64(t69b * t8b)
 				t78b := math.FMA(t67b, t8b, t77b)
-				t80b := math.FMA(t76b, c63, c79)
+				t80b := math.FMA(t76b, c42, c79)
 				t81b := int64(math.Float64bits(t80b))
 				t82b := int64(t73b - t81b)
 				t84b := t81b << uint64(c83)
 				t85b := math.Float64frombits(uint64(t84b))
-				t86b := float64(t78b * t85b)
-				t87b := t82b << uint64(c83)
-				t88b := math.Float64frombits(uint64(t87b))
-				t89b := float64(t86b * t88b)
+				t86b := t82b << uint64(c83)
+				t87b := math.Float64frombits(uint64(t86b))
+				t88b := float64(t78b * t85b)
+				t89b := float64(t88b * t87b)
 				t91b := float64(v1b * c90)
 				t92b := t89b
 				if t20b {
@@ -17200,19 +17297,19 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 			t119 := float64(t118 - t116)
 			t120 := float64(t117 - t119)
 			t121 := float64(t109 * t109)
-			t122 := math.FMA(c43, t109, c42)
-			t123 := math.FMA(c45, t109, c44)
-			t124 := math.FMA(c47, t109, c46)
-			t125 := math.FMA(c49, t109, c48)
-			t126 := math.FMA(t123, t121, t122)
-			t127 := math.FMA(t125, t121, t124)
-			t128 := float64(t121 * t121)
-			t129 := math.FMA(t127, t128, t126)
-			t130 := float64(t128 * t128)
-			t131 := math.FMA(c50, t130, t129)
+			t122 := math.FMA(t121, c42, t111)
+			t123 := float64(t121 * t109)
+			t124 := math.FMA(c46, t109, c45)
+			t125 := math.FMA(c48, t109, c47)
+			t126 := math.FMA(c50, t109, c49)
+			t127 := math.FMA(c52, t109, c51)
+			t128 := math.FMA(t125, t121, t124)
+			t129 := math.FMA(t127, t121, t126)
+			t130 := float64(t121 * t121)
+			t131 := math.FMA(t129, t130, t128)
 			t132 := math.FMA(t131, t109, c61)
 			t133 := math.FMA(t132, t109, c63)
-			t134 := math.FMA(t121, t133, t111)
+			t134 := math.FMA(t123, t133, t122)
 			t135 := math.FMA(t115, t134, t120)
 			t136 := float64(t135 * v1)
 			t137 := math.FMA(t118, v1, t136)
@@ -17240,19 +17337,19 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 				t39 := float64(t38 - c5)
 				t40 := float64(t35 - t39)
 				t41 := float64(t35 * t35)
-				t51 := math.FMA(c43, t35, c42)
-				t52 := math.FMA(c45, t35, c44)
-				t53 := math.FMA(c47, t35, c46)
-				t54 := math.FMA(c49, t35, c48)
-				t55 := math.FMA(t52, t41, t51)
-				t56 := math.FMA(t54, t41, t53)
-				t57 := float64(t41 * t41)
-				t58 := math.FMA(t56, t57, t55)
-				t59 := float64(t57 * t57)
-				t60 := math.FMA(c50, t59, t58)
+				t43 := math.FMA(t41, c42, t37)
+				t44 := float64(t41 * t35)
+				t53 := math.FMA(c46, t35, c45)
+				t54 := math.FMA(c48, t35, c47)
+				t55 := math.FMA(c50, t35, c49)
+				t56 := math.FMA(c52, t35, c51)
+				t57 := math.FMA(t54, t41, t53)
+				t58 := math.FMA(t56, t41, t55)
+				t59 := float64(t41 * t41)
+				t60 := math.FMA(t58, t59, t57)
 				t62 := math.FMA(t60, t35, c61)
 				t64 := math.FMA(t62, t35, c63)
-				t65 := math.FMA(t41, t64, t37)
+				t65 := math.FMA(t44, t64, t43)
 				t66 := float64(t65 + t40)
 				t67 := float64(t38 + t66)
 				t68 := float64(t67 - t38)
@@ -17261,15 +17358,15 @@ func k_celu_f64_su_eb3edf5616_go(f *abi.Frame) {
 				t76 := float64(t26 - t75)
 				t77 := float64(t69 * t8)
 				t78 := math.FMA(t67, t8, t77)
-				t80 := math.FMA(t76, c63, c79)
+				t80 := math.FMA(t76, c42, c79)
 				t81 := int64(math.Float64bits(t80))
 				t82 := int64(t73 - t81)
 				t84 := t81 << uint64(c83)
 				t85 := math.Float64frombits(uint64(t84))
-				t86 := float64(t78 * t85)
-				t87 := t82 << uint64(c83)
-				t88 := math.Float64frombits(uint64(t87))
-				t89 := float64(t86 * t88)
+				t86 := t82 << uint64(c83)
+				t87 := math.Float64frombits(uint64(t86))
+				t88 := float64(t78 * t85)
+				t89 := float64(t88 * t87)
 				t91 := float64(v1 * c90)
 				t92 := t89
 				if t20 {
@@ -17311,17 +17408,17 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
 	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c42 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c43 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c44 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c45 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c46 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c47 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c48 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c49 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c50 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c61 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c42 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c45 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c46 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c47 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c48 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c49 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c50 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c51 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c52 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c63 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c70 := int64(110)
 	c71 := int64(0)
 	c74 := math.Float64frombits(0x405b800000000000) // 110
@@ -17407,19 +17504,19 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
 			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
 			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
-			t122a, t122b := math.FMA(c43, t109a, c42), math.FMA(c43, t109b, c42)
-			t123a, t123b := math.FMA(c45, t109a, c44), math.FMA(c45, t109b, c44)
-			t124a, t124b := math.FMA(c47, t109a, c46), math.FMA(c47, t109b, c46)
-			t125a, t125b := math.FMA(c49, t109a, c48), math.FMA(c49, t109b, c48)
-			t126a, t126b := math.FMA(t123a, t121a, t122a), math.FMA(t123b, t121b, t122b)
-			t127a, t127b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
-			t128a, t128b := float64(t121a*t121a), float64(t121b*t121b)
-			t129a, t129b := math.FMA(t127a, t128a, t126a), math.FMA(t127b, t128b, t126b)
-			t130a, t130b := float64(t128a*t128a), float64(t128b*t128b)
-			t131a, t131b := math.FMA(c50, t130a, t129a), math.FMA(c50, t130b, t129b)
+			t122a, t122b := math.FMA(t121a, c42, t111a), math.FMA(t121b, c42, t111b)
+			t123a, t123b := float64(t121a*t109a), float64(t121b*t109b)
+			t124a, t124b := math.FMA(c46, t109a, c45), math.FMA(c46, t109b, c45)
+			t125a, t125b := math.FMA(c48, t109a, c47), math.FMA(c48, t109b, c47)
+			t126a, t126b := math.FMA(c50, t109a, c49), math.FMA(c50, t109b, c49)
+			t127a, t127b := math.FMA(c52, t109a, c51), math.FMA(c52, t109b, c51)
+			t128a, t128b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
+			t129a, t129b := math.FMA(t127a, t121a, t126a), math.FMA(t127b, t121b, t126b)
+			t130a, t130b := float64(t121a*t121a), float64(t121b*t121b)
+			t131a, t131b := math.FMA(t129a, t130a, t128a), math.FMA(t129b, t130b, t128b)
 			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
 			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
-			t134a, t134b := math.FMA(t121a, t133a, t111a), math.FMA(t121b, t133b, t111b)
+			t134a, t134b := math.FMA(t123a, t133a, t122a), math.FMA(t123b, t133b, t122b)
 			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
 			t136a, t136b := float64(t135a*s1), float64(t135b*s1)
 			t137a, t137b := math.FMA(t118a, s1, t136a), math.FMA(t118b, s1, t136b)
@@ -17451,19 +17548,19 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 				t39a := float64(t38a - c5)
 				t40a := float64(t35a - t39a)
 				t41a := float64(t35a * t35a)
-				t51a := math.FMA(c43, t35a, c42)
-				t52a := math.FMA(c45, t35a, c44)
-				t53a := math.FMA(c47, t35a, c46)
-				t54a := math.FMA(c49, t35a, c48)
-				t55a := math.FMA(t52a, t41a, t51a)
-				t56a := math.FMA(t54a, t41a, t53a)
-				t57a := float64(t41a * t41a)
-				t58a := math.FMA(t56a, t57a, t55a)
-				t59a := float64(t57a * t57a)
-				t60a := math.FMA(c50, t59a, t58a)
+				t43a := math.FMA(t41a, c42, t37a)
+				t44a := float64(t41a * t35a)
+				t53a := math.FMA(c46, t35a, c45)
+				t54a := math.FMA(c48, t35a, c47)
+				t55a := math.FMA(c50, t35a, c49)
+				t56a := math.FMA(c52, t35a, c51)
+				t57a := math.FMA(t54a, t41a, t53a)
+				t58a := math.FMA(t56a, t41a, t55a)
+				t59a := float64(t41a * t41a)
+				t60a := math.FMA(t58a, t59a, t57a)
 				t62a := math.FMA(t60a, t35a, c61)
 				t64a := math.FMA(t62a, t35a, c63)
-				t65a := math.FMA(t41a, t64a, t37a)
+				t65a := math.FMA(t44a, t64a, t43a)
 				t66a := float64(t65a + t40a)
 				t67a := float64(t38a + t66a)
 				t68a := float64(t67a - t38a)
@@ -17480,15 +17577,15 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 				t76a := float64(t26a - t75a)
 				t77a := float64(t69a * t8a)
 				t78a := math.FMA(t67a, t8a, t77a)
-				t80a := math.FMA(t76a, c63, c79)
+				t80a := math.FMA(t76a, c42, c79)
 				t81a := int64(math.Float64bits(t80a))
 				t82a := int64(t73a - t81a)
 				t84a := t81a << uint64(c83)
 				t85a := math.Float64frombits(uint64(t84a))
-				t86a := float64(t78a * t85a)
-				t87a := t82a << uint64(c83)
-				t88a := math.Float64frombits(uint64(t87a))
-				t89a := float64(t86a * t88a)
+				t86a := t82a << uint64(c83)
+				t87a := math.Float64frombits(uint64(t86a))
+				t88a := float64(t78a * t85a)
+				t89a := float64(t88a * t87a)
 				t92a := t89a
 				if t20a {
 					t92a = t91
@@ -17522,19 +17619,19 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 				t39b := float64(t38b - c5)
 				t40b := float64(t35b - t39b)
 				t41b := float64(t35b * t35b)
-				t51b := math.FMA(c43, t35b, c42)
-				t52b := math.FMA(c45, t35b, c44)
-				t53b := math.FMA(c47, t35b, c46)
-				t54b := math.FMA(c49, t35b, c48)
-				t55b := math.FMA(t52b, t41b, t51b)
-				t56b := math.FMA(t54b, t41b, t53b)
-				t57b := float64(t41b * t41b)
-				t58b := math.FMA(t56b, t57b, t55b)
-				t59b := float64(t57b * t57b)
-				t60b := math.FMA(c50, t59b, t58b)
+				t43b := math.FMA(t41b, c42, t37b)
+				t44b := float64(t41b * t35b)
+				t53b := math.FMA(c46, t35b, c45)
+				t54b := math.FMA(c48, t35b, c47)
+				t55b := math.FMA(c50, t35b, c49)
+				t56b := math.FMA(c52, t35b, c51)
+				t57b := math.FMA(t54b, t41b, t53b)
+				t58b := math.FMA(t56b, t41b, t55b)
+				t59b := float64(t41b * t41b)
+				t60b := math.FMA(t58b, t59b, t57b)
 				t62b := math.FMA(t60b, t35b, c61)
 				t64b := math.FMA(t62b, t35b, c63)
-				t65b := math.FMA(t41b, t64b, t37b)
+				t65b := math.FMA(t44b, t64b, t43b)
 				t66b := float64(t65b + t40b)
 				t67b := float64(t38b + t66b)
 				t68b := float64(t67b - t38b)
@@ -17551,15 +17648,15 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 				t76b := float64(t26b - t75b)
 				t77b := float64(t69b * t8b)
 				t78b := math.FMA(t67b, t8b, t77b)
-				t80b := math.FMA(t76b, c63, c79)
+				t80b := math.FMA(t76b, c42, c79)
 				t81b := int64(math.Float64bits(t80b))
 				t82b := int64(t73b - t81b)
 				t84b := t81b << uint64(c83)
 				t85b := math.Float64frombits(uint64(t84b))
-				t86b := float64(t78b * t85b)
-				t87b := t82b << uint64(c83)
-				t88b := math.Float64frombits(uint64(t87b))
-				t89b := float64(t86b * t88b)
+				t86b := t82b << uint64(c83)
+				t87b := math.Float64frombits(uint64(t86b))
+				t88b := float64(t78b * t85b)
+				t89b := float64(t88b * t87b)
 				t92b := t89b
 				if t20b {
 					t92b = t91
@@ -17640,19 +17737,19 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 			t119 := float64(t118 - t116)
 			t120 := float64(t117 - t119)
 			t121 := float64(t109 * t109)
-			t122 := math.FMA(c43, t109, c42)
-			t123 := math.FMA(c45, t109, c44)
-			t124 := math.FMA(c47, t109, c46)
-			t125 := math.FMA(c49, t109, c48)
-			t126 := math.FMA(t123, t121, t122)
-			t127 := math.FMA(t125, t121, t124)
-			t128 := float64(t121 * t121)
-			t129 := math.FMA(t127, t128, t126)
-			t130 := float64(t128 * t128)
-			t131 := math.FMA(c50, t130, t129)
+			t122 := math.FMA(t121, c42, t111)
+			t123 := float64(t121 * t109)
+			t124 := math.FMA(c46, t109, c45)
+			t125 := math.FMA(c48, t109, c47)
+			t126 := math.FMA(c50, t109, c49)
+			t127 := math.FMA(c52, t109, c51)
+			t128 := math.FMA(t125, t121, t124)
+			t129 := math.FMA(t127, t121, t126)
+			t130 := float64(t121 * t121)
+			t131 := math.FMA(t129, t130, t128)
 			t132 := math.FMA(t131, t109, c61)
 			t133 := math.FMA(t132, t109, c63)
-			t134 := math.FMA(t121, t133, t111)
+			t134 := math.FMA(t123, t133, t122)
 			t135 := math.FMA(t115, t134, t120)
 			t136 := float64(t135 * s1)
 			t137 := math.FMA(t118, s1, t136)
@@ -17684,19 +17781,19 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 				t39 := float64(t38 - c5)
 				t40 := float64(t35 - t39)
 				t41 := float64(t35 * t35)
-				t51 := math.FMA(c43, t35, c42)
-				t52 := math.FMA(c45, t35, c44)
-				t53 := math.FMA(c47, t35, c46)
-				t54 := math.FMA(c49, t35, c48)
-				t55 := math.FMA(t52, t41, t51)
-				t56 := math.FMA(t54, t41, t53)
-				t57 := float64(t41 * t41)
-				t58 := math.FMA(t56, t57, t55)
-				t59 := float64(t57 * t57)
-				t60 := math.FMA(c50, t59, t58)
+				t43 := math.FMA(t41, c42, t37)
+				t44 := float64(t41 * t35)
+				t53 := math.FMA(c46, t35, c45)
+				t54 := math.FMA(c48, t35, c47)
+				t55 := math.FMA(c50, t35, c49)
+				t56 := math.FMA(c52, t35, c51)
+				t57 := math.FMA(t54, t41, t53)
+				t58 := math.FMA(t56, t41, t55)
+				t59 := float64(t41 * t41)
+				t60 := math.FMA(t58, t59, t57)
 				t62 := math.FMA(t60, t35, c61)
 				t64 := math.FMA(t62, t35, c63)
-				t65 := math.FMA(t41, t64, t37)
+				t65 := math.FMA(t44, t64, t43)
 				t66 := float64(t65 + t40)
 				t67 := float64(t38 + t66)
 				t68 := float64(t67 - t38)
@@ -17713,15 +17810,15 @@ func k_celu_f64_us_0024969341_go(f *abi.Frame) {
 				t76 := float64(t26 - t75)
 				t77 := float64(t69 * t8)
 				t78 := math.FMA(t67, t8, t77)
-				t80 := math.FMA(t76, c63, c79)
+				t80 := math.FMA(t76, c42, c79)
 				t81 := int64(math.Float64bits(t80))
 				t82 := int64(t73 - t81)
 				t84 := t81 << uint64(c83)
 				t85 := math.Float64frombits(uint64(t84))
-				t86 := float64(t78 * t85)
-				t87 := t82 << uint64(c83)
-				t88 := math.Float64frombits(uint64(t87))
-				t89 := float64(t86 * t88)
+				t86 := t82 << uint64(c83)
+				t87 := math.Float64frombits(uint64(t86))
+				t88 := float64(t78 * t85)
+				t89 := float64(t88 * t87)
 				t92 := t89
 				if t20 {
 					t92 = t91
@@ -17763,17 +17860,17 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 	c23 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
 	c27 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c29 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
-	c42 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c43 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c44 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c45 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c46 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c47 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c48 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c49 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c50 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c61 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c42 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c45 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c46 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c47 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c48 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c49 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c50 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c51 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c52 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c61 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c63 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c70 := int64(110)
 	c71 := int64(0)
 	c74 := math.Float64frombits(0x405b800000000000) // 110
@@ -17860,19 +17957,19 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 			t119a, t119b := float64(t118a-t116a), float64(t118b-t116b)
 			t120a, t120b := float64(t117a-t119a), float64(t117b-t119b)
 			t121a, t121b := float64(t109a*t109a), float64(t109b*t109b)
-			t122a, t122b := math.FMA(c43, t109a, c42), math.FMA(c43, t109b, c42)
-			t123a, t123b := math.FMA(c45, t109a, c44), math.FMA(c45, t109b, c44)
-			t124a, t124b := math.FMA(c47, t109a, c46), math.FMA(c47, t109b, c46)
-			t125a, t125b := math.FMA(c49, t109a, c48), math.FMA(c49, t109b, c48)
-			t126a, t126b := math.FMA(t123a, t121a, t122a), math.FMA(t123b, t121b, t122b)
-			t127a, t127b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
-			t128a, t128b := float64(t121a*t121a), float64(t121b*t121b)
-			t129a, t129b := math.FMA(t127a, t128a, t126a), math.FMA(t127b, t128b, t126b)
-			t130a, t130b := float64(t128a*t128a), float64(t128b*t128b)
-			t131a, t131b := math.FMA(c50, t130a, t129a), math.FMA(c50, t130b, t129b)
+			t122a, t122b := math.FMA(t121a, c42, t111a), math.FMA(t121b, c42, t111b)
+			t123a, t123b := float64(t121a*t109a), float64(t121b*t109b)
+			t124a, t124b := math.FMA(c46, t109a, c45), math.FMA(c46, t109b, c45)
+			t125a, t125b := math.FMA(c48, t109a, c47), math.FMA(c48, t109b, c47)
+			t126a, t126b := math.FMA(c50, t109a, c49), math.FMA(c50, t109b, c49)
+			t127a, t127b := math.FMA(c52, t109a, c51), math.FMA(c52, t109b, c51)
+			t128a, t128b := math.FMA(t125a, t121a, t124a), math.FMA(t125b, t121b, t124b)
+			t129a, t129b := math.FMA(t127a, t121a, t126a), math.FMA(t127b, t121b, t126b)
+			t130a, t130b := float64(t121a*t121a), float64(t121b*t121b)
+			t131a, t131b := math.FMA(t129a, t130a, t128a), math.FMA(t129b, t130b, t128b)
 			t132a, t132b := math.FMA(t131a, t109a, c61), math.FMA(t131b, t109b, c61)
 			t133a, t133b := math.FMA(t132a, t109a, c63), math.FMA(t132b, t109b, c63)
-			t134a, t134b := math.FMA(t121a, t133a, t111a), math.FMA(t121b, t133b, t111b)
+			t134a, t134b := math.FMA(t123a, t133a, t122a), math.FMA(t123b, t133b, t122b)
 			t135a, t135b := math.FMA(t115a, t134a, t120a), math.FMA(t115b, t134b, t120b)
 			t136a, t136b := float64(t135a*v1a), float64(t135b*v1b)
 			t137a, t137b := math.FMA(t118a, v1a, t136a), math.FMA(t118b, v1b, t136b)
@@ -17904,19 +18001,19 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t39a := float64(t38a - c5)
 				t40a := float64(t35a - t39a)
 				t41a := float64(t35a * t35a)
-				t51a := math.FMA(c43, t35a, c42)
-				t52a := math.FMA(c45, t35a, c44)
-				t53a := math.FMA(c47, t35a, c46)
-				t54a := math.FMA(c49, t35a, c48)
-				t55a := math.FMA(t52a, t41a, t51a)
-				t56a := math.FMA(t54a, t41a, t53a)
-				t57a := float64(t41a * t41a)
-				t58a := math.FMA(t56a, t57a, t55a)
-				t59a := float64(t57a * t57a)
-				t60a := math.FMA(c50, t59a, t58a)
+				t43a := math.FMA(t41a, c42, t37a)
+				t44a := float64(t41a * t35a)
+				t53a := math.FMA(c46, t35a, c45)
+				t54a := math.FMA(c48, t35a, c47)
+				t55a := math.FMA(c50, t35a, c49)
+				t56a := math.FMA(c52, t35a, c51)
+				t57a := math.FMA(t54a, t41a, t53a)
+				t58a := math.FMA(t56a, t41a, t55a)
+				t59a := float64(t41a * t41a)
+				t60a := math.FMA(t58a, t59a, t57a)
 				t62a := math.FMA(t60a, t35a, c61)
 				t64a := math.FMA(t62a, t35a, c63)
-				t65a := math.FMA(t41a, t64a, t37a)
+				t65a := math.FMA(t44a, t64a, t43a)
 				t66a := float64(t65a + t40a)
 				t67a := float64(t38a + t66a)
 				t68a := float64(t67a - t38a)
@@ -17933,15 +18030,15 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t76a := float64(t26a - t75a)
 				t77a := float64(t69a * t8a)
 				t78a := math.FMA(t67a, t8a, t77a)
-				t80a := math.FMA(t76a, c63, c79)
+				t80a := math.FMA(t76a, c42, c79)
 				t81a := int64(math.Float64bits(t80a))
 				t82a := int64(t73a - t81a)
 				t84a := t81a << uint64(c83)
 				t85a := math.Float64frombits(uint64(t84a))
-				t86a := float64(t78a * t85a)
-				t87a := t82a << uint64(c83)
-				t88a := math.Float64frombits(uint64(t87a))
-				t89a := float64(t86a * t88a)
+				t86a := t82a << uint64(c83)
+				t87a := math.Float64frombits(uint64(t86a))
+				t88a := float64(t78a * t85a)
+				t89a := float64(t88a * t87a)
 				t91a := float64(v1a * c90)
 				t92a := t89a
 				if t20a {
@@ -17976,19 +18073,19 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t39b := float64(t38b - c5)
 				t40b := float64(t35b - t39b)
 				t41b := float64(t35b * t35b)
-				t51b := math.FMA(c43, t35b, c42)
-				t52b := math.FMA(c45, t35b, c44)
-				t53b := math.FMA(c47, t35b, c46)
-				t54b := math.FMA(c49, t35b, c48)
-				t55b := math.FMA(t52b, t41b, t51b)
-				t56b := math.FMA(t54b, t41b, t53b)
-				t57b := float64(t41b * t41b)
-				t58b := math.FMA(t56b, t57b, t55b)
-				t59b := float64(t57b * t57b)
-				t60b := math.FMA(c50, t59b, t58b)
+				t43b := math.FMA(t41b, c42, t37b)
+				t44b := float64(t41b * t35b)
+				t53b := math.FMA(c46, t35b, c45)
+				t54b := math.FMA(c48, t35b, c47)
+				t55b := math.FMA(c50, t35b, c49)
+				t56b := math.FMA(c52, t35b, c51)
+				t57b := math.FMA(t54b, t41b, t53b)
+				t58b := math.FMA(t56b, t41b, t55b)
+				t59b := float64(t41b * t41b)
+				t60b := math.FMA(t58b, t59b, t57b)
 				t62b := math.FMA(t60b, t35b, c61)
 				t64b := math.FMA(t62b, t35b, c63)
-				t65b := math.FMA(t41b, t64b, t37b)
+				t65b := math.FMA(t44b, t64b, t43b)
 				t66b := float64(t65b + t40b)
 				t67b := float64(t38b + t66b)
 				t68b := float64(t67b - t38b)
@@ -18005,15 +18102,15 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t76b := float64(t26b - t75b)
 				t77b := float64(t69b * t8b)
 				t78b := math.FMA(t67b, t8b, t77b)
-				t80b := math.FMA(t76b, c63, c79)
+				t80b := math.FMA(t76b, c42, c79)
 				t81b := int64(math.Float64bits(t80b))
 				t82b := int64(t73b - t81b)
 				t84b := t81b << uint64(c83)
 				t85b := math.Float64frombits(uint64(t84b))
-				t86b := float64(t78b * t85b)
-				t87b := t82b << uint64(c83)
-				t88b := math.Float64frombits(uint64(t87b))
-				t89b := float64(t86b * t88b)
+				t86b := t82b << uint64(c83)
+				t87b := math.Float64frombits(uint64(t86b))
+				t88b := float64(t78b * t85b)
+				t89b := float64(t88b * t87b)
 				t91b := float64(v1b * c90)
 				t92b := t89b
 				if t20b {
@@ -18096,19 +18193,19 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 			t119 := float64(t118 - t116)
 			t120 := float64(t117 - t119)
 			t121 := float64(t109 * t109)
-			t122 := math.FMA(c43, t109, c42)
-			t123 := math.FMA(c45, t109, c44)
-			t124 := math.FMA(c47, t109, c46)
-			t125 := math.FMA(c49, t109, c48)
-			t126 := math.FMA(t123, t121, t122)
-			t127 := math.FMA(t125, t121, t124)
-			t128 := float64(t121 * t121)
-			t129 := math.FMA(t127, t128, t126)
-			t130 := float64(t128 * t128)
-			t131 := math.FMA(c50, t130, t129)
+			t122 := math.FMA(t121, c42, t111)
+			t123 := float64(t121 * t109)
+			t124 := math.FMA(c46, t109, c45)
+			t125 := math.FMA(c48, t109, c47)
+			t126 := math.FMA(c50, t109, c49)
+			t127 := math.FMA(c52, t109, c51)
+			t128 := math.FMA(t125, t121, t124)
+			t129 := math.FMA(t127, t121, t126)
+			t130 := float64(t121 * t121)
+			t131 := math.FMA(t129, t130, t128)
 			t132 := math.FMA(t131, t109, c61)
 			t133 := math.FMA(t132, t109, c63)
-			t134 := math.FMA(t121, t133, t111)
+			t134 := math.FMA(t123, t133, t122)
 			t135 := math.FMA(t115, t134, t120)
 			t136 := float64(t135 * v1)
 			t137 := math.FMA(t118, v1, t136)
@@ -18140,19 +18237,19 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t39 := float64(t38 - c5)
 				t40 := float64(t35 - t39)
 				t41 := float64(t35 * t35)
-				t51 := math.FMA(c43, t35, c42)
-				t52 := math.FMA(c45, t35, c44)
-				t53 := math.FMA(c47, t35, c46)
-				t54 := math.FMA(c49, t35, c48)
-				t55 := math.FMA(t52, t41, t51)
-				t56 := math.FMA(t54, t41, t53)
-				t57 := float64(t41 * t41)
-				t58 := math.FMA(t56, t57, t55)
-				t59 := float64(t57 * t57)
-				t60 := math.FMA(c50, t59, t58)
+				t43 := math.FMA(t41, c42, t37)
+				t44 := float64(t41 * t35)
+				t53 := math.FMA(c46, t35, c45)
+				t54 := math.FMA(c48, t35, c47)
+				t55 := math.FMA(c50, t35, c49)
+				t56 := math.FMA(c52, t35, c51)
+				t57 := math.FMA(t54, t41, t53)
+				t58 := math.FMA(t56, t41, t55)
+				t59 := float64(t41 * t41)
+				t60 := math.FMA(t58, t59, t57)
 				t62 := math.FMA(t60, t35, c61)
 				t64 := math.FMA(t62, t35, c63)
-				t65 := math.FMA(t41, t64, t37)
+				t65 := math.FMA(t44, t64, t43)
 				t66 := float64(t65 + t40)
 				t67 := float64(t38 + t66)
 				t68 := float64(t67 - t38)
@@ -18169,15 +18266,15 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 				t76 := float64(t26 - t75)
 				t77 := float64(t69 * t8)
 				t78 := math.FMA(t67, t8, t77)
-				t80 := math.FMA(t76, c63, c79)
+				t80 := math.FMA(t76, c42, c79)
 				t81 := int64(math.Float64bits(t80))
 				t82 := int64(t73 - t81)
 				t84 := t81 << uint64(c83)
 				t85 := math.Float64frombits(uint64(t84))
-				t86 := float64(t78 * t85)
-				t87 := t82 << uint64(c83)
-				t88 := math.Float64frombits(uint64(t87))
-				t89 := float64(t86 * t88)
+				t86 := t82 << uint64(c83)
+				t87 := math.Float64frombits(uint64(t86))
+				t88 := float64(t78 * t85)
+				t89 := float64(t88 * t87)
 				t91 := float64(v1 * c90)
 				t92 := t89
 				if t20 {
@@ -19796,7 +19893,7 @@ func k_copy_u8_u_6e96c01bd2_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x47800000)          // 65536
+	c2 := math.Float32frombits(0x47800000)          // 65536
 	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
 	c5 := math.Float32frombits(0x3f000000)          // 0.5
 	c6 := math.Float32frombits(0x3ea2f983)          // 0.31830987
@@ -19819,7 +19916,7 @@ func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
 	c69 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c70 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c83 := int32(31)
-	c89 := math.Float32frombits(0x362e9168) // 2.6012658e-06
+	c89 := math.Float32frombits(0x362e8808) // 2.60072e-06
 	c90 := math.Float32frombits(0xb94fb256) // -0.00019807494
 	c92 := math.Float32frombits(0x3c088749) // 0.008333036
 	c94 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
@@ -19832,19 +19929,19 @@ func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c1 <= t2a, c1 <= t2b
-			t7a, t7b := ir.FMA32(t0a, c6, c5), ir.FMA32(t0b, c6, c5)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
+			t7a, t7b := ir.FMA32(t1a, c6, c5), ir.FMA32(t1b, c6, c5)
 			t8a, t8b := float32(t7a+c4), float32(t7b+c4)
 			t9a, t9b := float32(t8a-c4), float32(t8b-c4)
 			t10a, t10b := float32(t9a-c5), float32(t9b-c5)
-			t12a, t12b := ir.FMA32(t10a, c11, t0a), ir.FMA32(t10b, c11, t0b)
+			t12a, t12b := ir.FMA32(t10a, c11, t1a), ir.FMA32(t10b, c11, t1b)
 			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
 			t16a, t16b := ir.FMA32(t10a, c15, t14a), ir.FMA32(t10b, c15, t14b)
 			t80a := t8a
 			t81a := t16a
 			if t3a {
-				t17a := float64(t0a)
+				t17a := float64(t1a)
 				t19a := math.Float64frombits(math.Float64bits(t17a) &^ (1 << 63))
 				t20a := c18 <= t19a
 				t23a := c22
@@ -19910,7 +20007,7 @@ func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
 			t80b := t8b
 			t81b := t16b
 			if t3b {
-				t17b := float64(t0b)
+				t17b := float64(t1b)
 				t19b := math.Float64frombits(math.Float64bits(t17b) &^ (1 << 63))
 				t20b := c18 <= t19b
 				t23b := c22
@@ -19991,19 +20088,19 @@ func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
-			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t3 := c1 <= t2
-			t7 := ir.FMA32(t0, c6, c5)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 <= t1
+			t7 := ir.FMA32(t1, c6, c5)
 			t8 := float32(t7 + c4)
 			t9 := float32(t8 - c4)
 			t10 := float32(t9 - c5)
-			t12 := ir.FMA32(t10, c11, t0)
+			t12 := ir.FMA32(t10, c11, t1)
 			t14 := ir.FMA32(t10, c13, t12)
 			t16 := ir.FMA32(t10, c15, t14)
 			t80 := t8
 			t81 := t16
 			if t3 {
-				t17 := float64(t0)
+				t17 := float64(t1)
 				t19 := math.Float64frombits(math.Float64bits(t17) &^ (1 << 63))
 				t20 := c18 <= t19
 				t23 := c22
@@ -20090,7 +20187,7 @@ func k_cos_f16_u_18ff72b8e3_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f16_u_f6c08adc9f_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
 	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
 	c6 := math.Float64frombits(0x3fe0000000000000)  // 0.5
 	c7 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
@@ -20124,19 +20221,19 @@ func k_cos_f16_u_f6c08adc9f_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
-			t1a, t1b := float64(t0a), float64(t0b)
-			t3a, t3b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t4a, t4b := c2 <= t3a, c2 <= t3b
-			t8a, t8b := math.FMA(t1a, c7, c6), math.FMA(t1b, c7, c6)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float64(t1a), float64(t1b)
+			t4a, t4b := c3 <= t1a, c3 <= t1b
+			t8a, t8b := math.FMA(t2a, c7, c6), math.FMA(t2b, c7, c6)
 			t9a, t9b := float64(t8a+c5), float64(t8b+c5)
 			t10a, t10b := float64(t9a-c5), float64(t9b-c5)
 			t11a, t11b := float64(t10a-c6), float64(t10b-c6)
-			t13a, t13b := math.FMA(t11a, c12, t1a), math.FMA(t11b, c12, t1b)
+			t13a, t13b := math.FMA(t11a, c12, t2a), math.FMA(t11b, c12, t2b)
 			t15a, t15b := math.FMA(t11a, c14, t13a), math.FMA(t11b, c14, t13b)
 			t74a := t9a
 			t75a := t15a
 			if t4a {
-				t16a := t1a
+				t16a := t2a
 				t18a := math.Float64frombits(math.Float64bits(t16a) &^ (1 << 63))
 				t19a := c17 <= t18a
 				t22a := c21
@@ -20199,7 +20296,7 @@ func k_cos_f16_u_f6c08adc9f_go(f *abi.Frame) {
 			t74b := t9b
 			t75b := t15b
 			if t4b {
-				t16b := t1b
+				t16b := t2b
 				t18b := math.Float64frombits(math.Float64bits(t16b) &^ (1 << 63))
 				t19b := c17 <= t18b
 				t22b := c21
@@ -20281,19 +20378,19 @@ func k_cos_f16_u_f6c08adc9f_go(f *abi.Frame) {
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
-			t1 := float64(t0)
-			t3 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t4 := c2 <= t3
-			t8 := math.FMA(t1, c7, c6)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float64(t1)
+			t4 := c3 <= t1
+			t8 := math.FMA(t2, c7, c6)
 			t9 := float64(t8 + c5)
 			t10 := float64(t9 - c5)
 			t11 := float64(t10 - c6)
-			t13 := math.FMA(t11, c12, t1)
+			t13 := math.FMA(t11, c12, t2)
 			t15 := math.FMA(t11, c14, t13)
 			t74 := t9
 			t75 := t15
 			if t4 {
-				t16 := t1
+				t16 := t2
 				t18 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
 				t19 := c17 <= t18
 				t22 := c21
@@ -20381,7 +20478,7 @@ func k_cos_f16_u_f6c08adc9f_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
 	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
 	c5 := math.Float64frombits(0x3fe0000000000000)  // 0.5
 	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
@@ -20414,19 +20511,19 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := float64(v0a), float64(v0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t3a, t3b := c1 <= t2a, c1 <= t2b
-			t7a, t7b := math.FMA(t0a, c6, c5), math.FMA(t0b, c6, c5)
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := c2 <= t0a, c2 <= t0b
+			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
 			t8a, t8b := float64(t7a+c4), float64(t7b+c4)
 			t9a, t9b := float64(t8a-c4), float64(t8b-c4)
 			t10a, t10b := float64(t9a-c5), float64(t9b-c5)
-			t12a, t12b := math.FMA(t10a, c11, t0a), math.FMA(t10b, c11, t0b)
+			t12a, t12b := math.FMA(t10a, c11, t1a), math.FMA(t10b, c11, t1b)
 			t14a, t14b := math.FMA(t10a, c13, t12a), math.FMA(t10b, c13, t12b)
 			t73a := t8a
 			t74a := t14a
 			if t3a {
-				t15a := t0a
+				t15a := t1a
 				t17a := math.Float64frombits(math.Float64bits(t15a) &^ (1 << 63))
 				t18a := c16 <= t17a
 				t21a := c20
@@ -20489,7 +20586,7 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 			t73b := t8b
 			t74b := t14b
 			if t3b {
-				t15b := t0b
+				t15b := t1b
 				t17b := math.Float64frombits(math.Float64bits(t15b) &^ (1 << 63))
 				t18b := c16 <= t17b
 				t21b := c20
@@ -20569,19 +20666,19 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t2 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t3 := c1 <= t2
-			t7 := math.FMA(t0, c6, c5)
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float64(t0)
+			t3 := c2 <= t0
+			t7 := math.FMA(t1, c6, c5)
 			t8 := float64(t7 + c4)
 			t9 := float64(t8 - c4)
 			t10 := float64(t9 - c5)
-			t12 := math.FMA(t10, c11, t0)
+			t12 := math.FMA(t10, c11, t1)
 			t14 := math.FMA(t10, c13, t12)
 			t73 := t8
 			t74 := t14
 			if t3 {
-				t15 := t0
+				t15 := t1
 				t17 := math.Float64frombits(math.Float64bits(t15) &^ (1 << 63))
 				t18 := c16 <= t17
 				t21 := c20
@@ -20668,7 +20765,7 @@ func k_cos_f32_u_d5b58a3f8e_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x47800000)          // 65536
+	c1 := math.Float32frombits(0x47800000)          // 65536
 	c3 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
 	c4 := math.Float32frombits(0x3f000000)          // 0.5
 	c5 := math.Float32frombits(0x3ea2f983)          // 0.31830987
@@ -20691,7 +20788,7 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 	c68 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c69 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c82 := int32(31)
-	c88 := math.Float32frombits(0x362e9168) // 2.6012658e-06
+	c88 := math.Float32frombits(0x362e8808) // 2.60072e-06
 	c89 := math.Float32frombits(0xb94fb256) // -0.00019807494
 	c91 := math.Float32frombits(0x3c088749) // 0.008333036
 	c93 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
@@ -20703,19 +20800,19 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t2a, t2b := c0 <= t1a, c0 <= t1b
-			t6a, t6b := ir.FMA32(v0a, c5, c4), ir.FMA32(v0b, c5, c4)
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 <= t0a, c1 <= t0b
+			t6a, t6b := ir.FMA32(t0a, c5, c4), ir.FMA32(t0b, c5, c4)
 			t7a, t7b := float32(t6a+c3), float32(t6b+c3)
 			t8a, t8b := float32(t7a-c3), float32(t7b-c3)
 			t9a, t9b := float32(t8a-c4), float32(t8b-c4)
-			t11a, t11b := ir.FMA32(t9a, c10, v0a), ir.FMA32(t9b, c10, v0b)
+			t11a, t11b := ir.FMA32(t9a, c10, t0a), ir.FMA32(t9b, c10, t0b)
 			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
 			t15a, t15b := ir.FMA32(t9a, c14, t13a), ir.FMA32(t9b, c14, t13b)
 			t79a := t7a
 			t80a := t15a
 			if t2a {
-				t16a := float64(v0a)
+				t16a := float64(t0a)
 				t18a := math.Float64frombits(math.Float64bits(t16a) &^ (1 << 63))
 				t19a := c17 <= t18a
 				t22a := c21
@@ -20781,7 +20878,7 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 			t79b := t7b
 			t80b := t15b
 			if t2b {
-				t16b := float64(v0b)
+				t16b := float64(t0b)
 				t18b := math.Float64frombits(math.Float64bits(t16b) &^ (1 << 63))
 				t19b := c17 <= t18b
 				t22b := c21
@@ -20860,19 +20957,19 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c0 <= t1
-			t6 := ir.FMA32(v0, c5, c4)
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 <= t0
+			t6 := ir.FMA32(t0, c5, c4)
 			t7 := float32(t6 + c3)
 			t8 := float32(t7 - c3)
 			t9 := float32(t8 - c4)
-			t11 := ir.FMA32(t9, c10, v0)
+			t11 := ir.FMA32(t9, c10, t0)
 			t13 := ir.FMA32(t9, c12, t11)
 			t15 := ir.FMA32(t9, c14, t13)
 			t79 := t7
 			t80 := t15
 			if t2 {
-				t16 := float64(v0)
+				t16 := float64(t0)
 				t18 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
 				t19 := c17 <= t18
 				t22 := c21
@@ -22019,7 +22116,7 @@ func k_cos_f64_u_231c08b2d9_go(f *abi.Frame) {
 // for i: o0[i] = cos(a0[i])
 func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
+	c1 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
 	c3 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
 	c4 := math.Float64frombits(0x3fe0000000000000)   // 0.5
 	c5 := math.Float64frombits(0x3fd45f306dc9c883)   // 0.3183098861837907
@@ -22069,7 +22166,7 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 	c203 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c204 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c214 := int64(63)
-	c220 := math.Float64frombits(0xbc5867878e5965e7) // -5.291863338848825e-18
+	c220 := math.Float64frombits(0xbc587c9000000000) // -5.309678969422785e-18
 	c221 := math.Float64frombits(0x3ce9075f11ba5ac7) // 2.778754381219546e-15
 	c223 := math.Float64frombits(0xbd6ae6877f18e51f) // -7.645583369853069e-13
 	c225 := math.Float64frombits(0x3de612424d79e9e6) // 1.6059001935370186e-10
@@ -22085,19 +22182,19 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
-			t2a, t2b := c0 <= t1a, c0 <= t1b
-			t6a, t6b := math.FMA(v0a, c5, c4), math.FMA(v0b, c5, c4)
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := c1 <= t0a, c1 <= t0b
+			t6a, t6b := math.FMA(t0a, c5, c4), math.FMA(t0b, c5, c4)
 			t7a, t7b := float64(t6a+c3), float64(t6b+c3)
 			t8a, t8b := float64(t7a-c3), float64(t7b-c3)
 			t9a, t9b := float64(t8a-c4), float64(t8b-c4)
-			t11a, t11b := math.FMA(t9a, c10, v0a), math.FMA(t9b, c10, v0b)
+			t11a, t11b := math.FMA(t9a, c10, t0a), math.FMA(t9b, c10, t0b)
 			t13a, t13b := math.FMA(t9a, c12, t11a), math.FMA(t9b, c12, t11b)
 			t15a, t15b := math.FMA(t9a, c14, t13a), math.FMA(t9b, c14, t13b)
 			t211a := t7a
 			t212a := t15a
 			if t2a {
-				t16a := v0a
+				t16a := t0a
 				t42a := math.Float64frombits(math.Float64bits(t16a) &^ (1 << 63))
 				t43a := c41 <= t42a
 				t44a := c17
@@ -22388,7 +22485,7 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 			t211b := t7b
 			t212b := t15b
 			if t2b {
-				t16b := v0b
+				t16b := t0b
 				t42b := math.Float64frombits(math.Float64bits(t16b) &^ (1 << 63))
 				t43b := c41 <= t42b
 				t44b := c17
@@ -22697,19 +22794,19 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
-			t2 := c0 <= t1
-			t6 := math.FMA(v0, c5, c4)
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 <= t0
+			t6 := math.FMA(t0, c5, c4)
 			t7 := float64(t6 + c3)
 			t8 := float64(t7 - c3)
 			t9 := float64(t8 - c4)
-			t11 := math.FMA(t9, c10, v0)
+			t11 := math.FMA(t9, c10, t0)
 			t13 := math.FMA(t9, c12, t11)
 			t15 := math.FMA(t9, c14, t13)
 			t211 := t7
 			t212 := t15
 			if t2 {
-				t16 := v0
+				t16 := t0
 				t42 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
 				t43 := c41 <= t42
 				t44 := c17
@@ -23509,19 +23606,22 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
 			t52a, t52b := float64(t47a-t51a), float64(t47b-t51b)
 			t53a, t53b := float64(t47a+t51a), float64(t47b+t51b)
-			t54a, t54b := float64(t52a*t13a), float64(t52b*t13b)
-			t55a, t55b := -t54a, -t54b
-			t56a, t56b := math.FMA(t52a, t13a, t55a), math.FMA(t52b, t13b, t55b)
-			t57a, t57b := float64(t53a+t54a), float64(t53b+t54b)
-			t58a, t58b := float64(t57a-t53a), float64(t57b-t53b)
-			t59a, t59b := float64(t54a-t58a), float64(t54b-t58b)
-			t60a, t60b := float64(t59a+t56a), float64(t59b+t56b)
-			t61a, t61b := math.FMA(t52a, t42a, t60a), math.FMA(t52b, t42b, t60b)
-			t62a, t62b := math.FMA(t53a, t29a, t61a), math.FMA(t53b, t29b, t61b)
-			t63a, t63b := float64(t57a+t62a), float64(t57b+t62b)
-			t64a, t64b := float64(t63a+t63a), float64(t63b+t63b)
+			t54a, t54b := float64(t47a-t53a), float64(t47b-t53b)
+			t55a, t55b := float64(t54a+t51a), float64(t54b+t51b)
+			t56a, t56b := float64(t52a*t13a), float64(t52b*t13b)
+			t57a, t57b := -t56a, -t56b
+			t58a, t58b := math.FMA(t52a, t13a, t57a), math.FMA(t52b, t13b, t57b)
+			t59a, t59b := float64(t53a+t56a), float64(t53b+t56b)
+			t60a, t60b := float64(t59a-t53a), float64(t59b-t53b)
+			t61a, t61b := float64(t56a-t60a), float64(t56b-t60b)
+			t62a, t62b := float64(t61a+t55a), float64(t61b+t55b)
+			t63a, t63b := float64(t62a+t58a), float64(t62b+t58b)
+			t64a, t64b := math.FMA(t52a, t42a, t63a), math.FMA(t52b, t42b, t63b)
+			t65a, t65b := math.FMA(t53a, t29a, t64a), math.FMA(t53b, t29b, t64b)
+			t66a, t66b := float64(t59a+t65a), float64(t59b+t65b)
+			t67a, t67b := float64(t66a+t66a), float64(t66b+t66b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t64a, t64b
+			y0[0], y0[1] = t67a, t67b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -23562,18 +23662,21 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 			t51 := math.Float64frombits(uint64(t50))
 			t52 := float64(t47 - t51)
 			t53 := float64(t47 + t51)
-			t54 := float64(t52 * t13)
-			t55 := -t54
-			t56 := math.FMA(t52, t13, t55)
-			t57 := float64(t53 + t54)
-			t58 := float64(t57 - t53)
-			t59 := float64(t54 - t58)
-			t60 := float64(t59 + t56)
-			t61 := math.FMA(t52, t42, t60)
-			t62 := math.FMA(t53, t29, t61)
-			t63 := float64(t57 + t62)
-			t64 := float64(t63 + t63)
-			o0[i] = t64
+			t54 := float64(t47 - t53)
+			t55 := float64(t54 + t51)
+			t56 := float64(t52 * t13)
+			t57 := -t56
+			t58 := math.FMA(t52, t13, t57)
+			t59 := float64(t53 + t56)
+			t60 := float64(t59 - t53)
+			t61 := float64(t56 - t60)
+			t62 := float64(t61 + t55)
+			t63 := float64(t62 + t58)
+			t64 := math.FMA(t52, t42, t63)
+			t65 := math.FMA(t53, t29, t64)
+			t66 := float64(t59 + t65)
+			t67 := float64(t66 + t66)
+			o0[i] = t67
 		}
 	}
 }
@@ -23653,19 +23756,22 @@ func k_cosh_f64_u_fc74205f7c_go(f *abi.Frame) {
 			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
 			t52a, t52b := float64(t47a-t51a), float64(t47b-t51b)
 			t53a, t53b := float64(t47a+t51a), float64(t47b+t51b)
-			t54a, t54b := float64(t52a*t13a), float64(t52b*t13b)
-			t55a, t55b := -t54a, -t54b
-			t56a, t56b := math.FMA(t52a, t13a, t55a), math.FMA(t52b, t13b, t55b)
-			t57a, t57b := float64(t53a+t54a), float64(t53b+t54b)
-			t58a, t58b := float64(t57a-t53a), float64(t57b-t53b)
-			t59a, t59b := float64(t54a-t58a), float64(t54b-t58b)
-			t60a, t60b := float64(t59a+t56a), float64(t59b+t56b)
-			t61a, t61b := math.FMA(t52a, t42a, t60a), math.FMA(t52b, t42b, t60b)
-			t62a, t62b := math.FMA(t53a, t29a, t61a), math.FMA(t53b, t29b, t61b)
-			t63a, t63b := float64(t57a+t62a), float64(t57b+t62b)
-			t64a, t64b := float64(t63a+t63a), float64(t63b+t63b)
+			t54a, t54b := float64(t47a-t53a), float64(t47b-t53b)
+			t55a, t55b := float64(t54a+t51a), float64(t54b+t51b)
+			t56a, t56b := float64(t52a*t13a), float64(t52b*t13b)
+			t57a, t57b := -t56a, -t56b
+			t58a, t58b := math.FMA(t52a, t13a, t57a), math.FMA(t52b, t13b, t57b)
+			t59a, t59b := float64(t53a+t56a), float64(t53b+t56b)
+			t60a, t60b := float64(t59a-t53a), float64(t59b-t53b)
+			t61a, t61b := float64(t56a-t60a), float64(t56b-t60b)
+			t62a, t62b := float64(t61a+t55a), float64(t61b+t55b)
+			t63a, t63b := float64(t62a+t58a), float64(t62b+t58b)
+			t64a, t64b := math.FMA(t52a, t42a, t63a), math.FMA(t52b, t42b, t63b)
+			t65a, t65b := math.FMA(t53a, t29a, t64a), math.FMA(t53b, t29b, t64b)
+			t66a, t66b := float64(t59a+t65a), float64(t59b+t65b)
+			t67a, t67b := float64(t66a+t66a), float64(t66b+t66b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t64a, t64b
+			y0[0], y0[1] = t67a, t67b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -23706,18 +23812,21 @@ func k_cosh_f64_u_fc74205f7c_go(f *abi.Frame) {
 			t51 := math.Float64frombits(uint64(t50))
 			t52 := float64(t47 - t51)
 			t53 := float64(t47 + t51)
-			t54 := float64(t52 * t13)
-			t55 := -t54
-			t56 := math.FMA(t52, t13, t55)
-			t57 := float64(t53 + t54)
-			t58 := float64(t57 - t53)
-			t59 := float64(t54 - t58)
-			t60 := float64(t59 + t56)
-			t61 := math.FMA(t52, t42, t60)
-			t62 := math.FMA(t53, t29, t61)
-			t63 := float64(t57 + t62)
-			t64 := float64(t63 + t63)
-			o0[i] = t64
+			t54 := float64(t47 - t53)
+			t55 := float64(t54 + t51)
+			t56 := float64(t52 * t13)
+			t57 := -t56
+			t58 := math.FMA(t52, t13, t57)
+			t59 := float64(t53 + t56)
+			t60 := float64(t59 - t53)
+			t61 := float64(t56 - t60)
+			t62 := float64(t61 + t55)
+			t63 := float64(t62 + t58)
+			t64 := math.FMA(t52, t42, t63)
+			t65 := math.FMA(t53, t29, t64)
+			t66 := float64(t59 + t65)
+			t67 := float64(t66 + t66)
+			o0[i] = t67
 		}
 	}
 }
@@ -25331,7 +25440,7 @@ func k_elu_f16_su_573614ff1d_go(f *abi.Frame) {
 	c2 := math.Float32frombits(0xc1a00000)  // -20
 	c5 := math.Float32frombits(0x0)         // 0
 	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c9 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c9 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c12 := math.Float32frombits(0xbf317218) // -0.6931472
 	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c18 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -25340,8 +25449,8 @@ func k_elu_f16_su_573614ff1d_go(f *abi.Frame) {
 	c23 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c25 := math.Float32frombits(0x3f000000) // 0.5
 	c28 := int32(23)
-	c36 := math.Float32frombits(0x3f800000) // 1
-	c39 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c38 := math.Float32frombits(0xa1800000) // -8.6736174e-19
 	for r := range f.Rows {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -25370,26 +25479,25 @@ func k_elu_f16_su_573614ff1d_go(f *abi.Frame) {
 		t27 := ir.FMA32(t17, t26, t15)
 		t29 := t16 << uint32(c28)
 		t30 := math.Float32frombits(uint32(t29))
-		t31 := float32(t30 - c25)
-		t32 := ir.FMA32(t30, t27, t31)
-		t33 := float32(t32 + t32)
+		t32 := float32(t30 - c31)
+		t33 := ir.FMA32(t30, t27, t32)
 		t35 := c5 < t0
-		t40 := t0 < c39
+		t39 := t0 < c38
 		for i := range n {
 			v1 := a1[i]
 			t1 := ir.Float16frombits(v1)
 			t34 := float32(t33 * t1)
-			t37 := t1
+			t36 := t1
 			if t35 {
-				t37 = c36
+				t36 = c31
 			}
-			t38 := float32(t0 * t37)
-			t41 := t38
-			if t40 {
-				t41 = t34
+			t37 := float32(t0 * t36)
+			t40 := t37
+			if t39 {
+				t40 = t34
 			}
-			t42 := ir.Float16bits(t41)
-			o0[i] = t42
+			t41 := ir.Float16bits(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -25404,7 +25512,7 @@ func k_elu_f16_us_296b2db568_go(f *abi.Frame) {
 	c2 := math.Float32frombits(0xc1a00000)  // -20
 	c5 := math.Float32frombits(0x0)         // 0
 	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c9 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c9 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c12 := math.Float32frombits(0xbf317218) // -0.6931472
 	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c18 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -25413,8 +25521,8 @@ func k_elu_f16_us_296b2db568_go(f *abi.Frame) {
 	c23 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c25 := math.Float32frombits(0x3f000000) // 0.5
 	c28 := int32(23)
-	c36 := math.Float32frombits(0x3f800000) // 1
-	c39 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c38 := math.Float32frombits(0xa1800000) // -8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -25456,32 +25564,31 @@ func k_elu_f16_us_296b2db568_go(f *abi.Frame) {
 			t27a, t27b := ir.FMA32(t17a, t26a, t15a), ir.FMA32(t17b, t26b, t15b)
 			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
 			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
-			t31a, t31b := float32(t30a-c25), float32(t30b-c25)
-			t32a, t32b := ir.FMA32(t30a, t27a, t31a), ir.FMA32(t30b, t27b, t31b)
-			t33a, t33b := float32(t32a+t32a), float32(t32b+t32b)
+			t32a, t32b := float32(t30a-c31), float32(t30b-c31)
+			t33a, t33b := ir.FMA32(t30a, t27a, t32a), ir.FMA32(t30b, t27b, t32b)
 			t34a, t34b := float32(t33a*t1), float32(t33b*t1)
 			t35a, t35b := c5 < t0a, c5 < t0b
-			t37a := t1
+			t36a := t1
 			if t35a {
-				t37a = c36
+				t36a = c31
 			}
-			t37b := t1
+			t36b := t1
 			if t35b {
-				t37b = c36
+				t36b = c31
 			}
-			t38a, t38b := float32(t0a*t37a), float32(t0b*t37b)
-			t40a, t40b := t0a < c39, t0b < c39
-			t41a := t38a
-			if t40a {
-				t41a = t34a
+			t37a, t37b := float32(t0a*t36a), float32(t0b*t36b)
+			t39a, t39b := t0a < c38, t0b < c38
+			t40a := t37a
+			if t39a {
+				t40a = t34a
 			}
-			t41b := t38b
-			if t40b {
-				t41b = t34b
+			t40b := t37b
+			if t39b {
+				t40b = t34b
 			}
-			t42a, t42b := ir.Float16bits(t41a), ir.Float16bits(t41b)
+			t41a, t41b := ir.Float16bits(t40a), ir.Float16bits(t40b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t42a, t42b
+			y0[0], y0[1] = t41a, t41b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -25509,23 +25616,22 @@ func k_elu_f16_us_296b2db568_go(f *abi.Frame) {
 			t27 := ir.FMA32(t17, t26, t15)
 			t29 := t16 << uint32(c28)
 			t30 := math.Float32frombits(uint32(t29))
-			t31 := float32(t30 - c25)
-			t32 := ir.FMA32(t30, t27, t31)
-			t33 := float32(t32 + t32)
+			t32 := float32(t30 - c31)
+			t33 := ir.FMA32(t30, t27, t32)
 			t34 := float32(t33 * t1)
 			t35 := c5 < t0
-			t37 := t1
+			t36 := t1
 			if t35 {
-				t37 = c36
+				t36 = c31
 			}
-			t38 := float32(t0 * t37)
-			t40 := t0 < c39
-			t41 := t38
-			if t40 {
-				t41 = t34
+			t37 := float32(t0 * t36)
+			t39 := t0 < c38
+			t40 := t37
+			if t39 {
+				t40 = t34
 			}
-			t42 := ir.Float16bits(t41)
-			o0[i] = t42
+			t41 := ir.Float16bits(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -25835,7 +25941,7 @@ func k_elu_f16_uu_b01cd5003f_go(f *abi.Frame) {
 	c2 := math.Float32frombits(0xc1a00000)  // -20
 	c5 := math.Float32frombits(0x0)         // 0
 	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c9 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c9 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c12 := math.Float32frombits(0xbf317218) // -0.6931472
 	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c18 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -25844,8 +25950,8 @@ func k_elu_f16_uu_b01cd5003f_go(f *abi.Frame) {
 	c23 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c25 := math.Float32frombits(0x3f000000) // 0.5
 	c28 := int32(23)
-	c36 := math.Float32frombits(0x3f800000) // 1
-	c39 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c38 := math.Float32frombits(0xa1800000) // -8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -25889,32 +25995,31 @@ func k_elu_f16_uu_b01cd5003f_go(f *abi.Frame) {
 			t27a, t27b := ir.FMA32(t17a, t26a, t15a), ir.FMA32(t17b, t26b, t15b)
 			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
 			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
-			t31a, t31b := float32(t30a-c25), float32(t30b-c25)
-			t32a, t32b := ir.FMA32(t30a, t27a, t31a), ir.FMA32(t30b, t27b, t31b)
-			t33a, t33b := float32(t32a+t32a), float32(t32b+t32b)
+			t32a, t32b := float32(t30a-c31), float32(t30b-c31)
+			t33a, t33b := ir.FMA32(t30a, t27a, t32a), ir.FMA32(t30b, t27b, t32b)
 			t34a, t34b := float32(t33a*t1a), float32(t33b*t1b)
 			t35a, t35b := c5 < t0a, c5 < t0b
-			t37a := t1a
+			t36a := t1a
 			if t35a {
-				t37a = c36
+				t36a = c31
 			}
-			t37b := t1b
+			t36b := t1b
 			if t35b {
-				t37b = c36
+				t36b = c31
 			}
-			t38a, t38b := float32(t0a*t37a), float32(t0b*t37b)
-			t40a, t40b := t0a < c39, t0b < c39
-			t41a := t38a
-			if t40a {
-				t41a = t34a
+			t37a, t37b := float32(t0a*t36a), float32(t0b*t36b)
+			t39a, t39b := t0a < c38, t0b < c38
+			t40a := t37a
+			if t39a {
+				t40a = t34a
 			}
-			t41b := t38b
-			if t40b {
-				t41b = t34b
+			t40b := t37b
+			if t39b {
+				t40b = t34b
 			}
-			t42a, t42b := ir.Float16bits(t41a), ir.Float16bits(t41b)
+			t41a, t41b := ir.Float16bits(t40a), ir.Float16bits(t40b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t42a, t42b
+			y0[0], y0[1] = t41a, t41b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -25944,23 +26049,22 @@ func k_elu_f16_uu_b01cd5003f_go(f *abi.Frame) {
 			t27 := ir.FMA32(t17, t26, t15)
 			t29 := t16 << uint32(c28)
 			t30 := math.Float32frombits(uint32(t29))
-			t31 := float32(t30 - c25)
-			t32 := ir.FMA32(t30, t27, t31)
-			t33 := float32(t32 + t32)
+			t32 := float32(t30 - c31)
+			t33 := ir.FMA32(t30, t27, t32)
 			t34 := float32(t33 * t1)
 			t35 := c5 < t0
-			t37 := t1
+			t36 := t1
 			if t35 {
-				t37 = c36
+				t36 = c31
 			}
-			t38 := float32(t0 * t37)
-			t40 := t0 < c39
-			t41 := t38
-			if t40 {
-				t41 = t34
+			t37 := float32(t0 * t36)
+			t39 := t0 < c38
+			t40 := t37
+			if t39 {
+				t40 = t34
 			}
-			t42 := ir.Float16bits(t41)
-			o0[i] = t42
+			t41 := ir.Float16bits(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -25975,7 +26079,7 @@ func k_elu_f32_su_62cc03eb2e_go(f *abi.Frame) {
 	c0 := math.Float32frombits(0xc1a00000)  // -20
 	c3 := math.Float32frombits(0x0)         // 0
 	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c7 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c16 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -25984,8 +26088,8 @@ func k_elu_f32_su_62cc03eb2e_go(f *abi.Frame) {
 	c21 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c23 := math.Float32frombits(0x3f000000) // 0.5
 	c26 := int32(23)
-	c34 := math.Float32frombits(0x3f800000) // 1
-	c37 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	c29 := math.Float32frombits(0x3f800000) // 1
+	c36 := math.Float32frombits(0xa1800000) // -8.6736174e-19
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26013,24 +26117,23 @@ func k_elu_f32_su_62cc03eb2e_go(f *abi.Frame) {
 		t25 := ir.FMA32(t15, t24, t13)
 		t27 := t14 << uint32(c26)
 		t28 := math.Float32frombits(uint32(t27))
-		t29 := float32(t28 - c23)
-		t30 := ir.FMA32(t28, t25, t29)
-		t31 := float32(t30 + t30)
+		t30 := float32(t28 - c29)
+		t31 := ir.FMA32(t28, t25, t30)
 		t33 := c3 < s0
-		t38 := s0 < c37
+		t37 := s0 < c36
 		for i := range n {
 			v1 := a1[i]
 			t32 := float32(t31 * v1)
-			t35 := v1
+			t34 := v1
 			if t33 {
-				t35 = c34
+				t34 = c29
 			}
-			t36 := float32(s0 * t35)
-			t39 := t36
-			if t38 {
-				t39 = t32
+			t35 := float32(s0 * t34)
+			t38 := t35
+			if t37 {
+				t38 = t32
 			}
-			o0[i] = t39
+			o0[i] = t38
 		}
 	}
 }
@@ -26121,7 +26224,7 @@ func k_elu_f32_us_9ceb4b893d_go(f *abi.Frame) {
 	c0 := math.Float32frombits(0xc1a00000)  // -20
 	c3 := math.Float32frombits(0x0)         // 0
 	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c7 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c16 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -26130,8 +26233,8 @@ func k_elu_f32_us_9ceb4b893d_go(f *abi.Frame) {
 	c21 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c23 := math.Float32frombits(0x3f000000) // 0.5
 	c26 := int32(23)
-	c34 := math.Float32frombits(0x3f800000) // 1
-	c37 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	c29 := math.Float32frombits(0x3f800000) // 1
+	c36 := math.Float32frombits(0xa1800000) // -8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -26171,31 +26274,30 @@ func k_elu_f32_us_9ceb4b893d_go(f *abi.Frame) {
 			t25a, t25b := ir.FMA32(t15a, t24a, t13a), ir.FMA32(t15b, t24b, t13b)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
-			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
-			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
-			t31a, t31b := float32(t30a+t30a), float32(t30b+t30b)
+			t30a, t30b := float32(t28a-c29), float32(t28b-c29)
+			t31a, t31b := ir.FMA32(t28a, t25a, t30a), ir.FMA32(t28b, t25b, t30b)
 			t32a, t32b := float32(t31a*s1), float32(t31b*s1)
 			t33a, t33b := c3 < v0a, c3 < v0b
-			t35a := s1
+			t34a := s1
 			if t33a {
-				t35a = c34
+				t34a = c29
 			}
-			t35b := s1
+			t34b := s1
 			if t33b {
-				t35b = c34
+				t34b = c29
 			}
-			t36a, t36b := float32(v0a*t35a), float32(v0b*t35b)
-			t38a, t38b := v0a < c37, v0b < c37
-			t39a := t36a
-			if t38a {
-				t39a = t32a
+			t35a, t35b := float32(v0a*t34a), float32(v0b*t34b)
+			t37a, t37b := v0a < c36, v0b < c36
+			t38a := t35a
+			if t37a {
+				t38a = t32a
 			}
-			t39b := t36b
-			if t38b {
-				t39b = t32b
+			t38b := t35b
+			if t37b {
+				t38b = t32b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t39a, t39b
+			y0[0], y0[1] = t38a, t38b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -26222,22 +26324,21 @@ func k_elu_f32_us_9ceb4b893d_go(f *abi.Frame) {
 			t25 := ir.FMA32(t15, t24, t13)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
-			t29 := float32(t28 - c23)
-			t30 := ir.FMA32(t28, t25, t29)
-			t31 := float32(t30 + t30)
+			t30 := float32(t28 - c29)
+			t31 := ir.FMA32(t28, t25, t30)
 			t32 := float32(t31 * s1)
 			t33 := c3 < v0
-			t35 := s1
+			t34 := s1
 			if t33 {
-				t35 = c34
+				t34 = c29
 			}
-			t36 := float32(v0 * t35)
-			t38 := v0 < c37
-			t39 := t36
-			if t38 {
-				t39 = t32
+			t35 := float32(v0 * t34)
+			t37 := v0 < c36
+			t38 := t35
+			if t37 {
+				t38 = t32
 			}
-			o0[i] = t39
+			o0[i] = t38
 		}
 	}
 }
@@ -26536,7 +26637,7 @@ func k_elu_f32_uu_aa1bd49de5_go(f *abi.Frame) {
 	c0 := math.Float32frombits(0xc1a00000)  // -20
 	c3 := math.Float32frombits(0x0)         // 0
 	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c7 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c16 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -26545,8 +26646,8 @@ func k_elu_f32_uu_aa1bd49de5_go(f *abi.Frame) {
 	c21 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c23 := math.Float32frombits(0x3f000000) // 0.5
 	c26 := int32(23)
-	c34 := math.Float32frombits(0x3f800000) // 1
-	c37 := math.Float32frombits(0xa1800000) // -8.6736174e-19
+	c29 := math.Float32frombits(0x3f800000) // 1
+	c36 := math.Float32frombits(0xa1800000) // -8.6736174e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26588,31 +26689,30 @@ func k_elu_f32_uu_aa1bd49de5_go(f *abi.Frame) {
 			t25a, t25b := ir.FMA32(t15a, t24a, t13a), ir.FMA32(t15b, t24b, t13b)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
-			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
-			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
-			t31a, t31b := float32(t30a+t30a), float32(t30b+t30b)
+			t30a, t30b := float32(t28a-c29), float32(t28b-c29)
+			t31a, t31b := ir.FMA32(t28a, t25a, t30a), ir.FMA32(t28b, t25b, t30b)
 			t32a, t32b := float32(t31a*v1a), float32(t31b*v1b)
 			t33a, t33b := c3 < v0a, c3 < v0b
-			t35a := v1a
+			t34a := v1a
 			if t33a {
-				t35a = c34
+				t34a = c29
 			}
-			t35b := v1b
+			t34b := v1b
 			if t33b {
-				t35b = c34
+				t34b = c29
 			}
-			t36a, t36b := float32(v0a*t35a), float32(v0b*t35b)
-			t38a, t38b := v0a < c37, v0b < c37
-			t39a := t36a
-			if t38a {
-				t39a = t32a
+			t35a, t35b := float32(v0a*t34a), float32(v0b*t34b)
+			t37a, t37b := v0a < c36, v0b < c36
+			t38a := t35a
+			if t37a {
+				t38a = t32a
 			}
-			t39b := t36b
-			if t38b {
-				t39b = t32b
+			t38b := t35b
+			if t37b {
+				t38b = t32b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t39a, t39b
+			y0[0], y0[1] = t38a, t38b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -26640,22 +26740,21 @@ func k_elu_f32_uu_aa1bd49de5_go(f *abi.Frame) {
 			t25 := ir.FMA32(t15, t24, t13)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
-			t29 := float32(t28 - c23)
-			t30 := ir.FMA32(t28, t25, t29)
-			t31 := float32(t30 + t30)
+			t30 := float32(t28 - c29)
+			t31 := ir.FMA32(t28, t25, t30)
 			t32 := float32(t31 * v1)
 			t33 := c3 < v0
-			t35 := v1
+			t34 := v1
 			if t33 {
-				t35 = c34
+				t34 = c29
 			}
-			t36 := float32(v0 * t35)
-			t38 := v0 < c37
-			t39 := t36
-			if t38 {
-				t39 = t32
+			t35 := float32(v0 * t34)
+			t37 := v0 < c36
+			t38 := t35
+			if t37 {
+				t38 = t32
 			}
-			o0[i] = t39
+			o0[i] = t38
 		}
 	}
 }
@@ -26676,18 +26775,22 @@ func k_elu_f64_su_171ec65f95_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c67 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26723,79 +26826,117 @@ func k_elu_f64_su_171ec65f95_go(f *abi.Frame) {
 		t31 := float64(t30 - t28)
 		t32 := float64(t29 - t31)
 		t33 := float64(t19 * t19)
-		t43 := math.FMA(c35, t19, c34)
-		t44 := math.FMA(c37, t19, c36)
-		t45 := math.FMA(c39, t19, c38)
-		t46 := math.FMA(c41, t19, c40)
-		t47 := math.FMA(t44, t33, t43)
-		t48 := math.FMA(t46, t33, t45)
-		t49 := float64(t33 * t33)
-		t50 := math.FMA(t48, t49, t47)
-		t51 := float64(t49 * t49)
-		t52 := math.FMA(c42, t51, t50)
+		t35 := math.FMA(t33, c34, t21)
+		t36 := float64(t33 * t19)
+		t45 := math.FMA(c38, t19, c37)
+		t46 := math.FMA(c40, t19, c39)
+		t47 := math.FMA(c42, t19, c41)
+		t48 := math.FMA(c44, t19, c43)
+		t49 := math.FMA(t46, t33, t45)
+		t50 := math.FMA(t48, t33, t47)
+		t51 := float64(t33 * t33)
+		t52 := math.FMA(t50, t51, t49)
 		t54 := math.FMA(t52, t19, c53)
 		t56 := math.FMA(t54, t19, c55)
-		t57 := math.FMA(t33, t56, t21)
+		t57 := math.FMA(t36, t56, t35)
 		t58 := math.FMA(t26, t57, t32)
-		t68 := s0 < c67
+		t82 := s0 < c81
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
-			t59a, t59b := float64(v1a+v1a), float64(v1b+v1b)
-			t60a, t60b := v1a == t59a, v1b == t59b
-			t61a, t61b := float64(t30*v1a), float64(t30*v1b)
-			t62a, t62b := float64(t58*v1a), float64(t58*v1b)
-			t63a, t63b := math.FMA(t30, v1a, t62a), math.FMA(t30, v1b, t62b)
-			t64a := t63a
-			if t60a {
-				t64a = t61a
+			t59a, t59b := math.Float64frombits(math.Float64bits(v1a)&^(1<<63)), math.Float64frombits(math.Float64bits(v1b)&^(1<<63))
+			t61a, t61b := int64(math.Float64bits(t59a)), int64(math.Float64bits(t59b))
+			t63a, t63b := int64(t61a+c62), int64(t61b+c62)
+			t64a, t64b := c60 < t63a, c60 < t63b
+			t76a, t76b := float64(t58*v1a), float64(t58*v1b)
+			t77a, t77b := math.FMA(t30, v1a, t76a), math.FMA(t30, v1b, t76b)
+			t78a := t77a
+			if t64a {
+				t66a := float64(v1a * c65)
+				t67a := float64(t58 * t66a)
+				t68a := math.FMA(t30, t66a, t67a)
+				t70a := float64(t68a * c69)
+				t71a := c0 < t59a
+				t72a := t59a < c27
+				t73a := t71a && bool(t72a)
+				t74a := float64(t30 * v1a)
+				t75a := t74a
+				if t73a {
+					t75a = t70a
+				}
+				t78a = t75a
 			}
-			t64b := t63b
-			if t60b {
-				t64b = t61b
+			t78b := t77b
+			if t64b {
+				t66b := float64(v1b * c65)
+				t67b := float64(t58 * t66b)
+				t68b := math.FMA(t30, t66b, t67b)
+				t70b := float64(t68b * c69)
+				t71b := c0 < t59b
+				t72b := t59b < c27
+				t73b := t71b && bool(t72b)
+				t74b := float64(t30 * v1b)
+				t75b := t74b
+				if t73b {
+					t75b = t70b
+				}
+				t78b = t75b
 			}
-			t65a := v1a
+			t79a := v1a
 			if t1 {
-				t65a = c27
+				t79a = c27
 			}
-			t65b := v1b
+			t79b := v1b
 			if t1 {
-				t65b = c27
+				t79b = c27
 			}
-			t66a, t66b := float64(s0*t65a), float64(s0*t65b)
-			t69a := t66a
-			if t68 {
-				t69a = t64a
+			t80a, t80b := float64(s0*t79a), float64(s0*t79b)
+			t83a := t80a
+			if t82 {
+				t83a = t78a
 			}
-			t69b := t66b
-			if t68 {
-				t69b = t64b
+			t83b := t80b
+			if t82 {
+				t83b = t78b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t69a, t69b
+			y0[0], y0[1] = t83a, t83b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
-			t59 := float64(v1 + v1)
-			t60 := v1 == t59
-			t61 := float64(t30 * v1)
-			t62 := float64(t58 * v1)
-			t63 := math.FMA(t30, v1, t62)
-			t64 := t63
-			if t60 {
-				t64 = t61
+			t59 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t61 := int64(math.Float64bits(t59))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t76 := float64(t58 * v1)
+			t77 := math.FMA(t30, v1, t76)
+			t78 := t77
+			if t64 {
+				t66 := float64(v1 * c65)
+				t67 := float64(t58 * t66)
+				t68 := math.FMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t71 := c0 < t59
+				t72 := t59 < c27
+				t73 := t71 && bool(t72)
+				t74 := float64(t30 * v1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
 			}
-			t65 := v1
+			t79 := v1
 			if t1 {
-				t65 = c27
+				t79 = c27
 			}
-			t66 := float64(s0 * t65)
-			t69 := t66
-			if t68 {
-				t69 = t64
+			t80 := float64(s0 * t79)
+			t83 := t80
+			if t82 {
+				t83 = t78
 			}
-			o0[i] = t69
+			o0[i] = t83
 		}
 	}
 }
@@ -26816,18 +26957,22 @@ func k_elu_f64_su_299e5c7abb_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c67 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
 	for r := range f.Rows {
 		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -26863,79 +27008,117 @@ func k_elu_f64_su_299e5c7abb_go(f *abi.Frame) {
 		t31 := float64(t30 - t28)
 		t32 := float64(t29 - t31)
 		t33 := float64(t19 * t19)
-		t43 := math.FMA(c35, t19, c34)
-		t44 := math.FMA(c37, t19, c36)
-		t45 := math.FMA(c39, t19, c38)
-		t46 := math.FMA(c41, t19, c40)
-		t47 := math.FMA(t44, t33, t43)
-		t48 := math.FMA(t46, t33, t45)
-		t49 := float64(t33 * t33)
-		t50 := math.FMA(t48, t49, t47)
-		t51 := float64(t49 * t49)
-		t52 := math.FMA(c42, t51, t50)
+		t35 := math.FMA(t33, c34, t21)
+		t36 := float64(t33 * t19)
+		t45 := math.FMA(c38, t19, c37)
+		t46 := math.FMA(c40, t19, c39)
+		t47 := math.FMA(c42, t19, c41)
+		t48 := math.FMA(c44, t19, c43)
+		t49 := math.FMA(t46, t33, t45)
+		t50 := math.FMA(t48, t33, t47)
+		t51 := float64(t33 * t33)
+		t52 := math.FMA(t50, t51, t49)
 		t54 := math.FMA(t52, t19, c53)
 		t56 := math.FMA(t54, t19, c55)
-		t57 := math.FMA(t33, t56, t21)
+		t57 := math.FMA(t36, t56, t35)
 		t58 := math.FMA(t26, t57, t32)
-		t68 := s0 < c67
+		t82 := s0 < c81
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x1 := a1[i : i+2 : i+2]
 			v1a, v1b := x1[0], x1[1]
-			t59a, t59b := float64(v1a+v1a), float64(v1b+v1b)
-			t60a, t60b := v1a == t59a, v1b == t59b
-			t61a, t61b := float64(t30*v1a), float64(t30*v1b)
-			t62a, t62b := float64(t58*v1a), float64(t58*v1b)
-			t63a, t63b := math.FMA(t30, v1a, t62a), math.FMA(t30, v1b, t62b)
-			t64a := t63a
-			if t60a {
-				t64a = t61a
+			t59a, t59b := math.Float64frombits(math.Float64bits(v1a)&^(1<<63)), math.Float64frombits(math.Float64bits(v1b)&^(1<<63))
+			t61a, t61b := int64(math.Float64bits(t59a)), int64(math.Float64bits(t59b))
+			t63a, t63b := int64(t61a+c62), int64(t61b+c62)
+			t64a, t64b := c60 < t63a, c60 < t63b
+			t76a, t76b := float64(t58*v1a), float64(t58*v1b)
+			t77a, t77b := math.FMA(t30, v1a, t76a), math.FMA(t30, v1b, t76b)
+			t78a := t77a
+			if t64a {
+				t66a := float64(v1a * c65)
+				t67a := float64(t58 * t66a)
+				t68a := math.FMA(t30, t66a, t67a)
+				t70a := float64(t68a * c69)
+				t71a := c0 < t59a
+				t72a := t59a < c27
+				t73a := t71a && bool(t72a)
+				t74a := float64(t30 * v1a)
+				t75a := t74a
+				if t73a {
+					t75a = t70a
+				}
+				t78a = t75a
 			}
-			t64b := t63b
-			if t60b {
-				t64b = t61b
+			t78b := t77b
+			if t64b {
+				t66b := float64(v1b * c65)
+				t67b := float64(t58 * t66b)
+				t68b := math.FMA(t30, t66b, t67b)
+				t70b := float64(t68b * c69)
+				t71b := c0 < t59b
+				t72b := t59b < c27
+				t73b := t71b && bool(t72b)
+				t74b := float64(t30 * v1b)
+				t75b := t74b
+				if t73b {
+					t75b = t70b
+				}
+				t78b = t75b
 			}
-			t65a := v1a
+			t79a := v1a
 			if t1 {
-				t65a = c27
+				t79a = c27
 			}
-			t65b := v1b
+			t79b := v1b
 			if t1 {
-				t65b = c27
+				t79b = c27
 			}
-			t66a, t66b := float64(s0*t65a), float64(s0*t65b)
-			t69a := t66a
-			if t68 {
-				t69a = t64a
+			t80a, t80b := float64(s0*t79a), float64(s0*t79b)
+			t83a := t80a
+			if t82 {
+				t83a = t78a
 			}
-			t69b := t66b
-			if t68 {
-				t69b = t64b
+			t83b := t80b
+			if t82 {
+				t83b = t78b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t69a, t69b
+			y0[0], y0[1] = t83a, t83b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
-			t59 := float64(v1 + v1)
-			t60 := v1 == t59
-			t61 := float64(t30 * v1)
-			t62 := float64(t58 * v1)
-			t63 := math.FMA(t30, v1, t62)
-			t64 := t63
-			if t60 {
-				t64 = t61
+			t59 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t61 := int64(math.Float64bits(t59))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t76 := float64(t58 * v1)
+			t77 := math.FMA(t30, v1, t76)
+			t78 := t77
+			if t64 {
+				t66 := float64(v1 * c65)
+				t67 := float64(t58 * t66)
+				t68 := math.FMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t71 := c0 < t59
+				t72 := t59 < c27
+				t73 := t71 && bool(t72)
+				t74 := float64(t30 * v1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
 			}
-			t65 := v1
+			t79 := v1
 			if t1 {
-				t65 = c27
+				t79 = c27
 			}
-			t66 := float64(s0 * t65)
-			t69 := t66
-			if t68 {
-				t69 = t64
+			t80 := float64(s0 * t79)
+			t83 := t80
+			if t82 {
+				t83 = t78
 			}
-			o0[i] = t69
+			o0[i] = t83
 		}
 	}
 }
@@ -26956,24 +27139,34 @@ func k_elu_f64_us_6c87914a2d_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c67 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t59 := float64(s1 + s1)
-		t60 := s1 == t59
+		t59 := math.Float64frombits(math.Float64bits(s1) &^ (1 << 63))
+		t61 := int64(math.Float64bits(t59))
+		t63 := int64(t61 + c62)
+		t64 := c60 < t63
+		t66 := float64(s1 * c65)
+		t71 := c0 < t59
+		t72 := t59 < c27
+		t73 := t71 && bool(t72)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -27017,51 +27210,66 @@ func k_elu_f64_us_6c87914a2d_go(f *abi.Frame) {
 			t31a, t31b := float64(t30a-t28a), float64(t30b-t28b)
 			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
 			t33a, t33b := float64(t19a*t19a), float64(t19b*t19b)
-			t43a, t43b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t44a, t44b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t45a, t45b := math.FMA(c39, t19a, c38), math.FMA(c39, t19b, c38)
-			t46a, t46b := math.FMA(c41, t19a, c40), math.FMA(c41, t19b, c40)
-			t47a, t47b := math.FMA(t44a, t33a, t43a), math.FMA(t44b, t33b, t43b)
-			t48a, t48b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
-			t49a, t49b := float64(t33a*t33a), float64(t33b*t33b)
-			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
-			t51a, t51b := float64(t49a*t49a), float64(t49b*t49b)
-			t52a, t52b := math.FMA(c42, t51a, t50a), math.FMA(c42, t51b, t50b)
+			t35a, t35b := math.FMA(t33a, c34, t21a), math.FMA(t33b, c34, t21b)
+			t36a, t36b := float64(t33a*t19a), float64(t33b*t19b)
+			t45a, t45b := math.FMA(c38, t19a, c37), math.FMA(c38, t19b, c37)
+			t46a, t46b := math.FMA(c40, t19a, c39), math.FMA(c40, t19b, c39)
+			t47a, t47b := math.FMA(c42, t19a, c41), math.FMA(c42, t19b, c41)
+			t48a, t48b := math.FMA(c44, t19a, c43), math.FMA(c44, t19b, c43)
+			t49a, t49b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
+			t50a, t50b := math.FMA(t48a, t33a, t47a), math.FMA(t48b, t33b, t47b)
+			t51a, t51b := float64(t33a*t33a), float64(t33b*t33b)
+			t52a, t52b := math.FMA(t50a, t51a, t49a), math.FMA(t50b, t51b, t49b)
 			t54a, t54b := math.FMA(t52a, t19a, c53), math.FMA(t52b, t19b, c53)
 			t56a, t56b := math.FMA(t54a, t19a, c55), math.FMA(t54b, t19b, c55)
-			t57a, t57b := math.FMA(t33a, t56a, t21a), math.FMA(t33b, t56b, t21b)
+			t57a, t57b := math.FMA(t36a, t56a, t35a), math.FMA(t36b, t56b, t35b)
 			t58a, t58b := math.FMA(t26a, t57a, t32a), math.FMA(t26b, t57b, t32b)
-			t61a, t61b := float64(t30a*s1), float64(t30b*s1)
-			t62a, t62b := float64(t58a*s1), float64(t58b*s1)
-			t63a, t63b := math.FMA(t30a, s1, t62a), math.FMA(t30b, s1, t62b)
-			t64a := t63a
-			if t60 {
-				t64a = t61a
+			t76a, t76b := float64(t58a*s1), float64(t58b*s1)
+			t77a, t77b := math.FMA(t30a, s1, t76a), math.FMA(t30b, s1, t76b)
+			t78a := t77a
+			if t64 {
+				t67a := float64(t58a * t66)
+				t68a := math.FMA(t30a, t66, t67a)
+				t70a := float64(t68a * c69)
+				t74a := float64(t30a * s1)
+				t75a := t74a
+				if t73 {
+					t75a = t70a
+				}
+				t78a = t75a
 			}
-			t64b := t63b
-			if t60 {
-				t64b = t61b
+			t78b := t77b
+			if t64 {
+				t67b := float64(t58b * t66)
+				t68b := math.FMA(t30b, t66, t67b)
+				t70b := float64(t68b * c69)
+				t74b := float64(t30b * s1)
+				t75b := t74b
+				if t73 {
+					t75b = t70b
+				}
+				t78b = t75b
 			}
-			t65a := s1
+			t79a := s1
 			if t1a {
-				t65a = c27
+				t79a = c27
 			}
-			t65b := s1
+			t79b := s1
 			if t1b {
-				t65b = c27
+				t79b = c27
 			}
-			t66a, t66b := float64(v0a*t65a), float64(v0b*t65b)
-			t68a, t68b := v0a < c67, v0b < c67
-			t69a := t66a
-			if t68a {
-				t69a = t64a
+			t80a, t80b := float64(v0a*t79a), float64(v0b*t79b)
+			t82a, t82b := v0a < c81, v0b < c81
+			t83a := t80a
+			if t82a {
+				t83a = t78a
 			}
-			t69b := t66b
-			if t68b {
-				t69b = t64b
+			t83b := t80b
+			if t82b {
+				t83b = t78b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t69a, t69b
+			y0[0], y0[1] = t83a, t83b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -27096,38 +27304,45 @@ func k_elu_f64_us_6c87914a2d_go(f *abi.Frame) {
 			t31 := float64(t30 - t28)
 			t32 := float64(t29 - t31)
 			t33 := float64(t19 * t19)
-			t43 := math.FMA(c35, t19, c34)
-			t44 := math.FMA(c37, t19, c36)
-			t45 := math.FMA(c39, t19, c38)
-			t46 := math.FMA(c41, t19, c40)
-			t47 := math.FMA(t44, t33, t43)
-			t48 := math.FMA(t46, t33, t45)
-			t49 := float64(t33 * t33)
-			t50 := math.FMA(t48, t49, t47)
-			t51 := float64(t49 * t49)
-			t52 := math.FMA(c42, t51, t50)
+			t35 := math.FMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := math.FMA(c38, t19, c37)
+			t46 := math.FMA(c40, t19, c39)
+			t47 := math.FMA(c42, t19, c41)
+			t48 := math.FMA(c44, t19, c43)
+			t49 := math.FMA(t46, t33, t45)
+			t50 := math.FMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := math.FMA(t50, t51, t49)
 			t54 := math.FMA(t52, t19, c53)
 			t56 := math.FMA(t54, t19, c55)
-			t57 := math.FMA(t33, t56, t21)
+			t57 := math.FMA(t36, t56, t35)
 			t58 := math.FMA(t26, t57, t32)
-			t61 := float64(t30 * s1)
-			t62 := float64(t58 * s1)
-			t63 := math.FMA(t30, s1, t62)
-			t64 := t63
-			if t60 {
-				t64 = t61
+			t76 := float64(t58 * s1)
+			t77 := math.FMA(t30, s1, t76)
+			t78 := t77
+			if t64 {
+				t67 := float64(t58 * t66)
+				t68 := math.FMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t74 := float64(t30 * s1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
 			}
-			t65 := s1
+			t79 := s1
 			if t1 {
-				t65 = c27
+				t79 = c27
 			}
-			t66 := float64(v0 * t65)
-			t68 := v0 < c67
-			t69 := t66
-			if t68 {
-				t69 = t64
+			t80 := float64(v0 * t79)
+			t82 := v0 < c81
+			t83 := t80
+			if t82 {
+				t83 = t78
 			}
-			o0[i] = t69
+			o0[i] = t83
 		}
 	}
 }
@@ -27148,24 +27363,34 @@ func k_elu_f64_us_9b3d61069d_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c67 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t59 := float64(s1 + s1)
-		t60 := s1 == t59
+		t59 := math.Float64frombits(math.Float64bits(s1) &^ (1 << 63))
+		t61 := int64(math.Float64bits(t59))
+		t63 := int64(t61 + c62)
+		t64 := c60 < t63
+		t66 := float64(s1 * c65)
+		t71 := c0 < t59
+		t72 := t59 < c27
+		t73 := t71 && bool(t72)
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -27209,51 +27434,66 @@ func k_elu_f64_us_9b3d61069d_go(f *abi.Frame) {
 			t31a, t31b := float64(t30a-t28a), float64(t30b-t28b)
 			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
 			t33a, t33b := float64(t19a*t19a), float64(t19b*t19b)
-			t43a, t43b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t44a, t44b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t45a, t45b := math.FMA(c39, t19a, c38), math.FMA(c39, t19b, c38)
-			t46a, t46b := math.FMA(c41, t19a, c40), math.FMA(c41, t19b, c40)
-			t47a, t47b := math.FMA(t44a, t33a, t43a), math.FMA(t44b, t33b, t43b)
-			t48a, t48b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
-			t49a, t49b := float64(t33a*t33a), float64(t33b*t33b)
-			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
-			t51a, t51b := float64(t49a*t49a), float64(t49b*t49b)
-			t52a, t52b := math.FMA(c42, t51a, t50a), math.FMA(c42, t51b, t50b)
+			t35a, t35b := math.FMA(t33a, c34, t21a), math.FMA(t33b, c34, t21b)
+			t36a, t36b := float64(t33a*t19a), float64(t33b*t19b)
+			t45a, t45b := math.FMA(c38, t19a, c37), math.FMA(c38, t19b, c37)
+			t46a, t46b := math.FMA(c40, t19a, c39), math.FMA(c40, t19b, c39)
+			t47a, t47b := math.FMA(c42, t19a, c41), math.FMA(c42, t19b, c41)
+			t48a, t48b := math.FMA(c44, t19a, c43), math.FMA(c44, t19b, c43)
+			t49a, t49b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
+			t50a, t50b := math.FMA(t48a, t33a, t47a), math.FMA(t48b, t33b, t47b)
+			t51a, t51b := float64(t33a*t33a), float64(t33b*t33b)
+			t52a, t52b := math.FMA(t50a, t51a, t49a), math.FMA(t50b, t51b, t49b)
 			t54a, t54b := math.FMA(t52a, t19a, c53), math.FMA(t52b, t19b, c53)
 			t56a, t56b := math.FMA(t54a, t19a, c55), math.FMA(t54b, t19b, c55)
-			t57a, t57b := math.FMA(t33a, t56a, t21a), math.FMA(t33b, t56b, t21b)
+			t57a, t57b := math.FMA(t36a, t56a, t35a), math.FMA(t36b, t56b, t35b)
 			t58a, t58b := math.FMA(t26a, t57a, t32a), math.FMA(t26b, t57b, t32b)
-			t61a, t61b := float64(t30a*s1), float64(t30b*s1)
-			t62a, t62b := float64(t58a*s1), float64(t58b*s1)
-			t63a, t63b := math.FMA(t30a, s1, t62a), math.FMA(t30b, s1, t62b)
-			t64a := t63a
-			if t60 {
-				t64a = t61a
+			t76a, t76b := float64(t58a*s1), float64(t58b*s1)
+			t77a, t77b := math.FMA(t30a, s1, t76a), math.FMA(t30b, s1, t76b)
+			t78a := t77a
+			if t64 {
+				t67a := float64(t58a * t66)
+				t68a := math.FMA(t30a, t66, t67a)
+				t70a := float64(t68a * c69)
+				t74a := float64(t30a * s1)
+				t75a := t74a
+				if t73 {
+					t75a = t70a
+				}
+				t78a = t75a
 			}
-			t64b := t63b
-			if t60 {
-				t64b = t61b
+			t78b := t77b
+			if t64 {
+				t67b := float64(t58b * t66)
+				t68b := math.FMA(t30b, t66, t67b)
+				t70b := float64(t68b * c69)
+				t74b := float64(t30b * s1)
+				t75b := t74b
+				if t73 {
+					t75b = t70b
+				}
+				t78b = t75b
 			}
-			t65a := s1
+			t79a := s1
 			if t1a {
-				t65a = c27
+				t79a = c27
 			}
-			t65b := s1
+			t79b := s1
 			if t1b {
-				t65b = c27
+				t79b = c27
 			}
-			t66a, t66b := float64(v0a*t65a), float64(v0b*t65b)
-			t68a, t68b := v0a < c67, v0b < c67
-			t69a := t66a
-			if t68a {
-				t69a = t64a
+			t80a, t80b := float64(v0a*t79a), float64(v0b*t79b)
+			t82a, t82b := v0a < c81, v0b < c81
+			t83a := t80a
+			if t82a {
+				t83a = t78a
 			}
-			t69b := t66b
-			if t68b {
-				t69b = t64b
+			t83b := t80b
+			if t82b {
+				t83b = t78b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t69a, t69b
+			y0[0], y0[1] = t83a, t83b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -27288,38 +27528,45 @@ func k_elu_f64_us_9b3d61069d_go(f *abi.Frame) {
 			t31 := float64(t30 - t28)
 			t32 := float64(t29 - t31)
 			t33 := float64(t19 * t19)
-			t43 := math.FMA(c35, t19, c34)
-			t44 := math.FMA(c37, t19, c36)
-			t45 := math.FMA(c39, t19, c38)
-			t46 := math.FMA(c41, t19, c40)
-			t47 := math.FMA(t44, t33, t43)
-			t48 := math.FMA(t46, t33, t45)
-			t49 := float64(t33 * t33)
-			t50 := math.FMA(t48, t49, t47)
-			t51 := float64(t49 * t49)
-			t52 := math.FMA(c42, t51, t50)
+			t35 := math.FMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := math.FMA(c38, t19, c37)
+			t46 := math.FMA(c40, t19, c39)
+			t47 := math.FMA(c42, t19, c41)
+			t48 := math.FMA(c44, t19, c43)
+			t49 := math.FMA(t46, t33, t45)
+			t50 := math.FMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := math.FMA(t50, t51, t49)
 			t54 := math.FMA(t52, t19, c53)
 			t56 := math.FMA(t54, t19, c55)
-			t57 := math.FMA(t33, t56, t21)
+			t57 := math.FMA(t36, t56, t35)
 			t58 := math.FMA(t26, t57, t32)
-			t61 := float64(t30 * s1)
-			t62 := float64(t58 * s1)
-			t63 := math.FMA(t30, s1, t62)
-			t64 := t63
-			if t60 {
-				t64 = t61
+			t76 := float64(t58 * s1)
+			t77 := math.FMA(t30, s1, t76)
+			t78 := t77
+			if t64 {
+				t67 := float64(t58 * t66)
+				t68 := math.FMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t74 := float64(t30 * s1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
 			}
-			t65 := s1
+			t79 := s1
 			if t1 {
-				t65 = c27
+				t79 = c27
 			}
-			t66 := float64(v0 * t65)
-			t68 := v0 < c67
-			t69 := t66
-			if t68 {
-				t69 = t64
+			t80 := float64(v0 * t79)
+			t82 := v0 < c81
+			t83 := t80
+			if t82 {
+				t83 = t78
 			}
-			o0[i] = t69
+			o0[i] = t83
 		}
 	}
 }
@@ -27340,18 +27587,22 @@ func k_elu_f64_uu_6e1e778630_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c67 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -27401,53 +27652,78 @@ func k_elu_f64_uu_6e1e778630_go(f *abi.Frame) {
 			t31a, t31b := float64(t30a-t28a), float64(t30b-t28b)
 			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
 			t33a, t33b := float64(t19a*t19a), float64(t19b*t19b)
-			t43a, t43b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t44a, t44b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t45a, t45b := math.FMA(c39, t19a, c38), math.FMA(c39, t19b, c38)
-			t46a, t46b := math.FMA(c41, t19a, c40), math.FMA(c41, t19b, c40)
-			t47a, t47b := math.FMA(t44a, t33a, t43a), math.FMA(t44b, t33b, t43b)
-			t48a, t48b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
-			t49a, t49b := float64(t33a*t33a), float64(t33b*t33b)
-			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
-			t51a, t51b := float64(t49a*t49a), float64(t49b*t49b)
-			t52a, t52b := math.FMA(c42, t51a, t50a), math.FMA(c42, t51b, t50b)
+			t35a, t35b := math.FMA(t33a, c34, t21a), math.FMA(t33b, c34, t21b)
+			t36a, t36b := float64(t33a*t19a), float64(t33b*t19b)
+			t45a, t45b := math.FMA(c38, t19a, c37), math.FMA(c38, t19b, c37)
+			t46a, t46b := math.FMA(c40, t19a, c39), math.FMA(c40, t19b, c39)
+			t47a, t47b := math.FMA(c42, t19a, c41), math.FMA(c42, t19b, c41)
+			t48a, t48b := math.FMA(c44, t19a, c43), math.FMA(c44, t19b, c43)
+			t49a, t49b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
+			t50a, t50b := math.FMA(t48a, t33a, t47a), math.FMA(t48b, t33b, t47b)
+			t51a, t51b := float64(t33a*t33a), float64(t33b*t33b)
+			t52a, t52b := math.FMA(t50a, t51a, t49a), math.FMA(t50b, t51b, t49b)
 			t54a, t54b := math.FMA(t52a, t19a, c53), math.FMA(t52b, t19b, c53)
 			t56a, t56b := math.FMA(t54a, t19a, c55), math.FMA(t54b, t19b, c55)
-			t57a, t57b := math.FMA(t33a, t56a, t21a), math.FMA(t33b, t56b, t21b)
+			t57a, t57b := math.FMA(t36a, t56a, t35a), math.FMA(t36b, t56b, t35b)
 			t58a, t58b := math.FMA(t26a, t57a, t32a), math.FMA(t26b, t57b, t32b)
-			t59a, t59b := float64(v1a+v1a), float64(v1b+v1b)
-			t60a, t60b := v1a == t59a, v1b == t59b
-			t61a, t61b := float64(t30a*v1a), float64(t30b*v1b)
-			t62a, t62b := float64(t58a*v1a), float64(t58b*v1b)
-			t63a, t63b := math.FMA(t30a, v1a, t62a), math.FMA(t30b, v1b, t62b)
-			t64a := t63a
-			if t60a {
-				t64a = t61a
+			t59a, t59b := math.Float64frombits(math.Float64bits(v1a)&^(1<<63)), math.Float64frombits(math.Float64bits(v1b)&^(1<<63))
+			t61a, t61b := int64(math.Float64bits(t59a)), int64(math.Float64bits(t59b))
+			t63a, t63b := int64(t61a+c62), int64(t61b+c62)
+			t64a, t64b := c60 < t63a, c60 < t63b
+			t76a, t76b := float64(t58a*v1a), float64(t58b*v1b)
+			t77a, t77b := math.FMA(t30a, v1a, t76a), math.FMA(t30b, v1b, t76b)
+			t78a := t77a
+			if t64a {
+				t66a := float64(v1a * c65)
+				t67a := float64(t58a * t66a)
+				t68a := math.FMA(t30a, t66a, t67a)
+				t70a := float64(t68a * c69)
+				t71a := c0 < t59a
+				t72a := t59a < c27
+				t73a := t71a && bool(t72a)
+				t74a := float64(t30a * v1a)
+				t75a := t74a
+				if t73a {
+					t75a = t70a
+				}
+				t78a = t75a
 			}
-			t64b := t63b
-			if t60b {
-				t64b = t61b
+			t78b := t77b
+			if t64b {
+				t66b := float64(v1b * c65)
+				t67b := float64(t58b * t66b)
+				t68b := math.FMA(t30b, t66b, t67b)
+				t70b := float64(t68b * c69)
+				t71b := c0 < t59b
+				t72b := t59b < c27
+				t73b := t71b && bool(t72b)
+				t74b := float64(t30b * v1b)
+				t75b := t74b
+				if t73b {
+					t75b = t70b
+				}
+				t78b = t75b
 			}
-			t65a := v1a
+			t79a := v1a
 			if t1a {
-				t65a = c27
+				t79a = c27
 			}
-			t65b := v1b
+			t79b := v1b
 			if t1b {
-				t65b = c27
+				t79b = c27
 			}
-			t66a, t66b := float64(v0a*t65a), float64(v0b*t65b)
-			t68a, t68b := v0a < c67, v0b < c67
-			t69a := t66a
-			if t68a {
-				t69a = t64a
+			t80a, t80b := float64(v0a*t79a), float64(v0b*t79b)
+			t82a, t82b := v0a < c81, v0b < c81
+			t83a := t80a
+			if t82a {
+				t83a = t78a
 			}
-			t69b := t66b
-			if t68b {
-				t69b = t64b
+			t83b := t80b
+			if t82b {
+				t83b = t78b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t69a, t69b
+			y0[0], y0[1] = t83a, t83b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -27483,40 +27759,53 @@ func k_elu_f64_uu_6e1e778630_go(f *abi.Frame) {
 			t31 := float64(t30 - t28)
 			t32 := float64(t29 - t31)
 			t33 := float64(t19 * t19)
-			t43 := math.FMA(c35, t19, c34)
-			t44 := math.FMA(c37, t19, c36)
-			t45 := math.FMA(c39, t19, c38)
-			t46 := math.FMA(c41, t19, c40)
-			t47 := math.FMA(t44, t33, t43)
-			t48 := math.FMA(t46, t33, t45)
-			t49 := float64(t33 * t33)
-			t50 := math.FMA(t48, t49, t47)
-			t51 := float64(t49 * t49)
-			t52 := math.FMA(c42, t51, t50)
+			t35 := math.FMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := math.FMA(c38, t19, c37)
+			t46 := math.FMA(c40, t19, c39)
+			t47 := math.FMA(c42, t19, c41)
+			t48 := math.FMA(c44, t19, c43)
+			t49 := math.FMA(t46, t33, t45)
+			t50 := math.FMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := math.FMA(t50, t51, t49)
 			t54 := math.FMA(t52, t19, c53)
 			t56 := math.FMA(t54, t19, c55)
-			t57 := math.FMA(t33, t56, t21)
+			t57 := math.FMA(t36, t56, t35)
 			t58 := math.FMA(t26, t57, t32)
-			t59 := float64(v1 + v1)
-			t60 := v1 == t59
-			t61 := float64(t30 * v1)
-			t62 := float64(t58 * v1)
-			t63 := math.FMA(t30, v1, t62)
-			t64 := t63
-			if t60 {
-				t64 = t61
+			t59 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t61 := int64(math.Float64bits(t59))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t76 := float64(t58 * v1)
+			t77 := math.FMA(t30, v1, t76)
+			t78 := t77
+			if t64 {
+				t66 := float64(v1 * c65)
+				t67 := float64(t58 * t66)
+				t68 := math.FMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t71 := c0 < t59
+				t72 := t59 < c27
+				t73 := t71 && bool(t72)
+				t74 := float64(t30 * v1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
 			}
-			t65 := v1
+			t79 := v1
 			if t1 {
-				t65 = c27
+				t79 = c27
 			}
-			t66 := float64(v0 * t65)
-			t68 := v0 < c67
-			t69 := t66
-			if t68 {
-				t69 = t64
+			t80 := float64(v0 * t79)
+			t82 := v0 < c81
+			t83 := t80
+			if t82 {
+				t83 = t78
 			}
-			o0[i] = t69
+			o0[i] = t83
 		}
 	}
 }
@@ -27537,18 +27826,22 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c67 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c60 := int64(-558446353793941505)
+	c62 := int64(8669429282688204800)
+	c65 := math.Float64frombits(0x4c70000000000000) // 1.6069380442589903e+60
+	c69 := math.Float64frombits(0x3370000000000000) // 6.223015277861142e-61
+	c81 := math.Float64frombits(0xbc30000000000000) // -8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -27598,53 +27891,78 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 			t31a, t31b := float64(t30a-t28a), float64(t30b-t28b)
 			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
 			t33a, t33b := float64(t19a*t19a), float64(t19b*t19b)
-			t43a, t43b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t44a, t44b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t45a, t45b := math.FMA(c39, t19a, c38), math.FMA(c39, t19b, c38)
-			t46a, t46b := math.FMA(c41, t19a, c40), math.FMA(c41, t19b, c40)
-			t47a, t47b := math.FMA(t44a, t33a, t43a), math.FMA(t44b, t33b, t43b)
-			t48a, t48b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
-			t49a, t49b := float64(t33a*t33a), float64(t33b*t33b)
-			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
-			t51a, t51b := float64(t49a*t49a), float64(t49b*t49b)
-			t52a, t52b := math.FMA(c42, t51a, t50a), math.FMA(c42, t51b, t50b)
+			t35a, t35b := math.FMA(t33a, c34, t21a), math.FMA(t33b, c34, t21b)
+			t36a, t36b := float64(t33a*t19a), float64(t33b*t19b)
+			t45a, t45b := math.FMA(c38, t19a, c37), math.FMA(c38, t19b, c37)
+			t46a, t46b := math.FMA(c40, t19a, c39), math.FMA(c40, t19b, c39)
+			t47a, t47b := math.FMA(c42, t19a, c41), math.FMA(c42, t19b, c41)
+			t48a, t48b := math.FMA(c44, t19a, c43), math.FMA(c44, t19b, c43)
+			t49a, t49b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
+			t50a, t50b := math.FMA(t48a, t33a, t47a), math.FMA(t48b, t33b, t47b)
+			t51a, t51b := float64(t33a*t33a), float64(t33b*t33b)
+			t52a, t52b := math.FMA(t50a, t51a, t49a), math.FMA(t50b, t51b, t49b)
 			t54a, t54b := math.FMA(t52a, t19a, c53), math.FMA(t52b, t19b, c53)
 			t56a, t56b := math.FMA(t54a, t19a, c55), math.FMA(t54b, t19b, c55)
-			t57a, t57b := math.FMA(t33a, t56a, t21a), math.FMA(t33b, t56b, t21b)
+			t57a, t57b := math.FMA(t36a, t56a, t35a), math.FMA(t36b, t56b, t35b)
 			t58a, t58b := math.FMA(t26a, t57a, t32a), math.FMA(t26b, t57b, t32b)
-			t59a, t59b := float64(v1a+v1a), float64(v1b+v1b)
-			t60a, t60b := v1a == t59a, v1b == t59b
-			t61a, t61b := float64(t30a*v1a), float64(t30b*v1b)
-			t62a, t62b := float64(t58a*v1a), float64(t58b*v1b)
-			t63a, t63b := math.FMA(t30a, v1a, t62a), math.FMA(t30b, v1b, t62b)
-			t64a := t63a
-			if t60a {
-				t64a = t61a
+			t59a, t59b := math.Float64frombits(math.Float64bits(v1a)&^(1<<63)), math.Float64frombits(math.Float64bits(v1b)&^(1<<63))
+			t61a, t61b := int64(math.Float64bits(t59a)), int64(math.Float64bits(t59b))
+			t63a, t63b := int64(t61a+c62), int64(t61b+c62)
+			t64a, t64b := c60 < t63a, c60 < t63b
+			t76a, t76b := float64(t58a*v1a), float64(t58b*v1b)
+			t77a, t77b := math.FMA(t30a, v1a, t76a), math.FMA(t30b, v1b, t76b)
+			t78a := t77a
+			if t64a {
+				t66a := float64(v1a * c65)
+				t67a := float64(t58a * t66a)
+				t68a := math.FMA(t30a, t66a, t67a)
+				t70a := float64(t68a * c69)
+				t71a := c0 < t59a
+				t72a := t59a < c27
+				t73a := t71a && bool(t72a)
+				t74a := float64(t30a * v1a)
+				t75a := t74a
+				if t73a {
+					t75a = t70a
+				}
+				t78a = t75a
 			}
-			t64b := t63b
-			if t60b {
-				t64b = t61b
+			t78b := t77b
+			if t64b {
+				t66b := float64(v1b * c65)
+				t67b := float64(t58b * t66b)
+				t68b := math.FMA(t30b, t66b, t67b)
+				t70b := float64(t68b * c69)
+				t71b := c0 < t59b
+				t72b := t59b < c27
+				t73b := t71b && bool(t72b)
+				t74b := float64(t30b * v1b)
+				t75b := t74b
+				if t73b {
+					t75b = t70b
+				}
+				t78b = t75b
 			}
-			t65a := v1a
+			t79a := v1a
 			if t1a {
-				t65a = c27
+				t79a = c27
 			}
-			t65b := v1b
+			t79b := v1b
 			if t1b {
-				t65b = c27
+				t79b = c27
 			}
-			t66a, t66b := float64(v0a*t65a), float64(v0b*t65b)
-			t68a, t68b := v0a < c67, v0b < c67
-			t69a := t66a
-			if t68a {
-				t69a = t64a
+			t80a, t80b := float64(v0a*t79a), float64(v0b*t79b)
+			t82a, t82b := v0a < c81, v0b < c81
+			t83a := t80a
+			if t82a {
+				t83a = t78a
 			}
-			t69b := t66b
-			if t68b {
-				t69b = t64b
+			t83b := t80b
+			if t82b {
+				t83b = t78b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t69a, t69b
+			y0[0], y0[1] = t83a, t83b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -27680,40 +27998,53 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 			t31 := float64(t30 - t28)
 			t32 := float64(t29 - t31)
 			t33 := float64(t19 * t19)
-			t43 := math.FMA(c35, t19, c34)
-			t44 := math.FMA(c37, t19, c36)
-			t45 := math.FMA(c39, t19, c38)
-			t46 := math.FMA(c41, t19, c40)
-			t47 := math.FMA(t44, t33, t43)
-			t48 := math.FMA(t46, t33, t45)
-			t49 := float64(t33 * t33)
-			t50 := math.FMA(t48, t49, t47)
-			t51 := float64(t49 * t49)
-			t52 := math.FMA(c42, t51, t50)
+			t35 := math.FMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := math.FMA(c38, t19, c37)
+			t46 := math.FMA(c40, t19, c39)
+			t47 := math.FMA(c42, t19, c41)
+			t48 := math.FMA(c44, t19, c43)
+			t49 := math.FMA(t46, t33, t45)
+			t50 := math.FMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := math.FMA(t50, t51, t49)
 			t54 := math.FMA(t52, t19, c53)
 			t56 := math.FMA(t54, t19, c55)
-			t57 := math.FMA(t33, t56, t21)
+			t57 := math.FMA(t36, t56, t35)
 			t58 := math.FMA(t26, t57, t32)
-			t59 := float64(v1 + v1)
-			t60 := v1 == t59
-			t61 := float64(t30 * v1)
-			t62 := float64(t58 * v1)
-			t63 := math.FMA(t30, v1, t62)
-			t64 := t63
-			if t60 {
-				t64 = t61
+			t59 := math.Float64frombits(math.Float64bits(v1) &^ (1 << 63))
+			t61 := int64(math.Float64bits(t59))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t76 := float64(t58 * v1)
+			t77 := math.FMA(t30, v1, t76)
+			t78 := t77
+			if t64 {
+				t66 := float64(v1 * c65)
+				t67 := float64(t58 * t66)
+				t68 := math.FMA(t30, t66, t67)
+				t70 := float64(t68 * c69)
+				t71 := c0 < t59
+				t72 := t59 < c27
+				t73 := t71 && bool(t72)
+				t74 := float64(t30 * v1)
+				t75 := t74
+				if t73 {
+					t75 = t70
+				}
+				t78 = t75
 			}
-			t65 := v1
+			t79 := v1
 			if t1 {
-				t65 = c27
+				t79 = c27
 			}
-			t66 := float64(v0 * t65)
-			t68 := v0 < c67
-			t69 := t66
-			if t68 {
-				t69 = t64
+			t80 := float64(v0 * t79)
+			t82 := v0 < c81
+			t83 := t80
+			if t82 {
+				t83 = t78
 			}
-			o0[i] = t69
+			o0[i] = t83
 		}
 	}
 }
@@ -28640,31 +28971,35 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 	c69 := int64(52)
 	c71 := int64(4607182418800017408)
 	c75 := math.Float64frombits(0x400c000000000000)  // 3.5
-	c79 := math.Float64frombits(0x3fe8985d2187618d)  // 0.7685990958080297
-	c80 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
-	c81 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c82 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c83 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c84 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c85 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c86 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c87 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c88 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c89 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c90 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c91 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c92 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c93 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c94 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c95 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c96 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c97 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c98 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
-	c99 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
-	c123 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c125 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
-	c131 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c141 := int64(-9223372036854775808)
+	c79 := math.Float64frombits(0x401c000000000000)  // 7
+	c82 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
+	c83 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c84 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c85 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c86 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c87 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c88 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c89 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c90 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c91 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c92 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c93 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c94 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c95 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c96 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c97 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c98 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c99 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c100 := math.Float64frombits(0x3e39e0dca72eb937) // 6.0252768216766624e-09
+	c101 := math.Float64frombits(0x3e1772ad76e1ea3f) // 1.3648508673333468e-09
+	c125 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c127 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
+	c129 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c134 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c136 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c137 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c148 := math.Float64frombits(0x3feccccccccccccd) // 0.9
+	c153 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -28723,60 +29058,68 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 			t72a, t72b := int64(t70a+c71), int64(t70b+c71)
 			t73a, t73b := math.Float64frombits(uint64(t72a)), math.Float64frombits(uint64(t72b))
 			t74a, t74b := float64(t68a*t73a), float64(t68b*t73b)
-			t76a, t76b := float64(t3a-c75), float64(t3b-c75)
-			t77a, t77b := float64(t3a+c75), float64(t3b+c75)
-			t78a, t78b := float64(t76a/t77a), float64(t76b/t77b)
-			t100a, t100b := math.FMA(c81, t78a, c80), math.FMA(c81, t78b, c80)
-			t101a, t101b := math.FMA(c83, t78a, c82), math.FMA(c83, t78b, c82)
-			t102a, t102b := math.FMA(c85, t78a, c84), math.FMA(c85, t78b, c84)
-			t103a, t103b := math.FMA(c87, t78a, c86), math.FMA(c87, t78b, c86)
-			t104a, t104b := math.FMA(c89, t78a, c88), math.FMA(c89, t78b, c88)
-			t105a, t105b := math.FMA(c91, t78a, c90), math.FMA(c91, t78b, c90)
-			t106a, t106b := math.FMA(c93, t78a, c92), math.FMA(c93, t78b, c92)
-			t107a, t107b := math.FMA(c95, t78a, c94), math.FMA(c95, t78b, c94)
-			t108a, t108b := math.FMA(c97, t78a, c96), math.FMA(c97, t78b, c96)
-			t109a, t109b := math.FMA(c99, t78a, c98), math.FMA(c99, t78b, c98)
-			t110a, t110b := float64(t78a*t78a), float64(t78b*t78b)
-			t111a, t111b := math.FMA(t101a, t110a, t100a), math.FMA(t101b, t110b, t100b)
-			t112a, t112b := math.FMA(t103a, t110a, t102a), math.FMA(t103b, t110b, t102b)
-			t113a, t113b := math.FMA(t105a, t110a, t104a), math.FMA(t105b, t110b, t104b)
-			t114a, t114b := math.FMA(t107a, t110a, t106a), math.FMA(t107b, t110b, t106b)
-			t115a, t115b := math.FMA(t109a, t110a, t108a), math.FMA(t109b, t110b, t108b)
-			t116a, t116b := float64(t110a*t110a), float64(t110b*t110b)
-			t117a, t117b := math.FMA(t112a, t116a, t111a), math.FMA(t112b, t116b, t111b)
-			t118a, t118b := math.FMA(t114a, t116a, t113a), math.FMA(t114b, t116b, t113b)
-			t119a, t119b := float64(t116a*t116a), float64(t116b*t116b)
-			t120a, t120b := math.FMA(t118a, t119a, t117a), math.FMA(t118b, t119b, t117b)
-			t121a, t121b := float64(t119a*t119a), float64(t119b*t119b)
-			t122a, t122b := math.FMA(t115a, t121a, t120a), math.FMA(t115b, t121b, t120b)
-			t124a, t124b := math.FMA(t122a, t78a, c123), math.FMA(t122b, t78b, c123)
-			t126a, t126b := math.FMA(t124a, t78a, c125), math.FMA(t124b, t78b, c125)
-			t127a, t127b := float64(t78a*t126a), float64(t78b*t126b)
-			t128a, t128b := float64(c79+t127a), float64(c79+t127b)
-			t129a, t129b := float64(t128a-c79), float64(t128b-c79)
-			t130a, t130b := float64(t127a-t129a), float64(t127b-t129b)
-			t132a, t132b := float64(t130a+c131), float64(t130b+c131)
-			t133a, t133b := float64(t128a+t132a), float64(t128b+t132b)
-			t134a, t134b := float64(t74a*t133a), float64(t74b*t133b)
-			t135a, t135b := math.FMA(t3a, c33, c66), math.FMA(t3b, c33, c66)
-			t136a, t136b := float64(t134a/t135a), float64(t134b/t135b)
-			t137a, t137b := c66 < t3a, c66 < t3b
-			t138a, t138b := float64(c66-t136a), float64(c66-t136b)
-			t139a := t35a
-			if t137a {
-				t139a = t138a
+			t76a, t76b := float64(c75+t3a), float64(c75+t3b)
+			t77a, t77b := float64(t76a-c75), float64(t76b-c75)
+			t78a, t78b := float64(t3a-t77a), float64(t3b-t77b)
+			t80a, t80b := float64(t76a-c79), float64(t76b-c79)
+			t81a, t81b := float64(t80a/t76a), float64(t80b/t76b)
+			t102a, t102b := math.FMA(c83, t81a, c82), math.FMA(c83, t81b, c82)
+			t103a, t103b := math.FMA(c85, t81a, c84), math.FMA(c85, t81b, c84)
+			t104a, t104b := math.FMA(c87, t81a, c86), math.FMA(c87, t81b, c86)
+			t105a, t105b := math.FMA(c89, t81a, c88), math.FMA(c89, t81b, c88)
+			t106a, t106b := math.FMA(c91, t81a, c90), math.FMA(c91, t81b, c90)
+			t107a, t107b := math.FMA(c93, t81a, c92), math.FMA(c93, t81b, c92)
+			t108a, t108b := math.FMA(c95, t81a, c94), math.FMA(c95, t81b, c94)
+			t109a, t109b := math.FMA(c97, t81a, c96), math.FMA(c97, t81b, c96)
+			t110a, t110b := math.FMA(c99, t81a, c98), math.FMA(c99, t81b, c98)
+			t111a, t111b := math.FMA(c101, t81a, c100), math.FMA(c101, t81b, c100)
+			t112a, t112b := float64(t81a*t81a), float64(t81b*t81b)
+			t113a, t113b := math.FMA(t103a, t112a, t102a), math.FMA(t103b, t112b, t102b)
+			t114a, t114b := math.FMA(t105a, t112a, t104a), math.FMA(t105b, t112b, t104b)
+			t115a, t115b := math.FMA(t107a, t112a, t106a), math.FMA(t107b, t112b, t106b)
+			t116a, t116b := math.FMA(t109a, t112a, t108a), math.FMA(t109b, t112b, t108b)
+			t117a, t117b := math.FMA(t111a, t112a, t110a), math.FMA(t111b, t112b, t110b)
+			t118a, t118b := float64(t112a*t112a), float64(t112b*t112b)
+			t119a, t119b := math.FMA(t114a, t118a, t113a), math.FMA(t114b, t118b, t113b)
+			t120a, t120b := math.FMA(t116a, t118a, t115a), math.FMA(t116b, t118b, t115b)
+			t121a, t121b := float64(t118a*t118a), float64(t118b*t118b)
+			t122a, t122b := math.FMA(t120a, t121a, t119a), math.FMA(t120b, t121b, t119b)
+			t123a, t123b := float64(t121a*t121a), float64(t121b*t121b)
+			t124a, t124b := math.FMA(t117a, t123a, t122a), math.FMA(t117b, t123b, t122b)
+			t126a, t126b := math.FMA(t124a, t81a, c125), math.FMA(t124b, t81b, c125)
+			t128a, t128b := math.FMA(t126a, t81a, c127), math.FMA(t126b, t81b, c127)
+			t130a, t130b := float64(t81a*t128a), float64(t81b*t128b)
+			t131a, t131b := float64(c129+t130a), float64(c129+t130b)
+			t132a, t132b := float64(t131a-c129), float64(t131b-c129)
+			t133a, t133b := float64(t130a-t132a), float64(t130b-t132b)
+			t135a, t135b := float64(t133a+c134), float64(t133b+c134)
+			t138a, t138b := math.FMA(t81a, c136, c137), math.FMA(t81b, c136, c137)
+			t139a, t139b := float64(t138a*t138a), float64(t138b*t138b)
+			t140a, t140b := float64(t139a*t139a), float64(t139b*t139b)
+			t141a, t141b := math.FMA(t140a, t81a, t140a), math.FMA(t140b, t81b, t140b)
+			t142a, t142b := float64(t141a*t78a), float64(t141b*t78b)
+			t143a, t143b := math.FMA(t142a, t128a, t135a), math.FMA(t142b, t128b, t135b)
+			t144a, t144b := float64(t131a+t143a), float64(t131b+t143b)
+			t145a, t145b := float64(t74a*t144a), float64(t74b*t144b)
+			t146a, t146b := math.FMA(t3a, c33, c66), math.FMA(t3b, c33, c66)
+			t147a, t147b := float64(t145a/t146a), float64(t145b/t146b)
+			t149a, t149b := c148 < t3a, c148 < t3b
+			t150a, t150b := float64(c66-t147a), float64(c66-t147b)
+			t151a := t35a
+			if t149a {
+				t151a = t150a
 			}
-			t139b := t35b
-			if t137b {
-				t139b = t138b
+			t151b := t35b
+			if t149b {
+				t151b = t150b
 			}
-			t140a, t140b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t142a, t142b := t140a&c141, t140b&c141
-			t143a, t143b := int64(math.Float64bits(t139a)), int64(math.Float64bits(t139b))
-			t144a, t144b := t143a|t142a, t143b|t142b
-			t145a, t145b := math.Float64frombits(uint64(t144a)), math.Float64frombits(uint64(t144b))
+			t152a, t152b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t154a, t154b := t152a&c153, t152b&c153
+			t155a, t155b := int64(math.Float64bits(t151a)), int64(math.Float64bits(t151b))
+			t156a, t156b := t155a|t154a, t155b|t154b
+			t157a, t157b := math.Float64frombits(uint64(t156a)), math.Float64frombits(uint64(t156b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t145a, t145b
+			y0[0], y0[1] = t157a, t157b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -28827,55 +29170,63 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 			t72 := int64(t70 + c71)
 			t73 := math.Float64frombits(uint64(t72))
 			t74 := float64(t68 * t73)
-			t76 := float64(t3 - c75)
-			t77 := float64(t3 + c75)
-			t78 := float64(t76 / t77)
-			t100 := math.FMA(c81, t78, c80)
-			t101 := math.FMA(c83, t78, c82)
-			t102 := math.FMA(c85, t78, c84)
-			t103 := math.FMA(c87, t78, c86)
-			t104 := math.FMA(c89, t78, c88)
-			t105 := math.FMA(c91, t78, c90)
-			t106 := math.FMA(c93, t78, c92)
-			t107 := math.FMA(c95, t78, c94)
-			t108 := math.FMA(c97, t78, c96)
-			t109 := math.FMA(c99, t78, c98)
-			t110 := float64(t78 * t78)
-			t111 := math.FMA(t101, t110, t100)
-			t112 := math.FMA(t103, t110, t102)
-			t113 := math.FMA(t105, t110, t104)
-			t114 := math.FMA(t107, t110, t106)
-			t115 := math.FMA(t109, t110, t108)
-			t116 := float64(t110 * t110)
-			t117 := math.FMA(t112, t116, t111)
-			t118 := math.FMA(t114, t116, t113)
-			t119 := float64(t116 * t116)
-			t120 := math.FMA(t118, t119, t117)
-			t121 := float64(t119 * t119)
-			t122 := math.FMA(t115, t121, t120)
-			t124 := math.FMA(t122, t78, c123)
-			t126 := math.FMA(t124, t78, c125)
-			t127 := float64(t78 * t126)
-			t128 := float64(c79 + t127)
-			t129 := float64(t128 - c79)
-			t130 := float64(t127 - t129)
-			t132 := float64(t130 + c131)
-			t133 := float64(t128 + t132)
-			t134 := float64(t74 * t133)
-			t135 := math.FMA(t3, c33, c66)
-			t136 := float64(t134 / t135)
-			t137 := c66 < t3
-			t138 := float64(c66 - t136)
-			t139 := t35
-			if t137 {
-				t139 = t138
+			t76 := float64(c75 + t3)
+			t77 := float64(t76 - c75)
+			t78 := float64(t3 - t77)
+			t80 := float64(t76 - c79)
+			t81 := float64(t80 / t76)
+			t102 := math.FMA(c83, t81, c82)
+			t103 := math.FMA(c85, t81, c84)
+			t104 := math.FMA(c87, t81, c86)
+			t105 := math.FMA(c89, t81, c88)
+			t106 := math.FMA(c91, t81, c90)
+			t107 := math.FMA(c93, t81, c92)
+			t108 := math.FMA(c95, t81, c94)
+			t109 := math.FMA(c97, t81, c96)
+			t110 := math.FMA(c99, t81, c98)
+			t111 := math.FMA(c101, t81, c100)
+			t112 := float64(t81 * t81)
+			t113 := math.FMA(t103, t112, t102)
+			t114 := math.FMA(t105, t112, t104)
+			t115 := math.FMA(t107, t112, t106)
+			t116 := math.FMA(t109, t112, t108)
+			t117 := math.FMA(t111, t112, t110)
+			t118 := float64(t112 * t112)
+			t119 := math.FMA(t114, t118, t113)
+			t120 := math.FMA(t116, t118, t115)
+			t121 := float64(t118 * t118)
+			t122 := math.FMA(t120, t121, t119)
+			t123 := float64(t121 * t121)
+			t124 := math.FMA(t117, t123, t122)
+			t126 := math.FMA(t124, t81, c125)
+			t128 := math.FMA(t126, t81, c127)
+			t130 := float64(t81 * t128)
+			t131 := float64(c129 + t130)
+			t132 := float64(t131 - c129)
+			t133 := float64(t130 - t132)
+			t135 := float64(t133 + c134)
+			t138 := math.FMA(t81, c136, c137)
+			t139 := float64(t138 * t138)
+			t140 := float64(t139 * t139)
+			t141 := math.FMA(t140, t81, t140)
+			t142 := float64(t141 * t78)
+			t143 := math.FMA(t142, t128, t135)
+			t144 := float64(t131 + t143)
+			t145 := float64(t74 * t144)
+			t146 := math.FMA(t3, c33, c66)
+			t147 := float64(t145 / t146)
+			t149 := c148 < t3
+			t150 := float64(c66 - t147)
+			t151 := t35
+			if t149 {
+				t151 = t150
 			}
-			t140 := int64(math.Float64bits(v0))
-			t142 := t140 & c141
-			t143 := int64(math.Float64bits(t139))
-			t144 := t143 | t142
-			t145 := math.Float64frombits(uint64(t144))
-			o0[i] = t145
+			t152 := int64(math.Float64bits(v0))
+			t154 := t152 & c153
+			t155 := int64(math.Float64bits(t151))
+			t156 := t155 | t154
+			t157 := math.Float64frombits(uint64(t156))
+			o0[i] = t157
 		}
 	}
 }
@@ -28919,31 +29270,35 @@ func k_erf_f64_u_d13faf5e43_go(f *abi.Frame) {
 	c69 := int64(52)
 	c71 := int64(4607182418800017408)
 	c75 := math.Float64frombits(0x400c000000000000)  // 3.5
-	c79 := math.Float64frombits(0x3fe8985d2187618d)  // 0.7685990958080297
-	c80 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
-	c81 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c82 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c83 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c84 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c85 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c86 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c87 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c88 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c89 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c90 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c91 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c92 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c93 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c94 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c95 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c96 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c97 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c98 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
-	c99 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
-	c123 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c125 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
-	c131 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c141 := int64(-9223372036854775808)
+	c79 := math.Float64frombits(0x401c000000000000)  // 7
+	c82 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
+	c83 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c84 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c85 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c86 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c87 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c88 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c89 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c90 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c91 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c92 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c93 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c94 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c95 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c96 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c97 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c98 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c99 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c100 := math.Float64frombits(0x3e39e0dca72eb937) // 6.0252768216766624e-09
+	c101 := math.Float64frombits(0x3e1772ad76e1ea3f) // 1.3648508673333468e-09
+	c125 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c127 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
+	c129 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c134 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c136 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c137 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c148 := math.Float64frombits(0x3feccccccccccccd) // 0.9
+	c153 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -29002,60 +29357,68 @@ func k_erf_f64_u_d13faf5e43_go(f *abi.Frame) {
 			t72a, t72b := int64(t70a+c71), int64(t70b+c71)
 			t73a, t73b := math.Float64frombits(uint64(t72a)), math.Float64frombits(uint64(t72b))
 			t74a, t74b := float64(t68a*t73a), float64(t68b*t73b)
-			t76a, t76b := float64(t3a-c75), float64(t3b-c75)
-			t77a, t77b := float64(t3a+c75), float64(t3b+c75)
-			t78a, t78b := float64(t76a/t77a), float64(t76b/t77b)
-			t100a, t100b := math.FMA(c81, t78a, c80), math.FMA(c81, t78b, c80)
-			t101a, t101b := math.FMA(c83, t78a, c82), math.FMA(c83, t78b, c82)
-			t102a, t102b := math.FMA(c85, t78a, c84), math.FMA(c85, t78b, c84)
-			t103a, t103b := math.FMA(c87, t78a, c86), math.FMA(c87, t78b, c86)
-			t104a, t104b := math.FMA(c89, t78a, c88), math.FMA(c89, t78b, c88)
-			t105a, t105b := math.FMA(c91, t78a, c90), math.FMA(c91, t78b, c90)
-			t106a, t106b := math.FMA(c93, t78a, c92), math.FMA(c93, t78b, c92)
-			t107a, t107b := math.FMA(c95, t78a, c94), math.FMA(c95, t78b, c94)
-			t108a, t108b := math.FMA(c97, t78a, c96), math.FMA(c97, t78b, c96)
-			t109a, t109b := math.FMA(c99, t78a, c98), math.FMA(c99, t78b, c98)
-			t110a, t110b := float64(t78a*t78a), float64(t78b*t78b)
-			t111a, t111b := math.FMA(t101a, t110a, t100a), math.FMA(t101b, t110b, t100b)
-			t112a, t112b := math.FMA(t103a, t110a, t102a), math.FMA(t103b, t110b, t102b)
-			t113a, t113b := math.FMA(t105a, t110a, t104a), math.FMA(t105b, t110b, t104b)
-			t114a, t114b := math.FMA(t107a, t110a, t106a), math.FMA(t107b, t110b, t106b)
-			t115a, t115b := math.FMA(t109a, t110a, t108a), math.FMA(t109b, t110b, t108b)
-			t116a, t116b := float64(t110a*t110a), float64(t110b*t110b)
-			t117a, t117b := math.FMA(t112a, t116a, t111a), math.FMA(t112b, t116b, t111b)
-			t118a, t118b := math.FMA(t114a, t116a, t113a), math.FMA(t114b, t116b, t113b)
-			t119a, t119b := float64(t116a*t116a), float64(t116b*t116b)
-			t120a, t120b := math.FMA(t118a, t119a, t117a), math.FMA(t118b, t119b, t117b)
-			t121a, t121b := float64(t119a*t119a), float64(t119b*t119b)
-			t122a, t122b := math.FMA(t115a, t121a, t120a), math.FMA(t115b, t121b, t120b)
-			t124a, t124b := math.FMA(t122a, t78a, c123), math.FMA(t122b, t78b, c123)
-			t126a, t126b := math.FMA(t124a, t78a, c125), math.FMA(t124b, t78b, c125)
-			t127a, t127b := float64(t78a*t126a), float64(t78b*t126b)
-			t128a, t128b := float64(c79+t127a), float64(c79+t127b)
-			t129a, t129b := float64(t128a-c79), float64(t128b-c79)
-			t130a, t130b := float64(t127a-t129a), float64(t127b-t129b)
-			t132a, t132b := float64(t130a+c131), float64(t130b+c131)
-			t133a, t133b := float64(t128a+t132a), float64(t128b+t132b)
-			t134a, t134b := float64(t74a*t133a), float64(t74b*t133b)
-			t135a, t135b := math.FMA(t3a, c33, c66), math.FMA(t3b, c33, c66)
-			t136a, t136b := float64(t134a/t135a), float64(t134b/t135b)
-			t137a, t137b := c66 < t3a, c66 < t3b
-			t138a, t138b := float64(c66-t136a), float64(c66-t136b)
-			t139a := t35a
-			if t137a {
-				t139a = t138a
+			t76a, t76b := float64(c75+t3a), float64(c75+t3b)
+			t77a, t77b := float64(t76a-c75), float64(t76b-c75)
+			t78a, t78b := float64(t3a-t77a), float64(t3b-t77b)
+			t80a, t80b := float64(t76a-c79), float64(t76b-c79)
+			t81a, t81b := float64(t80a/t76a), float64(t80b/t76b)
+			t102a, t102b := math.FMA(c83, t81a, c82), math.FMA(c83, t81b, c82)
+			t103a, t103b := math.FMA(c85, t81a, c84), math.FMA(c85, t81b, c84)
+			t104a, t104b := math.FMA(c87, t81a, c86), math.FMA(c87, t81b, c86)
+			t105a, t105b := math.FMA(c89, t81a, c88), math.FMA(c89, t81b, c88)
+			t106a, t106b := math.FMA(c91, t81a, c90), math.FMA(c91, t81b, c90)
+			t107a, t107b := math.FMA(c93, t81a, c92), math.FMA(c93, t81b, c92)
+			t108a, t108b := math.FMA(c95, t81a, c94), math.FMA(c95, t81b, c94)
+			t109a, t109b := math.FMA(c97, t81a, c96), math.FMA(c97, t81b, c96)
+			t110a, t110b := math.FMA(c99, t81a, c98), math.FMA(c99, t81b, c98)
+			t111a, t111b := math.FMA(c101, t81a, c100), math.FMA(c101, t81b, c100)
+			t112a, t112b := float64(t81a*t81a), float64(t81b*t81b)
+			t113a, t113b := math.FMA(t103a, t112a, t102a), math.FMA(t103b, t112b, t102b)
+			t114a, t114b := math.FMA(t105a, t112a, t104a), math.FMA(t105b, t112b, t104b)
+			t115a, t115b := math.FMA(t107a, t112a, t106a), math.FMA(t107b, t112b, t106b)
+			t116a, t116b := math.FMA(t109a, t112a, t108a), math.FMA(t109b, t112b, t108b)
+			t117a, t117b := math.FMA(t111a, t112a, t110a), math.FMA(t111b, t112b, t110b)
+			t118a, t118b := float64(t112a*t112a), float64(t112b*t112b)
+			t119a, t119b := math.FMA(t114a, t118a, t113a), math.FMA(t114b, t118b, t113b)
+			t120a, t120b := math.FMA(t116a, t118a, t115a), math.FMA(t116b, t118b, t115b)
+			t121a, t121b := float64(t118a*t118a), float64(t118b*t118b)
+			t122a, t122b := math.FMA(t120a, t121a, t119a), math.FMA(t120b, t121b, t119b)
+			t123a, t123b := float64(t121a*t121a), float64(t121b*t121b)
+			t124a, t124b := math.FMA(t117a, t123a, t122a), math.FMA(t117b, t123b, t122b)
+			t126a, t126b := math.FMA(t124a, t81a, c125), math.FMA(t124b, t81b, c125)
+			t128a, t128b := math.FMA(t126a, t81a, c127), math.FMA(t126b, t81b, c127)
+			t130a, t130b := float64(t81a*t128a), float64(t81b*t128b)
+			t131a, t131b := float64(c129+t130a), float64(c129+t130b)
+			t132a, t132b := float64(t131a-c129), float64(t131b-c129)
+			t133a, t133b := float64(t130a-t132a), float64(t130b-t132b)
+			t135a, t135b := float64(t133a+c134), float64(t133b+c134)
+			t138a, t138b := math.FMA(t81a, c136, c137), math.FMA(t81b, c136, c137)
+			t139a, t139b := float64(t138a*t138a), float64(t138b*t138b)
+			t140a, t140b := float64(t139a*t139a), float64(t139b*t139b)
+			t141a, t141b := math.FMA(t140a, t81a, t140a), math.FMA(t140b, t81b, t140b)
+			t142a, t142b := float64(t141a*t78a), float64(t141b*t78b)
+			t143a, t143b := math.FMA(t142a, t128a, t135a), math.FMA(t142b, t128b, t135b)
+			t144a, t144b := float64(t131a+t143a), float64(t131b+t143b)
+			t145a, t145b := float64(t74a*t144a), float64(t74b*t144b)
+			t146a, t146b := math.FMA(t3a, c33, c66), math.FMA(t3b, c33, c66)
+			t147a, t147b := float64(t145a/t146a), float64(t145b/t146b)
+			t149a, t149b := c148 < t3a, c148 < t3b
+			t150a, t150b := float64(c66-t147a), float64(c66-t147b)
+			t151a := t35a
+			if t149a {
+				t151a = t150a
 			}
-			t139b := t35b
-			if t137b {
-				t139b = t138b
+			t151b := t35b
+			if t149b {
+				t151b = t150b
 			}
-			t140a, t140b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t142a, t142b := t140a&c141, t140b&c141
-			t143a, t143b := int64(math.Float64bits(t139a)), int64(math.Float64bits(t139b))
-			t144a, t144b := t143a|t142a, t143b|t142b
-			t145a, t145b := math.Float64frombits(uint64(t144a)), math.Float64frombits(uint64(t144b))
+			t152a, t152b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t154a, t154b := t152a&c153, t152b&c153
+			t155a, t155b := int64(math.Float64bits(t151a)), int64(math.Float64bits(t151b))
+			t156a, t156b := t155a|t154a, t155b|t154b
+			t157a, t157b := math.Float64frombits(uint64(t156a)), math.Float64frombits(uint64(t156b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t145a, t145b
+			y0[0], y0[1] = t157a, t157b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -29106,55 +29469,63 @@ func k_erf_f64_u_d13faf5e43_go(f *abi.Frame) {
 			t72 := int64(t70 + c71)
 			t73 := math.Float64frombits(uint64(t72))
 			t74 := float64(t68 * t73)
-			t76 := float64(t3 - c75)
-			t77 := float64(t3 + c75)
-			t78 := float64(t76 / t77)
-			t100 := math.FMA(c81, t78, c80)
-			t101 := math.FMA(c83, t78, c82)
-			t102 := math.FMA(c85, t78, c84)
-			t103 := math.FMA(c87, t78, c86)
-			t104 := math.FMA(c89, t78, c88)
-			t105 := math.FMA(c91, t78, c90)
-			t106 := math.FMA(c93, t78, c92)
-			t107 := math.FMA(c95, t78, c94)
-			t108 := math.FMA(c97, t78, c96)
-			t109 := math.FMA(c99, t78, c98)
-			t110 := float64(t78 * t78)
-			t111 := math.FMA(t101, t110, t100)
-			t112 := math.FMA(t103, t110, t102)
-			t113 := math.FMA(t105, t110, t104)
-			t114 := math.FMA(t107, t110, t106)
-			t115 := math.FMA(t109, t110, t108)
-			t116 := float64(t110 * t110)
-			t117 := math.FMA(t112, t116, t111)
-			t118 := math.FMA(t114, t116, t113)
-			t119 := float64(t116 * t116)
-			t120 := math.FMA(t118, t119, t117)
-			t121 := float64(t119 * t119)
-			t122 := math.FMA(t115, t121, t120)
-			t124 := math.FMA(t122, t78, c123)
-			t126 := math.FMA(t124, t78, c125)
-			t127 := float64(t78 * t126)
-			t128 := float64(c79 + t127)
-			t129 := float64(t128 - c79)
-			t130 := float64(t127 - t129)
-			t132 := float64(t130 + c131)
-			t133 := float64(t128 + t132)
-			t134 := float64(t74 * t133)
-			t135 := math.FMA(t3, c33, c66)
-			t136 := float64(t134 / t135)
-			t137 := c66 < t3
-			t138 := float64(c66 - t136)
-			t139 := t35
-			if t137 {
-				t139 = t138
+			t76 := float64(c75 + t3)
+			t77 := float64(t76 - c75)
+			t78 := float64(t3 - t77)
+			t80 := float64(t76 - c79)
+			t81 := float64(t80 / t76)
+			t102 := math.FMA(c83, t81, c82)
+			t103 := math.FMA(c85, t81, c84)
+			t104 := math.FMA(c87, t81, c86)
+			t105 := math.FMA(c89, t81, c88)
+			t106 := math.FMA(c91, t81, c90)
+			t107 := math.FMA(c93, t81, c92)
+			t108 := math.FMA(c95, t81, c94)
+			t109 := math.FMA(c97, t81, c96)
+			t110 := math.FMA(c99, t81, c98)
+			t111 := math.FMA(c101, t81, c100)
+			t112 := float64(t81 * t81)
+			t113 := math.FMA(t103, t112, t102)
+			t114 := math.FMA(t105, t112, t104)
+			t115 := math.FMA(t107, t112, t106)
+			t116 := math.FMA(t109, t112, t108)
+			t117 := math.FMA(t111, t112, t110)
+			t118 := float64(t112 * t112)
+			t119 := math.FMA(t114, t118, t113)
+			t120 := math.FMA(t116, t118, t115)
+			t121 := float64(t118 * t118)
+			t122 := math.FMA(t120, t121, t119)
+			t123 := float64(t121 * t121)
+			t124 := math.FMA(t117, t123, t122)
+			t126 := math.FMA(t124, t81, c125)
+			t128 := math.FMA(t126, t81, c127)
+			t130 := float64(t81 * t128)
+			t131 := float64(c129 + t130)
+			t132 := float64(t131 - c129)
+			t133 := float64(t130 - t132)
+			t135 := float64(t133 + c134)
+			t138 := math.FMA(t81, c136, c137)
+			t139 := float64(t138 * t138)
+			t140 := float64(t139 * t139)
+			t141 := math.FMA(t140, t81, t140)
+			t142 := float64(t141 * t78)
+			t143 := math.FMA(t142, t128, t135)
+			t144 := float64(t131 + t143)
+			t145 := float64(t74 * t144)
+			t146 := math.FMA(t3, c33, c66)
+			t147 := float64(t145 / t146)
+			t149 := c148 < t3
+			t150 := float64(c66 - t147)
+			t151 := t35
+			if t149 {
+				t151 = t150
 			}
-			t140 := int64(math.Float64bits(v0))
-			t142 := t140 & c141
-			t143 := int64(math.Float64bits(t139))
-			t144 := t143 | t142
-			t145 := math.Float64frombits(uint64(t144))
-			o0[i] = t145
+			t152 := int64(math.Float64bits(v0))
+			t154 := t152 & c153
+			t155 := int64(math.Float64bits(t151))
+			t156 := t155 | t154
+			t157 := math.Float64frombits(uint64(t156))
+			o0[i] = t157
 		}
 	}
 }
@@ -29498,48 +29869,51 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 	c13 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
 	c15 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
 	c24 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c29 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
-	c30 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
-	c31 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
-	c32 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
-	c33 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
-	c34 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
-	c35 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
-	c36 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
-	c37 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
-	c48 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
-	c50 := math.Float64frombits(0x3fe0000000000000)  // 0.5
-	c57 := math.Float64frombits(0x400c000000000000)  // 3.5
-	c61 := math.Float64frombits(0x3fe8985d2187618d)  // 0.7685990958080297
-	c62 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
-	c63 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c64 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c65 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c66 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c67 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c68 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c69 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c70 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c71 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c72 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c73 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c74 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c75 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c76 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c77 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c78 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c79 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c80 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
-	c81 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
-	c105 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c107 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
+	c29 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c32 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c33 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c34 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c35 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c36 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c37 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c38 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c39 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c48 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c50 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c54 := math.Float64frombits(0x400c000000000000)  // 3.5
+	c58 := math.Float64frombits(0x401c000000000000)  // 7
+	c61 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
+	c62 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c63 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c64 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c65 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c66 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c67 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c68 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c69 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c70 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c71 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c72 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c73 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c74 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c75 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c76 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c77 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c78 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c79 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
+	c80 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
+	c104 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c106 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
+	c108 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
 	c113 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c120 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
-	c124 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
-	c134 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c138 := int64(52)
-	c145 := math.Float64frombits(0x0)                // 0
-	c147 := math.Float64frombits(0x4000000000000000) // 2
+	c115 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c116 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c128 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
+	c132 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
+	c142 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c146 := int64(52)
+	c153 := math.Float64frombits(0x0)                // 0
+	c155 := math.Float64frombits(0x4000000000000000) // 2
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -29577,94 +29951,99 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 			t26a, t26b := float64(t25a-c24), float64(t25b-c24)
 			t27a, t27b := float64(t21a-t26a), float64(t21b-t26b)
 			t28a, t28b := float64(t21a*t21a), float64(t21b*t21b)
-			t38a, t38b := math.FMA(c30, t21a, c29), math.FMA(c30, t21b, c29)
-			t39a, t39b := math.FMA(c32, t21a, c31), math.FMA(c32, t21b, c31)
-			t40a, t40b := math.FMA(c34, t21a, c33), math.FMA(c34, t21b, c33)
-			t41a, t41b := math.FMA(c36, t21a, c35), math.FMA(c36, t21b, c35)
-			t42a, t42b := math.FMA(t39a, t28a, t38a), math.FMA(t39b, t28b, t38b)
-			t43a, t43b := math.FMA(t41a, t28a, t40a), math.FMA(t41b, t28b, t40b)
-			t44a, t44b := float64(t28a*t28a), float64(t28b*t28b)
-			t45a, t45b := math.FMA(t43a, t44a, t42a), math.FMA(t43b, t44b, t42b)
-			t46a, t46b := float64(t44a*t44a), float64(t44b*t44b)
-			t47a, t47b := math.FMA(c37, t46a, t45a), math.FMA(c37, t46b, t45b)
+			t30a, t30b := math.FMA(t28a, c29, t23a), math.FMA(t28b, c29, t23b)
+			t31a, t31b := float64(t28a*t21a), float64(t28b*t21b)
+			t40a, t40b := math.FMA(c33, t21a, c32), math.FMA(c33, t21b, c32)
+			t41a, t41b := math.FMA(c35, t21a, c34), math.FMA(c35, t21b, c34)
+			t42a, t42b := math.FMA(c37, t21a, c36), math.FMA(c37, t21b, c36)
+			t43a, t43b := math.FMA(c39, t21a, c38), math.FMA(c39, t21b, c38)
+			t44a, t44b := math.FMA(t41a, t28a, t40a), math.FMA(t41b, t28b, t40b)
+			t45a, t45b := math.FMA(t43a, t28a, t42a), math.FMA(t43b, t28b, t42b)
+			t46a, t46b := float64(t28a*t28a), float64(t28b*t28b)
+			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
 			t49a, t49b := math.FMA(t47a, t21a, c48), math.FMA(t47b, t21b, c48)
 			t51a, t51b := math.FMA(t49a, t21a, c50), math.FMA(t49b, t21b, c50)
-			t52a, t52b := math.FMA(t28a, t51a, t23a), math.FMA(t28b, t51b, t23b)
+			t52a, t52b := math.FMA(t31a, t51a, t30a), math.FMA(t31b, t51b, t30b)
 			t53a, t53b := float64(t52a+t27a), float64(t52b+t27b)
-			t54a, t54b := float64(t25a+t53a), float64(t25b+t53b)
-			t55a, t55b := float64(t54a-t25a), float64(t54b-t25b)
-			t56a, t56b := float64(t53a-t55a), float64(t53b-t55b)
-			t58a, t58b := float64(t3a-c57), float64(t3b-c57)
-			t59a, t59b := float64(t3a+c57), float64(t3b+c57)
-			t60a, t60b := float64(t58a/t59a), float64(t58b/t59b)
-			t82a, t82b := math.FMA(c63, t60a, c62), math.FMA(c63, t60b, c62)
-			t83a, t83b := math.FMA(c65, t60a, c64), math.FMA(c65, t60b, c64)
-			t84a, t84b := math.FMA(c67, t60a, c66), math.FMA(c67, t60b, c66)
-			t85a, t85b := math.FMA(c69, t60a, c68), math.FMA(c69, t60b, c68)
-			t86a, t86b := math.FMA(c71, t60a, c70), math.FMA(c71, t60b, c70)
-			t87a, t87b := math.FMA(c73, t60a, c72), math.FMA(c73, t60b, c72)
-			t88a, t88b := math.FMA(c75, t60a, c74), math.FMA(c75, t60b, c74)
-			t89a, t89b := math.FMA(c77, t60a, c76), math.FMA(c77, t60b, c76)
-			t90a, t90b := math.FMA(c79, t60a, c78), math.FMA(c79, t60b, c78)
-			t91a, t91b := math.FMA(c81, t60a, c80), math.FMA(c81, t60b, c80)
-			t92a, t92b := float64(t60a*t60a), float64(t60b*t60b)
-			t93a, t93b := math.FMA(t83a, t92a, t82a), math.FMA(t83b, t92b, t82b)
-			t94a, t94b := math.FMA(t85a, t92a, t84a), math.FMA(t85b, t92b, t84b)
-			t95a, t95b := math.FMA(t87a, t92a, t86a), math.FMA(t87b, t92b, t86b)
-			t96a, t96b := math.FMA(t89a, t92a, t88a), math.FMA(t89b, t92b, t88b)
-			t97a, t97b := math.FMA(t91a, t92a, t90a), math.FMA(t91b, t92b, t90b)
-			t98a, t98b := float64(t92a*t92a), float64(t92b*t92b)
-			t99a, t99b := math.FMA(t94a, t98a, t93a), math.FMA(t94b, t98b, t93b)
-			t100a, t100b := math.FMA(t96a, t98a, t95a), math.FMA(t96b, t98b, t95b)
-			t101a, t101b := float64(t98a*t98a), float64(t98b*t98b)
-			t102a, t102b := math.FMA(t100a, t101a, t99a), math.FMA(t100b, t101b, t99b)
-			t103a, t103b := float64(t101a*t101a), float64(t101b*t101b)
-			t104a, t104b := math.FMA(t97a, t103a, t102a), math.FMA(t97b, t103b, t102b)
-			t106a, t106b := math.FMA(t104a, t60a, c105), math.FMA(t104b, t60b, c105)
-			t108a, t108b := math.FMA(t106a, t60a, c107), math.FMA(t106b, t60b, c107)
-			t109a, t109b := float64(t60a*t108a), float64(t60b*t108b)
-			t110a, t110b := float64(c61+t109a), float64(c61+t109b)
-			t111a, t111b := float64(t110a-c61), float64(t110b-c61)
+			t55a, t55b := float64(c54+t3a), float64(c54+t3b)
+			t56a, t56b := float64(t55a-c54), float64(t55b-c54)
+			t57a, t57b := float64(t3a-t56a), float64(t3b-t56b)
+			t59a, t59b := float64(t55a-c58), float64(t55b-c58)
+			t60a, t60b := float64(t59a/t55a), float64(t59b/t55b)
+			t81a, t81b := math.FMA(c62, t60a, c61), math.FMA(c62, t60b, c61)
+			t82a, t82b := math.FMA(c64, t60a, c63), math.FMA(c64, t60b, c63)
+			t83a, t83b := math.FMA(c66, t60a, c65), math.FMA(c66, t60b, c65)
+			t84a, t84b := math.FMA(c68, t60a, c67), math.FMA(c68, t60b, c67)
+			t85a, t85b := math.FMA(c70, t60a, c69), math.FMA(c70, t60b, c69)
+			t86a, t86b := math.FMA(c72, t60a, c71), math.FMA(c72, t60b, c71)
+			t87a, t87b := math.FMA(c74, t60a, c73), math.FMA(c74, t60b, c73)
+			t88a, t88b := math.FMA(c76, t60a, c75), math.FMA(c76, t60b, c75)
+			t89a, t89b := math.FMA(c78, t60a, c77), math.FMA(c78, t60b, c77)
+			t90a, t90b := math.FMA(c80, t60a, c79), math.FMA(c80, t60b, c79)
+			t91a, t91b := float64(t60a*t60a), float64(t60b*t60b)
+			t92a, t92b := math.FMA(t82a, t91a, t81a), math.FMA(t82b, t91b, t81b)
+			t93a, t93b := math.FMA(t84a, t91a, t83a), math.FMA(t84b, t91b, t83b)
+			t94a, t94b := math.FMA(t86a, t91a, t85a), math.FMA(t86b, t91b, t85b)
+			t95a, t95b := math.FMA(t88a, t91a, t87a), math.FMA(t88b, t91b, t87b)
+			t96a, t96b := math.FMA(t90a, t91a, t89a), math.FMA(t90b, t91b, t89b)
+			t97a, t97b := float64(t91a*t91a), float64(t91b*t91b)
+			t98a, t98b := math.FMA(t93a, t97a, t92a), math.FMA(t93b, t97b, t92b)
+			t99a, t99b := math.FMA(t95a, t97a, t94a), math.FMA(t95b, t97b, t94b)
+			t100a, t100b := float64(t97a*t97a), float64(t97b*t97b)
+			t101a, t101b := math.FMA(t99a, t100a, t98a), math.FMA(t99b, t100b, t98b)
+			t102a, t102b := float64(t100a*t100a), float64(t100b*t100b)
+			t103a, t103b := math.FMA(t96a, t102a, t101a), math.FMA(t96b, t102b, t101b)
+			t105a, t105b := math.FMA(t103a, t60a, c104), math.FMA(t103b, t60b, c104)
+			t107a, t107b := math.FMA(t105a, t60a, c106), math.FMA(t105b, t60b, c106)
+			t109a, t109b := float64(t60a*t107a), float64(t60b*t107b)
+			t110a, t110b := float64(c108+t109a), float64(c108+t109b)
+			t111a, t111b := float64(t110a-c108), float64(t110b-c108)
 			t112a, t112b := float64(t109a-t111a), float64(t109b-t111b)
 			t114a, t114b := float64(t112a+c113), float64(t112b+c113)
-			t115a, t115b := float64(t54a*t110a), float64(t54b*t110b)
-			t116a, t116b := -t115a, -t115b
-			t117a, t117b := math.FMA(t54a, t110a, t116a), math.FMA(t54b, t110b, t116b)
-			t118a, t118b := math.FMA(t56a, t110a, t117a), math.FMA(t56b, t110b, t117b)
-			t119a, t119b := math.FMA(t54a, t114a, t118a), math.FMA(t54b, t114b, t118b)
-			t121a, t121b := math.FMA(t3a, c120, c24), math.FMA(t3b, c120, c24)
-			t122a, t122b := float64(c24-t121a), float64(c24-t121b)
-			t123a, t123b := math.FMA(t3a, c120, t122a), math.FMA(t3b, c120, t122b)
-			t125a, t125b := math.FMA(t3a, c124, t123a), math.FMA(t3b, c124, t123b)
-			t126a, t126b := float64(c24/t121a), float64(c24/t121b)
-			t127a, t127b := float64(t115a*t126a), float64(t115b*t126b)
-			t128a, t128b := -t127a, -t127b
-			t129a, t129b := math.FMA(t128a, t121a, t115a), math.FMA(t128b, t121b, t115b)
-			t130a, t130b := math.FMA(t128a, t125a, t119a), math.FMA(t128b, t125b, t119b)
-			t131a, t131b := float64(t129a+t130a), float64(t129b+t130b)
-			t132a, t132b := float64(t131a*t126a), float64(t131b*t126b)
-			t133a, t133b := float64(t127a+t132a), float64(t127b+t132b)
-			t135a, t135b := math.FMA(t12a, c50, c134), math.FMA(t12b, c50, c134)
-			t136a, t136b := int64(math.Float64bits(t135a)), int64(math.Float64bits(t135b))
-			t137a, t137b := int64(t11a-t136a), int64(t11b-t136b)
-			t139a, t139b := t136a<<uint64(c138), t136b<<uint64(c138)
-			t140a, t140b := math.Float64frombits(uint64(t139a)), math.Float64frombits(uint64(t139b))
-			t141a, t141b := float64(t133a*t140a), float64(t133b*t140b)
-			t142a, t142b := t137a<<uint64(c138), t137b<<uint64(c138)
-			t143a, t143b := math.Float64frombits(uint64(t142a)), math.Float64frombits(uint64(t142b))
-			t144a, t144b := float64(t141a*t143a), float64(t141b*t143b)
-			t146a, t146b := v0a < c145, v0b < c145
-			t148a, t148b := float64(c147-t144a), float64(c147-t144b)
-			t149a := t144a
-			if t146a {
-				t149a = t148a
+			t117a, t117b := math.FMA(t60a, c115, c116), math.FMA(t60b, c115, c116)
+			t118a, t118b := float64(t117a*t117a), float64(t117b*t117b)
+			t119a, t119b := float64(t118a*t118a), float64(t118b*t118b)
+			t120a, t120b := math.FMA(t119a, t60a, t119a), math.FMA(t119b, t60b, t119b)
+			t121a, t121b := float64(t120a*t57a), float64(t120b*t57b)
+			t122a, t122b := math.FMA(t121a, t107a, t114a), math.FMA(t121b, t107b, t114b)
+			t123a, t123b := float64(t25a*t110a), float64(t25b*t110b)
+			t124a, t124b := -t123a, -t123b
+			t125a, t125b := math.FMA(t25a, t110a, t124a), math.FMA(t25b, t110b, t124b)
+			t126a, t126b := math.FMA(t53a, t110a, t125a), math.FMA(t53b, t110b, t125b)
+			t127a, t127b := math.FMA(t25a, t122a, t126a), math.FMA(t25b, t122b, t126b)
+			t129a, t129b := math.FMA(t3a, c128, c24), math.FMA(t3b, c128, c24)
+			t130a, t130b := float64(c24-t129a), float64(c24-t129b)
+			t131a, t131b := math.FMA(t3a, c128, t130a), math.FMA(t3b, c128, t130b)
+			t133a, t133b := math.FMA(t3a, c132, t131a), math.FMA(t3b, c132, t131b)
+			t134a, t134b := float64(c24/t129a), float64(c24/t129b)
+			t135a, t135b := float64(t123a*t134a), float64(t123b*t134b)
+			t136a, t136b := -t135a, -t135b
+			t137a, t137b := math.FMA(t136a, t129a, t123a), math.FMA(t136b, t129b, t123b)
+			t138a, t138b := math.FMA(t136a, t133a, t127a), math.FMA(t136b, t133b, t127b)
+			t139a, t139b := float64(t137a+t138a), float64(t137b+t138b)
+			t140a, t140b := float64(t139a*t134a), float64(t139b*t134b)
+			t141a, t141b := float64(t135a+t140a), float64(t135b+t140b)
+			t143a, t143b := math.FMA(t12a, c29, c142), math.FMA(t12b, c29, c142)
+			t144a, t144b := int64(math.Float64bits(t143a)), int64(math.Float64bits(t143b))
+			t145a, t145b := int64(t11a-t144a), int64(t11b-t144b)
+			t147a, t147b := t144a<<uint64(c146), t144b<<uint64(c146)
+			t148a, t148b := math.Float64frombits(uint64(t147a)), math.Float64frombits(uint64(t147b))
+			t149a, t149b := t145a<<uint64(c146), t145b<<uint64(c146)
+			t150a, t150b := math.Float64frombits(uint64(t149a)), math.Float64frombits(uint64(t149b))
+			t151a, t151b := float64(t141a*t148a), float64(t141b*t148b)
+			t152a, t152b := float64(t151a*t150a), float64(t151b*t150b)
+			t154a, t154b := v0a < c153, v0b < c153
+			t156a, t156b := float64(c155-t152a), float64(c155-t152b)
+			t157a := t152a
+			if t154a {
+				t157a = t156a
 			}
-			t149b := t144b
-			if t146b {
-				t149b = t148b
+			t157b := t152b
+			if t154b {
+				t157b = t156b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t149a, t149b
+			y0[0], y0[1] = t157a, t157b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -29694,89 +30073,94 @@ func k_erfc_f64_u_ea9cd5907b_go(f *abi.Frame) {
 			t26 := float64(t25 - c24)
 			t27 := float64(t21 - t26)
 			t28 := float64(t21 * t21)
-			t38 := math.FMA(c30, t21, c29)
-			t39 := math.FMA(c32, t21, c31)
-			t40 := math.FMA(c34, t21, c33)
-			t41 := math.FMA(c36, t21, c35)
-			t42 := math.FMA(t39, t28, t38)
-			t43 := math.FMA(t41, t28, t40)
-			t44 := float64(t28 * t28)
-			t45 := math.FMA(t43, t44, t42)
-			t46 := float64(t44 * t44)
-			t47 := math.FMA(c37, t46, t45)
+			t30 := math.FMA(t28, c29, t23)
+			t31 := float64(t28 * t21)
+			t40 := math.FMA(c33, t21, c32)
+			t41 := math.FMA(c35, t21, c34)
+			t42 := math.FMA(c37, t21, c36)
+			t43 := math.FMA(c39, t21, c38)
+			t44 := math.FMA(t41, t28, t40)
+			t45 := math.FMA(t43, t28, t42)
+			t46 := float64(t28 * t28)
+			t47 := math.FMA(t45, t46, t44)
 			t49 := math.FMA(t47, t21, c48)
 			t51 := math.FMA(t49, t21, c50)
-			t52 := math.FMA(t28, t51, t23)
+			t52 := math.FMA(t31, t51, t30)
 			t53 := float64(t52 + t27)
-			t54 := float64(t25 + t53)
-			t55 := float64(t54 - t25)
-			t56 := float64(t53 - t55)
-			t58 := float64(t3 - c57)
-			t59 := float64(t3 + c57)
-			t60 := float64(t58 / t59)
-			t82 := math.FMA(c63, t60, c62)
-			t83 := math.FMA(c65, t60, c64)
-			t84 := math.FMA(c67, t60, c66)
-			t85 := math.FMA(c69, t60, c68)
-			t86 := math.FMA(c71, t60, c70)
-			t87 := math.FMA(c73, t60, c72)
-			t88 := math.FMA(c75, t60, c74)
-			t89 := math.FMA(c77, t60, c76)
-			t90 := math.FMA(c79, t60, c78)
-			t91 := math.FMA(c81, t60, c80)
-			t92 := float64(t60 * t60)
-			t93 := math.FMA(t83, t92, t82)
-			t94 := math.FMA(t85, t92, t84)
-			t95 := math.FMA(t87, t92, t86)
-			t96 := math.FMA(t89, t92, t88)
-			t97 := math.FMA(t91, t92, t90)
-			t98 := float64(t92 * t92)
-			t99 := math.FMA(t94, t98, t93)
-			t100 := math.FMA(t96, t98, t95)
-			t101 := float64(t98 * t98)
-			t102 := math.FMA(t100, t101, t99)
-			t103 := float64(t101 * t101)
-			t104 := math.FMA(t97, t103, t102)
-			t106 := math.FMA(t104, t60, c105)
-			t108 := math.FMA(t106, t60, c107)
-			t109 := float64(t60 * t108)
-			t110 := float64(c61 + t109)
-			t111 := float64(t110 - c61)
+			t55 := float64(c54 + t3)
+			t56 := float64(t55 - c54)
+			t57 := float64(t3 - t56)
+			t59 := float64(t55 - c58)
+			t60 := float64(t59 / t55)
+			t81 := math.FMA(c62, t60, c61)
+			t82 := math.FMA(c64, t60, c63)
+			t83 := math.FMA(c66, t60, c65)
+			t84 := math.FMA(c68, t60, c67)
+			t85 := math.FMA(c70, t60, c69)
+			t86 := math.FMA(c72, t60, c71)
+			t87 := math.FMA(c74, t60, c73)
+			t88 := math.FMA(c76, t60, c75)
+			t89 := math.FMA(c78, t60, c77)
+			t90 := math.FMA(c80, t60, c79)
+			t91 := float64(t60 * t60)
+			t92 := math.FMA(t82, t91, t81)
+			t93 := math.FMA(t84, t91, t83)
+			t94 := math.FMA(t86, t91, t85)
+			t95 := math.FMA(t88, t91, t87)
+			t96 := math.FMA(t90, t91, t89)
+			t97 := float64(t91 * t91)
+			t98 := math.FMA(t93, t97, t92)
+			t99 := math.FMA(t95, t97, t94)
+			t100 := float64(t97 * t97)
+			t101 := math.FMA(t99, t100, t98)
+			t102 := float64(t100 * t100)
+			t103 := math.FMA(t96, t102, t101)
+			t105 := math.FMA(t103, t60, c104)
+			t107 := math.FMA(t105, t60, c106)
+			t109 := float64(t60 * t107)
+			t110 := float64(c108 + t109)
+			t111 := float64(t110 - c108)
 			t112 := float64(t109 - t111)
 			t114 := float64(t112 + c113)
-			t115 := float64(t54 * t110)
-			t116 := -t115
-			t117 := math.FMA(t54, t110, t116)
-			t118 := math.FMA(t56, t110, t117)
-			t119 := math.FMA(t54, t114, t118)
-			t121 := math.FMA(t3, c120, c24)
-			t122 := float64(c24 - t121)
-			t123 := math.FMA(t3, c120, t122)
-			t125 := math.FMA(t3, c124, t123)
-			t126 := float64(c24 / t121)
-			t127 := float64(t115 * t126)
-			t128 := -t127
-			t129 := math.FMA(t128, t121, t115)
-			t130 := math.FMA(t128, t125, t119)
-			t131 := float64(t129 + t130)
-			t132 := float64(t131 * t126)
-			t133 := float64(t127 + t132)
-			t135 := math.FMA(t12, c50, c134)
-			t136 := int64(math.Float64bits(t135))
-			t137 := int64(t11 - t136)
-			t139 := t136 << uint64(c138)
-			t140 := math.Float64frombits(uint64(t139))
-			t141 := float64(t133 * t140)
-			t142 := t137 << uint64(c138)
-			t143 := math.Float64frombits(uint64(t142))
-			t144 := float64(t141 * t143)
-			t146 := v0 < c145
-			t148 := float64(c147 - t144)
-			t149 := t144
-			if t146 {
-				t149 = t148
+			t117 := math.FMA(t60, c115, c116)
+			t118 := float64(t117 * t117)
+			t119 := float64(t118 * t118)
+			t120 := math.FMA(t119, t60, t119)
+			t121 := float64(t120 * t57)
+			t122 := math.FMA(t121, t107, t114)
+			t123 := float64(t25 * t110)
+			t124 := -t123
+			t125 := math.FMA(t25, t110, t124)
+			t126 := math.FMA(t53, t110, t125)
+			t127 := math.FMA(t25, t122, t126)
+			t129 := math.FMA(t3, c128, c24)
+			t130 := float64(c24 - t129)
+			t131 := math.FMA(t3, c128, t130)
+			t133 := math.FMA(t3, c132, t131)
+			t134 := float64(c24 / t129)
+			t135 := float64(t123 * t134)
+			t136 := -t135
+			t137 := math.FMA(t136, t129, t123)
+			t138 := math.FMA(t136, t133, t127)
+			t139 := float64(t137 + t138)
+			t140 := float64(t139 * t134)
+			t141 := float64(t135 + t140)
+			t143 := math.FMA(t12, c29, c142)
+			t144 := int64(math.Float64bits(t143))
+			t145 := int64(t11 - t144)
+			t147 := t144 << uint64(c146)
+			t148 := math.Float64frombits(uint64(t147))
+			t149 := t145 << uint64(c146)
+			t150 := math.Float64frombits(uint64(t149))
+			t151 := float64(t141 * t148)
+			t152 := float64(t151 * t150)
+			t154 := v0 < c153
+			t156 := float64(c155 - t152)
+			t157 := t152
+			if t154 {
+				t157 = t156
 			}
-			o0[i] = t149
+			o0[i] = t157
 		}
 	}
 }
@@ -30060,10 +30444,10 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 			t43a, t43b := int64(t9a-t42a), int64(t9b-t42b)
 			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
 			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := float64(t38a*t46a), float64(t38b*t46b)
-			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
-			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
+			t47a, t47b := t43a<<uint64(c44), t43b<<uint64(c44)
+			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
+			t49a, t49b := float64(t38a*t46a), float64(t38b*t46b)
+			t50a, t50b := float64(t49a*t48a), float64(t49b*t48b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t50a, t50b
 		}
@@ -30103,10 +30487,10 @@ func k_exp2_f64_u_56bfbb21e8_go(f *abi.Frame) {
 			t43 := int64(t9 - t42)
 			t45 := t42 << uint64(c44)
 			t46 := math.Float64frombits(uint64(t45))
-			t47 := float64(t38 * t46)
-			t48 := t43 << uint64(c44)
-			t49 := math.Float64frombits(uint64(t48))
-			t50 := float64(t47 * t49)
+			t47 := t43 << uint64(c44)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := float64(t38 * t46)
+			t50 := float64(t49 * t48)
 			o0[i] = t50
 		}
 	}
@@ -30588,10 +30972,10 @@ func k_exp_f64_u_8c4650c065_go(f *abi.Frame) {
 			t42a, t42b := int64(t9a-t41a), int64(t9b-t41b)
 			t44a, t44b := t41a<<uint64(c43), t41b<<uint64(c43)
 			t45a, t45b := math.Float64frombits(uint64(t44a)), math.Float64frombits(uint64(t44b))
-			t46a, t46b := float64(t38a*t45a), float64(t38b*t45b)
-			t47a, t47b := t42a<<uint64(c43), t42b<<uint64(c43)
-			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
-			t49a, t49b := float64(t46a*t48a), float64(t46b*t48b)
+			t46a, t46b := t42a<<uint64(c43), t42b<<uint64(c43)
+			t47a, t47b := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b))
+			t48a, t48b := float64(t38a*t45a), float64(t38b*t45b)
+			t49a, t49b := float64(t48a*t47a), float64(t48b*t47b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t49a, t49b
 		}
@@ -30630,10 +31014,10 @@ func k_exp_f64_u_8c4650c065_go(f *abi.Frame) {
 			t42 := int64(t9 - t41)
 			t44 := t41 << uint64(c43)
 			t45 := math.Float64frombits(uint64(t44))
-			t46 := float64(t38 * t45)
-			t47 := t42 << uint64(c43)
-			t48 := math.Float64frombits(uint64(t47))
-			t49 := float64(t46 * t48)
+			t46 := t42 << uint64(c43)
+			t47 := math.Float64frombits(uint64(t46))
+			t48 := float64(t38 * t45)
+			t49 := float64(t48 * t47)
 			o0[i] = t49
 		}
 	}
@@ -30713,10 +31097,10 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 			t42a, t42b := int64(t9a-t41a), int64(t9b-t41b)
 			t44a, t44b := t41a<<uint64(c43), t41b<<uint64(c43)
 			t45a, t45b := math.Float64frombits(uint64(t44a)), math.Float64frombits(uint64(t44b))
-			t46a, t46b := float64(t38a*t45a), float64(t38b*t45b)
-			t47a, t47b := t42a<<uint64(c43), t42b<<uint64(c43)
-			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
-			t49a, t49b := float64(t46a*t48a), float64(t46b*t48b)
+			t46a, t46b := t42a<<uint64(c43), t42b<<uint64(c43)
+			t47a, t47b := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b))
+			t48a, t48b := float64(t38a*t45a), float64(t38b*t45b)
+			t49a, t49b := float64(t48a*t47a), float64(t48b*t47b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t49a, t49b
 		}
@@ -30755,10 +31139,10 @@ func k_exp_f64_u_c8f268e614_go(f *abi.Frame) {
 			t42 := int64(t9 - t41)
 			t44 := t41 << uint64(c43)
 			t45 := math.Float64frombits(uint64(t44))
-			t46 := float64(t38 * t45)
-			t47 := t42 << uint64(c43)
-			t48 := math.Float64frombits(uint64(t47))
-			t49 := float64(t46 * t48)
+			t46 := t42 << uint64(c43)
+			t47 := math.Float64frombits(uint64(t46))
+			t48 := float64(t38 * t45)
+			t49 := float64(t48 * t47)
 			o0[i] = t49
 		}
 	}
@@ -30783,7 +31167,7 @@ func k_expm1_f16_u_097e7140a9_go(f *abi.Frame) {
 	c22 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c24 := math.Float32frombits(0x3f000000) // 0.5
 	c27 := int32(23)
-	c34 := int32(-2147483648)
+	c34 := math.Float32frombits(0x30800000) // 9.313226e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -30826,14 +31210,19 @@ func k_expm1_f16_u_097e7140a9_go(f *abi.Frame) {
 			t30a, t30b := float32(t29a-c24), float32(t29b-c24)
 			t31a, t31b := ir.FMA32(t29a, t26a, t30a), ir.FMA32(t29b, t26b, t30b)
 			t32a, t32b := float32(t31a+t31a), float32(t31b+t31b)
-			t33a, t33b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
-			t35a, t35b := t33a&c34, t33b&c34
-			t36a, t36b := int32(math.Float32bits(t32a)), int32(math.Float32bits(t32b))
-			t37a, t37b := t36a|t35a, t36b|t35b
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t39a, t39b := ir.Float16bits(t38a), ir.Float16bits(t38b)
+			t33a, t33b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t35a, t35b := t33a < c34, t33b < c34
+			t36a := t32a
+			if t35a {
+				t36a = t0a
+			}
+			t36b := t32b
+			if t35b {
+				t36b = t0b
+			}
+			t37a, t37b := ir.Float16bits(t36a), ir.Float16bits(t36b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t39a, t39b
+			y0[0], y0[1] = t37a, t37b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -30864,13 +31253,14 @@ func k_expm1_f16_u_097e7140a9_go(f *abi.Frame) {
 			t30 := float32(t29 - c24)
 			t31 := ir.FMA32(t29, t26, t30)
 			t32 := float32(t31 + t31)
-			t33 := int32(math.Float32bits(t0))
-			t35 := t33 & c34
-			t36 := int32(math.Float32bits(t32))
-			t37 := t36 | t35
-			t38 := math.Float32frombits(uint32(t37))
-			t39 := ir.Float16bits(t38)
-			o0[i] = t39
+			t33 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t35 := t33 < c34
+			t36 := t32
+			if t35 {
+				t36 = t0
+			}
+			t37 := ir.Float16bits(t36)
+			o0[i] = t37
 		}
 	}
 }
@@ -31132,7 +31522,7 @@ func k_expm1_f32_u_c4a2391563_go(f *abi.Frame) {
 	c21 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c23 := math.Float32frombits(0x3f000000) // 0.5
 	c26 := int32(23)
-	c33 := int32(-2147483648)
+	c33 := math.Float32frombits(0x30800000) // 9.313226e-10
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -31174,13 +31564,18 @@ func k_expm1_f32_u_c4a2391563_go(f *abi.Frame) {
 			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
 			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
 			t31a, t31b := float32(t30a+t30a), float32(t30b+t30b)
-			t32a, t32b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t34a, t34b := t32a&c33, t32b&c33
-			t35a, t35b := int32(math.Float32bits(t31a)), int32(math.Float32bits(t31b))
-			t36a, t36b := t35a|t34a, t35b|t34b
-			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
+			t32a, t32b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t34a, t34b := t32a < c33, t32b < c33
+			t35a := t31a
+			if t34a {
+				t35a = v0a
+			}
+			t35b := t31b
+			if t34b {
+				t35b = v0b
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t37a, t37b
+			y0[0], y0[1] = t35a, t35b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -31210,12 +31605,13 @@ func k_expm1_f32_u_c4a2391563_go(f *abi.Frame) {
 			t29 := float32(t28 - c23)
 			t30 := ir.FMA32(t28, t25, t29)
 			t31 := float32(t30 + t30)
-			t32 := int32(math.Float32bits(v0))
-			t34 := t32 & c33
-			t35 := int32(math.Float32bits(t31))
-			t36 := t35 | t34
-			t37 := math.Float32frombits(uint32(t36))
-			o0[i] = t37
+			t32 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t34 := t32 < c33
+			t35 := t31
+			if t34 {
+				t35 = v0
+			}
+			o0[i] = t35
 		}
 	}
 }
@@ -31237,17 +31633,17 @@ func k_expm1_f64_u_1ff6457c7e_go(f *abi.Frame) {
 	c20 := int64(52)
 	c22 := int64(4607182418800017408)
 	c25 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c32 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c33 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c34 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c35 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c36 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c37 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c38 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c39 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c40 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c51 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c59 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c36 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c37 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c38 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c39 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c40 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c41 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c42 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c43 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c52 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c54 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c62 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -31286,39 +31682,42 @@ func k_expm1_f64_u_1ff6457c7e_go(f *abi.Frame) {
 			t23a, t23b := int64(t21a+c22), int64(t21b+c22)
 			t24a, t24b := math.Float64frombits(uint64(t23a)), math.Float64frombits(uint64(t23b))
 			t26a, t26b := float64(t24a-c25), float64(t24b-c25)
-			t27a, t27b := float64(t24a*t15a), float64(t24b*t15b)
-			t28a, t28b := float64(t26a+t27a), float64(t26b+t27b)
-			t29a, t29b := float64(t28a-t26a), float64(t28b-t26b)
-			t30a, t30b := float64(t27a-t29a), float64(t27b-t29b)
-			t31a, t31b := float64(t15a*t15a), float64(t15b*t15b)
-			t41a, t41b := math.FMA(c33, t15a, c32), math.FMA(c33, t15b, c32)
-			t42a, t42b := math.FMA(c35, t15a, c34), math.FMA(c35, t15b, c34)
-			t43a, t43b := math.FMA(c37, t15a, c36), math.FMA(c37, t15b, c36)
-			t44a, t44b := math.FMA(c39, t15a, c38), math.FMA(c39, t15b, c38)
-			t45a, t45b := math.FMA(t42a, t31a, t41a), math.FMA(t42b, t31b, t41b)
-			t46a, t46b := math.FMA(t44a, t31a, t43a), math.FMA(t44b, t31b, t43b)
-			t47a, t47b := float64(t31a*t31a), float64(t31b*t31b)
-			t48a, t48b := math.FMA(t46a, t47a, t45a), math.FMA(t46b, t47b, t45b)
-			t49a, t49b := float64(t47a*t47a), float64(t47b*t47b)
-			t50a, t50b := math.FMA(c40, t49a, t48a), math.FMA(c40, t49b, t48b)
-			t52a, t52b := math.FMA(t50a, t15a, c51), math.FMA(t50b, t15b, c51)
-			t53a, t53b := math.FMA(t52a, t15a, c25), math.FMA(t52b, t15b, c25)
-			t54a, t54b := math.FMA(t31a, t53a, t17a), math.FMA(t31b, t53b, t17b)
-			t55a, t55b := math.FMA(t24a, t54a, t30a), math.FMA(t24b, t54b, t30b)
-			t56a, t56b := float64(t28a+t55a), float64(t28b+t55b)
-			t57a, t57b := float64(t56a+t56a), float64(t56b+t56b)
-			t58a, t58b := math.Float64frombits(math.Float64bits(t5a)&^(1<<63)), math.Float64frombits(math.Float64bits(t5b)&^(1<<63))
-			t60a, t60b := t58a < c59, t58b < c59
-			t61a := t57a
-			if t60a {
-				t61a = t5a
+			t27a, t27b := float64(t24a-t26a), float64(t24b-t26b)
+			t28a, t28b := float64(t27a-c25), float64(t27b-c25)
+			t29a, t29b := float64(t24a*t15a), float64(t24b*t15b)
+			t30a, t30b := float64(t26a+t29a), float64(t26b+t29b)
+			t31a, t31b := float64(t30a-t26a), float64(t30b-t26b)
+			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
+			t33a, t33b := float64(t15a*t15a), float64(t15b*t15b)
+			t34a, t34b := math.FMA(t33a, c25, t17a), math.FMA(t33b, c25, t17b)
+			t35a, t35b := float64(t33a*t15a), float64(t33b*t15b)
+			t44a, t44b := math.FMA(c37, t15a, c36), math.FMA(c37, t15b, c36)
+			t45a, t45b := math.FMA(c39, t15a, c38), math.FMA(c39, t15b, c38)
+			t46a, t46b := math.FMA(c41, t15a, c40), math.FMA(c41, t15b, c40)
+			t47a, t47b := math.FMA(c43, t15a, c42), math.FMA(c43, t15b, c42)
+			t48a, t48b := math.FMA(t45a, t33a, t44a), math.FMA(t45b, t33b, t44b)
+			t49a, t49b := math.FMA(t47a, t33a, t46a), math.FMA(t47b, t33b, t46b)
+			t50a, t50b := float64(t33a*t33a), float64(t33b*t33b)
+			t51a, t51b := math.FMA(t49a, t50a, t48a), math.FMA(t49b, t50b, t48b)
+			t53a, t53b := math.FMA(t51a, t15a, c52), math.FMA(t51b, t15b, c52)
+			t55a, t55b := math.FMA(t53a, t15a, c54), math.FMA(t53b, t15b, c54)
+			t56a, t56b := math.FMA(t35a, t55a, t34a), math.FMA(t35b, t55b, t34b)
+			t57a, t57b := float64(t32a+t28a), float64(t32b+t28b)
+			t58a, t58b := math.FMA(t24a, t56a, t57a), math.FMA(t24b, t56b, t57b)
+			t59a, t59b := float64(t30a+t58a), float64(t30b+t58b)
+			t60a, t60b := float64(t59a+t59a), float64(t59b+t59b)
+			t61a, t61b := math.Float64frombits(math.Float64bits(t5a)&^(1<<63)), math.Float64frombits(math.Float64bits(t5b)&^(1<<63))
+			t63a, t63b := t61a < c62, t61b < c62
+			t64a := t60a
+			if t63a {
+				t64a = t5a
 			}
-			t61b := t57b
-			if t60b {
-				t61b = t5b
+			t64b := t60b
+			if t63b {
+				t64b = t5b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t61a, t61b
+			y0[0], y0[1] = t64a, t64b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -31345,34 +31744,37 @@ func k_expm1_f64_u_1ff6457c7e_go(f *abi.Frame) {
 			t23 := int64(t21 + c22)
 			t24 := math.Float64frombits(uint64(t23))
 			t26 := float64(t24 - c25)
-			t27 := float64(t24 * t15)
-			t28 := float64(t26 + t27)
-			t29 := float64(t28 - t26)
-			t30 := float64(t27 - t29)
-			t31 := float64(t15 * t15)
-			t41 := math.FMA(c33, t15, c32)
-			t42 := math.FMA(c35, t15, c34)
-			t43 := math.FMA(c37, t15, c36)
-			t44 := math.FMA(c39, t15, c38)
-			t45 := math.FMA(t42, t31, t41)
-			t46 := math.FMA(t44, t31, t43)
-			t47 := float64(t31 * t31)
-			t48 := math.FMA(t46, t47, t45)
-			t49 := float64(t47 * t47)
-			t50 := math.FMA(c40, t49, t48)
-			t52 := math.FMA(t50, t15, c51)
-			t53 := math.FMA(t52, t15, c25)
-			t54 := math.FMA(t31, t53, t17)
-			t55 := math.FMA(t24, t54, t30)
-			t56 := float64(t28 + t55)
-			t57 := float64(t56 + t56)
-			t58 := math.Float64frombits(math.Float64bits(t5) &^ (1 << 63))
-			t60 := t58 < c59
-			t61 := t57
-			if t60 {
-				t61 = t5
+			t27 := float64(t24 - t26)
+			t28 := float64(t27 - c25)
+			t29 := float64(t24 * t15)
+			t30 := float64(t26 + t29)
+			t31 := float64(t30 - t26)
+			t32 := float64(t29 - t31)
+			t33 := float64(t15 * t15)
+			t34 := math.FMA(t33, c25, t17)
+			t35 := float64(t33 * t15)
+			t44 := math.FMA(c37, t15, c36)
+			t45 := math.FMA(c39, t15, c38)
+			t46 := math.FMA(c41, t15, c40)
+			t47 := math.FMA(c43, t15, c42)
+			t48 := math.FMA(t45, t33, t44)
+			t49 := math.FMA(t47, t33, t46)
+			t50 := float64(t33 * t33)
+			t51 := math.FMA(t49, t50, t48)
+			t53 := math.FMA(t51, t15, c52)
+			t55 := math.FMA(t53, t15, c54)
+			t56 := math.FMA(t35, t55, t34)
+			t57 := float64(t32 + t28)
+			t58 := math.FMA(t24, t56, t57)
+			t59 := float64(t30 + t58)
+			t60 := float64(t59 + t59)
+			t61 := math.Float64frombits(math.Float64bits(t5) &^ (1 << 63))
+			t63 := t61 < c62
+			t64 := t60
+			if t63 {
+				t64 = t5
 			}
-			o0[i] = t61
+			o0[i] = t64
 		}
 	}
 }
@@ -31394,17 +31796,17 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 	c20 := int64(52)
 	c22 := int64(4607182418800017408)
 	c25 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c32 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c33 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c34 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c35 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c36 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c37 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c38 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c39 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c40 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c51 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c59 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
+	c36 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c37 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c38 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c39 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c40 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c41 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c42 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c43 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c52 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c54 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
+	c62 := math.Float64frombits(0x3c30000000000000) // 8.673617379884035e-19
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -31443,39 +31845,42 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 			t23a, t23b := int64(t21a+c22), int64(t21b+c22)
 			t24a, t24b := math.Float64frombits(uint64(t23a)), math.Float64frombits(uint64(t23b))
 			t26a, t26b := float64(t24a-c25), float64(t24b-c25)
-			t27a, t27b := float64(t24a*t15a), float64(t24b*t15b)
-			t28a, t28b := float64(t26a+t27a), float64(t26b+t27b)
-			t29a, t29b := float64(t28a-t26a), float64(t28b-t26b)
-			t30a, t30b := float64(t27a-t29a), float64(t27b-t29b)
-			t31a, t31b := float64(t15a*t15a), float64(t15b*t15b)
-			t41a, t41b := math.FMA(c33, t15a, c32), math.FMA(c33, t15b, c32)
-			t42a, t42b := math.FMA(c35, t15a, c34), math.FMA(c35, t15b, c34)
-			t43a, t43b := math.FMA(c37, t15a, c36), math.FMA(c37, t15b, c36)
-			t44a, t44b := math.FMA(c39, t15a, c38), math.FMA(c39, t15b, c38)
-			t45a, t45b := math.FMA(t42a, t31a, t41a), math.FMA(t42b, t31b, t41b)
-			t46a, t46b := math.FMA(t44a, t31a, t43a), math.FMA(t44b, t31b, t43b)
-			t47a, t47b := float64(t31a*t31a), float64(t31b*t31b)
-			t48a, t48b := math.FMA(t46a, t47a, t45a), math.FMA(t46b, t47b, t45b)
-			t49a, t49b := float64(t47a*t47a), float64(t47b*t47b)
-			t50a, t50b := math.FMA(c40, t49a, t48a), math.FMA(c40, t49b, t48b)
-			t52a, t52b := math.FMA(t50a, t15a, c51), math.FMA(t50b, t15b, c51)
-			t53a, t53b := math.FMA(t52a, t15a, c25), math.FMA(t52b, t15b, c25)
-			t54a, t54b := math.FMA(t31a, t53a, t17a), math.FMA(t31b, t53b, t17b)
-			t55a, t55b := math.FMA(t24a, t54a, t30a), math.FMA(t24b, t54b, t30b)
-			t56a, t56b := float64(t28a+t55a), float64(t28b+t55b)
-			t57a, t57b := float64(t56a+t56a), float64(t56b+t56b)
-			t58a, t58b := math.Float64frombits(math.Float64bits(t5a)&^(1<<63)), math.Float64frombits(math.Float64bits(t5b)&^(1<<63))
-			t60a, t60b := t58a < c59, t58b < c59
-			t61a := t57a
-			if t60a {
-				t61a = t5a
+			t27a, t27b := float64(t24a-t26a), float64(t24b-t26b)
+			t28a, t28b := float64(t27a-c25), float64(t27b-c25)
+			t29a, t29b := float64(t24a*t15a), float64(t24b*t15b)
+			t30a, t30b := float64(t26a+t29a), float64(t26b+t29b)
+			t31a, t31b := float64(t30a-t26a), float64(t30b-t26b)
+			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
+			t33a, t33b := float64(t15a*t15a), float64(t15b*t15b)
+			t34a, t34b := math.FMA(t33a, c25, t17a), math.FMA(t33b, c25, t17b)
+			t35a, t35b := float64(t33a*t15a), float64(t33b*t15b)
+			t44a, t44b := math.FMA(c37, t15a, c36), math.FMA(c37, t15b, c36)
+			t45a, t45b := math.FMA(c39, t15a, c38), math.FMA(c39, t15b, c38)
+			t46a, t46b := math.FMA(c41, t15a, c40), math.FMA(c41, t15b, c40)
+			t47a, t47b := math.FMA(c43, t15a, c42), math.FMA(c43, t15b, c42)
+			t48a, t48b := math.FMA(t45a, t33a, t44a), math.FMA(t45b, t33b, t44b)
+			t49a, t49b := math.FMA(t47a, t33a, t46a), math.FMA(t47b, t33b, t46b)
+			t50a, t50b := float64(t33a*t33a), float64(t33b*t33b)
+			t51a, t51b := math.FMA(t49a, t50a, t48a), math.FMA(t49b, t50b, t48b)
+			t53a, t53b := math.FMA(t51a, t15a, c52), math.FMA(t51b, t15b, c52)
+			t55a, t55b := math.FMA(t53a, t15a, c54), math.FMA(t53b, t15b, c54)
+			t56a, t56b := math.FMA(t35a, t55a, t34a), math.FMA(t35b, t55b, t34b)
+			t57a, t57b := float64(t32a+t28a), float64(t32b+t28b)
+			t58a, t58b := math.FMA(t24a, t56a, t57a), math.FMA(t24b, t56b, t57b)
+			t59a, t59b := float64(t30a+t58a), float64(t30b+t58b)
+			t60a, t60b := float64(t59a+t59a), float64(t59b+t59b)
+			t61a, t61b := math.Float64frombits(math.Float64bits(t5a)&^(1<<63)), math.Float64frombits(math.Float64bits(t5b)&^(1<<63))
+			t63a, t63b := t61a < c62, t61b < c62
+			t64a := t60a
+			if t63a {
+				t64a = t5a
 			}
-			t61b := t57b
-			if t60b {
-				t61b = t5b
+			t64b := t60b
+			if t63b {
+				t64b = t5b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t61a, t61b
+			y0[0], y0[1] = t64a, t64b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -31502,34 +31907,37 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 			t23 := int64(t21 + c22)
 			t24 := math.Float64frombits(uint64(t23))
 			t26 := float64(t24 - c25)
-			t27 := float64(t24 * t15)
-			t28 := float64(t26 + t27)
-			t29 := float64(t28 - t26)
-			t30 := float64(t27 - t29)
-			t31 := float64(t15 * t15)
-			t41 := math.FMA(c33, t15, c32)
-			t42 := math.FMA(c35, t15, c34)
-			t43 := math.FMA(c37, t15, c36)
-			t44 := math.FMA(c39, t15, c38)
-			t45 := math.FMA(t42, t31, t41)
-			t46 := math.FMA(t44, t31, t43)
-			t47 := float64(t31 * t31)
-			t48 := math.FMA(t46, t47, t45)
-			t49 := float64(t47 * t47)
-			t50 := math.FMA(c40, t49, t48)
-			t52 := math.FMA(t50, t15, c51)
-			t53 := math.FMA(t52, t15, c25)
-			t54 := math.FMA(t31, t53, t17)
-			t55 := math.FMA(t24, t54, t30)
-			t56 := float64(t28 + t55)
-			t57 := float64(t56 + t56)
-			t58 := math.Float64frombits(math.Float64bits(t5) &^ (1 << 63))
-			t60 := t58 < c59
-			t61 := t57
-			if t60 {
-				t61 = t5
+			t27 := float64(t24 - t26)
+			t28 := float64(t27 - c25)
+			t29 := float64(t24 * t15)
+			t30 := float64(t26 + t29)
+			t31 := float64(t30 - t26)
+			t32 := float64(t29 - t31)
+			t33 := float64(t15 * t15)
+			t34 := math.FMA(t33, c25, t17)
+			t35 := float64(t33 * t15)
+			t44 := math.FMA(c37, t15, c36)
+			t45 := math.FMA(c39, t15, c38)
+			t46 := math.FMA(c41, t15, c40)
+			t47 := math.FMA(c43, t15, c42)
+			t48 := math.FMA(t45, t33, t44)
+			t49 := math.FMA(t47, t33, t46)
+			t50 := float64(t33 * t33)
+			t51 := math.FMA(t49, t50, t48)
+			t53 := math.FMA(t51, t15, c52)
+			t55 := math.FMA(t53, t15, c54)
+			t56 := math.FMA(t35, t55, t34)
+			t57 := float64(t32 + t28)
+			t58 := math.FMA(t24, t56, t57)
+			t59 := float64(t30 + t58)
+			t60 := float64(t59 + t59)
+			t61 := math.Float64frombits(math.Float64bits(t5) &^ (1 << 63))
+			t63 := t61 < c62
+			t64 := t60
+			if t63 {
+				t64 = t5
 			}
-			o0[i] = t61
+			o0[i] = t64
 		}
 	}
 }
@@ -40366,54 +40774,57 @@ func k_gelu_f32_u_5a39b6b00a_go(f *abi.Frame) {
 // for i: o0[i] = gelu(a0[i])
 func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0x0)                  // 0
-	c2 := math.Float64frombits(0x8000000000000000)   // -0
-	c5 := math.Float64frombits(0x4043800000000000)   // 39
-	c8 := math.Float64frombits(0x3fe0000000000000)   // 0.5
-	c14 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c15 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
-	c19 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
-	c21 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
-	c30 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c35 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
-	c36 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
-	c37 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
-	c38 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
-	c39 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
-	c40 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
-	c41 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
-	c42 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
-	c43 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
-	c54 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
-	c62 := math.Float64frombits(0x4013cc8a99af5453)  // 4.949747468305833
-	c66 := math.Float64frombits(0x3fe8985d2187618d)  // 0.7685990958080297
-	c67 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
-	c68 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c69 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c70 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c71 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c72 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c73 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c74 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c75 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c76 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c77 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c78 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c79 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c80 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c81 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c82 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c83 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c84 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c85 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
-	c86 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
-	c110 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c112 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
-	c118 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c125 := math.Float64frombits(0x3fe9884533d43651) // 0.7978845608028654
-	c129 := math.Float64frombits(0xbc8cbc0d30ebfd15) // -4.98465440455546e-17
-	c140 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c144 := int64(52)
+	c1 := math.Float64frombits(0x4043800000000000)   // 39
+	c4 := math.Float64frombits(0x3fe0000000000000)   // 0.5
+	c10 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c11 := math.Float64frombits(0x43380000000007fe)  // 6.75539944105779e+15
+	c15 := math.Float64frombits(0xbfe62e42fee00000)  // -0.6931471803691238
+	c17 := math.Float64frombits(0xbdea39ef35793c76)  // -1.9082149292705877e-10
+	c26 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c33 := math.Float64frombits(0x3f81111111110033)  // 0.008333333333325843
+	c34 := math.Float64frombits(0x3f56c16c16c1918e)  // 0.0013888888888909687
+	c35 := math.Float64frombits(0x3f2a01a01ac35ba8)  // 0.0001984126987568367
+	c36 := math.Float64frombits(0x3efa01a0194e1dbd)  // 2.4801587261728245e-05
+	c37 := math.Float64frombits(0x3ec71de0153c07fd)  // 2.7557254415064626e-06
+	c38 := math.Float64frombits(0x3e927e5072c1945c)  // 2.755733585823439e-07
+	c39 := math.Float64frombits(0x3e5af4f970cdf021)  // 2.510559853366153e-08
+	c40 := math.Float64frombits(0x3e21f293d5baefc9)  // 2.089371937479138e-09
+	c49 := math.Float64frombits(0x3fa5555555555551)  // 0.04166666666666664
+	c51 := math.Float64frombits(0x3fc5555555555557)  // 0.1666666666666667
+	c55 := math.Float64frombits(0x4013cc8a99af5453)  // 4.949747468305833
+	c59 := math.Float64frombits(0x4023cc8a99af5453)  // 9.899494936611665
+	c62 := math.Float64frombits(0xbf8f5254a4de344a)  // -0.01529375198495066
+	c63 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c64 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c65 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c66 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c67 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c68 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c69 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c70 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c71 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c72 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c73 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c74 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c75 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c76 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c77 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c78 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
+	c79 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
+	c80 := math.Float64frombits(0x3e39e0dca72eb937)  // 6.0252768216766624e-09
+	c81 := math.Float64frombits(0x3e1772ad76e1ea3f)  // 1.3648508673333468e-09
+	c105 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c107 := math.Float64frombits(0xbfca3f4a194b99e1) // -0.20505644068835152
+	c109 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c114 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c116 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c117 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c129 := math.Float64frombits(0x3fe9884533d43651) // 0.7978845608028654
+	c133 := math.Float64frombits(0xbc8cbc0d30ebfd15) // -4.98465440455546e-17
+	c142 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c146 := int64(52)
+	c158 := math.Float64frombits(0x0)                // 0
+	c160 := math.Float64frombits(0x8000000000000000) // -0
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -40421,240 +40832,278 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
-			t3a := v0a
-			if t1a {
-				t3a = c2
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := c1 < t0a, c1 < t0b
+			t3a := t0a
+			if t2a {
+				t3a = c1
 			}
-			t3b := v0b
-			if t1b {
-				t3b = c2
+			t3b := t0b
+			if t2b {
+				t3b = c1
 			}
-			t4a, t4b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
-			t6a, t6b := c5 < t4a, c5 < t4b
-			t7a := t4a
-			if t6a {
-				t7a = c5
-			}
-			t7b := t4b
-			if t6b {
-				t7b = c5
-			}
-			t9a, t9b := float64(t7a*c8), float64(t7b*c8)
-			t10a, t10b := float64(t7a*t9a), float64(t7b*t9b)
-			t11a, t11b := -t10a, -t10b
-			t12a, t12b := math.FMA(t7a, t9a, t11a), math.FMA(t7b, t9b, t11b)
-			t13a, t13b := -t12a, -t12b
-			t16a, t16b := math.FMA(t11a, c14, c15), math.FMA(t11b, c14, c15)
-			t17a, t17b := int64(math.Float64bits(t16a)), int64(math.Float64bits(t16b))
-			t18a, t18b := float64(t16a-c15), float64(t16b-c15)
-			t20a, t20b := math.FMA(t18a, c19, t11a), math.FMA(t18b, c19, t11b)
-			t22a, t22b := float64(t18a*c21), float64(t18b*c21)
-			t23a, t23b := float64(t20a+t22a), float64(t20b+t22b)
-			t24a, t24b := float64(t23a-t20a), float64(t23b-t20b)
+			t5a, t5b := float64(t3a*c4), float64(t3b*c4)
+			t6a, t6b := float64(t3a*t5a), float64(t3b*t5b)
+			t7a, t7b := -t6a, -t6b
+			t8a, t8b := math.FMA(t3a, t5a, t7a), math.FMA(t3b, t5b, t7b)
+			t9a, t9b := -t8a, -t8b
+			t12a, t12b := math.FMA(t7a, c10, c11), math.FMA(t7b, c10, c11)
+			t13a, t13b := int64(math.Float64bits(t12a)), int64(math.Float64bits(t12b))
+			t14a, t14b := float64(t12a-c11), float64(t12b-c11)
+			t16a, t16b := math.FMA(t14a, c15, t7a), math.FMA(t14b, c15, t7b)
+			t18a, t18b := float64(t14a*c17), float64(t14b*c17)
+			t19a, t19b := float64(t16a+t18a), float64(t16b+t18b)
+			t20a, t20b := float64(t19a-t16a), float64(t19b-t16b)
+			t21a, t21b := float64(t18a-t20a), float64(t18b-t20b)
+			t22a, t22b := float64(t21a+t9a), float64(t21b+t9b)
+			t23a, t23b := float64(t19a+t22a), float64(t19b+t22b)
+			t24a, t24b := float64(t23a-t19a), float64(t23b-t19b)
 			t25a, t25b := float64(t22a-t24a), float64(t22b-t24b)
-			t26a, t26b := float64(t25a+t13a), float64(t25b+t13b)
-			t27a, t27b := float64(t23a+t26a), float64(t23b+t26b)
-			t28a, t28b := float64(t27a-t23a), float64(t27b-t23b)
-			t29a, t29b := float64(t26a-t28a), float64(t26b-t28b)
-			t31a, t31b := float64(c30+t27a), float64(c30+t27b)
-			t32a, t32b := float64(t31a-c30), float64(t31b-c30)
-			t33a, t33b := float64(t27a-t32a), float64(t27b-t32b)
-			t34a, t34b := float64(t27a*t27a), float64(t27b*t27b)
-			t44a, t44b := math.FMA(c36, t27a, c35), math.FMA(c36, t27b, c35)
-			t45a, t45b := math.FMA(c38, t27a, c37), math.FMA(c38, t27b, c37)
-			t46a, t46b := math.FMA(c40, t27a, c39), math.FMA(c40, t27b, c39)
-			t47a, t47b := math.FMA(c42, t27a, c41), math.FMA(c42, t27b, c41)
-			t48a, t48b := math.FMA(t45a, t34a, t44a), math.FMA(t45b, t34b, t44b)
-			t49a, t49b := math.FMA(t47a, t34a, t46a), math.FMA(t47b, t34b, t46b)
-			t50a, t50b := float64(t34a*t34a), float64(t34b*t34b)
-			t51a, t51b := math.FMA(t49a, t50a, t48a), math.FMA(t49b, t50b, t48b)
-			t52a, t52b := float64(t50a*t50a), float64(t50b*t50b)
-			t53a, t53b := math.FMA(c43, t52a, t51a), math.FMA(c43, t52b, t51b)
-			t55a, t55b := math.FMA(t53a, t27a, c54), math.FMA(t53b, t27b, c54)
-			t56a, t56b := math.FMA(t55a, t27a, c8), math.FMA(t55b, t27b, c8)
-			t57a, t57b := math.FMA(t34a, t56a, t29a), math.FMA(t34b, t56b, t29b)
-			t58a, t58b := float64(t57a+t33a), float64(t57b+t33b)
-			t59a, t59b := float64(t31a+t58a), float64(t31b+t58b)
-			t60a, t60b := float64(t59a-t31a), float64(t59b-t31b)
-			t61a, t61b := float64(t58a-t60a), float64(t58b-t60b)
-			t63a, t63b := float64(t7a-c62), float64(t7b-c62)
-			t64a, t64b := float64(t7a+c62), float64(t7b+c62)
-			t65a, t65b := float64(t63a/t64a), float64(t63b/t64b)
-			t87a, t87b := math.FMA(c68, t65a, c67), math.FMA(c68, t65b, c67)
-			t88a, t88b := math.FMA(c70, t65a, c69), math.FMA(c70, t65b, c69)
-			t89a, t89b := math.FMA(c72, t65a, c71), math.FMA(c72, t65b, c71)
-			t90a, t90b := math.FMA(c74, t65a, c73), math.FMA(c74, t65b, c73)
-			t91a, t91b := math.FMA(c76, t65a, c75), math.FMA(c76, t65b, c75)
-			t92a, t92b := math.FMA(c78, t65a, c77), math.FMA(c78, t65b, c77)
-			t93a, t93b := math.FMA(c80, t65a, c79), math.FMA(c80, t65b, c79)
-			t94a, t94b := math.FMA(c82, t65a, c81), math.FMA(c82, t65b, c81)
-			t95a, t95b := math.FMA(c84, t65a, c83), math.FMA(c84, t65b, c83)
-			t96a, t96b := math.FMA(c86, t65a, c85), math.FMA(c86, t65b, c85)
-			t97a, t97b := float64(t65a*t65a), float64(t65b*t65b)
-			t98a, t98b := math.FMA(t88a, t97a, t87a), math.FMA(t88b, t97b, t87b)
-			t99a, t99b := math.FMA(t90a, t97a, t89a), math.FMA(t90b, t97b, t89b)
-			t100a, t100b := math.FMA(t92a, t97a, t91a), math.FMA(t92b, t97b, t91b)
-			t101a, t101b := math.FMA(t94a, t97a, t93a), math.FMA(t94b, t97b, t93b)
-			t102a, t102b := math.FMA(t96a, t97a, t95a), math.FMA(t96b, t97b, t95b)
-			t103a, t103b := float64(t97a*t97a), float64(t97b*t97b)
-			t104a, t104b := math.FMA(t99a, t103a, t98a), math.FMA(t99b, t103b, t98b)
-			t105a, t105b := math.FMA(t101a, t103a, t100a), math.FMA(t101b, t103b, t100b)
-			t106a, t106b := float64(t103a*t103a), float64(t103b*t103b)
-			t107a, t107b := math.FMA(t105a, t106a, t104a), math.FMA(t105b, t106b, t104b)
-			t108a, t108b := float64(t106a*t106a), float64(t106b*t106b)
-			t109a, t109b := math.FMA(t102a, t108a, t107a), math.FMA(t102b, t108b, t107b)
-			t111a, t111b := math.FMA(t109a, t65a, c110), math.FMA(t109b, t65b, c110)
-			t113a, t113b := math.FMA(t111a, t65a, c112), math.FMA(t111b, t65b, c112)
-			t114a, t114b := float64(t65a*t113a), float64(t65b*t113b)
-			t115a, t115b := float64(c66+t114a), float64(c66+t114b)
-			t116a, t116b := float64(t115a-c66), float64(t115b-c66)
-			t117a, t117b := float64(t114a-t116a), float64(t114b-t116b)
-			t119a, t119b := float64(t117a+c118), float64(t117b+c118)
-			t120a, t120b := float64(t59a*t115a), float64(t59b*t115b)
-			t121a, t121b := -t120a, -t120b
-			t122a, t122b := math.FMA(t59a, t115a, t121a), math.FMA(t59b, t115b, t121b)
-			t123a, t123b := math.FMA(t61a, t115a, t122a), math.FMA(t61b, t115b, t122b)
-			t124a, t124b := math.FMA(t59a, t119a, t123a), math.FMA(t59b, t119b, t123b)
-			t126a, t126b := math.FMA(t7a, c125, c30), math.FMA(t7b, c125, c30)
-			t127a, t127b := float64(c30-t126a), float64(c30-t126b)
-			t128a, t128b := math.FMA(t7a, c125, t127a), math.FMA(t7b, c125, t127b)
-			t130a, t130b := math.FMA(t7a, c129, t128a), math.FMA(t7b, c129, t128b)
-			t131a, t131b := float64(c30/t126a), float64(c30/t126b)
-			t132a, t132b := float64(t120a*t131a), float64(t120b*t131b)
-			t133a, t133b := -t132a, -t132b
-			t134a, t134b := math.FMA(t133a, t126a, t120a), math.FMA(t133b, t126b, t120b)
-			t135a, t135b := math.FMA(t133a, t130a, t124a), math.FMA(t133b, t130b, t124b)
-			t136a, t136b := float64(t134a+t135a), float64(t134b+t135b)
-			t137a, t137b := float64(t136a*t131a), float64(t136b*t131b)
-			t138a, t138b := float64(t137a*t9a), float64(t137b*t9b)
-			t139a, t139b := math.FMA(t132a, t9a, t138a), math.FMA(t132b, t9b, t138b)
-			t141a, t141b := math.FMA(t18a, c8, c140), math.FMA(t18b, c8, c140)
-			t142a, t142b := int64(math.Float64bits(t141a)), int64(math.Float64bits(t141b))
-			t143a, t143b := int64(t17a-t142a), int64(t17b-t142b)
-			t145a, t145b := t142a<<uint64(c144), t142b<<uint64(c144)
-			t146a, t146b := math.Float64frombits(uint64(t145a)), math.Float64frombits(uint64(t145b))
-			t147a, t147b := float64(t139a*t146a), float64(t139b*t146b)
-			t148a, t148b := t143a<<uint64(c144), t143b<<uint64(c144)
-			t149a, t149b := math.Float64frombits(uint64(t148a)), math.Float64frombits(uint64(t148b))
-			t150a, t150b := float64(t147a*t149a), float64(t147b*t149b)
-			t151a, t151b := float64(t3a-t150a), float64(t3b-t150b)
+			t27a, t27b := float64(c26+t23a), float64(c26+t23b)
+			t28a, t28b := float64(t27a-c26), float64(t27b-c26)
+			t29a, t29b := float64(t23a-t28a), float64(t23b-t28b)
+			t30a, t30b := float64(t23a*t23a), float64(t23b*t23b)
+			t31a, t31b := math.FMA(t30a, c4, t25a), math.FMA(t30b, c4, t25b)
+			t32a, t32b := float64(t30a*t23a), float64(t30b*t23b)
+			t41a, t41b := math.FMA(c34, t23a, c33), math.FMA(c34, t23b, c33)
+			t42a, t42b := math.FMA(c36, t23a, c35), math.FMA(c36, t23b, c35)
+			t43a, t43b := math.FMA(c38, t23a, c37), math.FMA(c38, t23b, c37)
+			t44a, t44b := math.FMA(c40, t23a, c39), math.FMA(c40, t23b, c39)
+			t45a, t45b := math.FMA(t42a, t30a, t41a), math.FMA(t42b, t30b, t41b)
+			t46a, t46b := math.FMA(t44a, t30a, t43a), math.FMA(t44b, t30b, t43b)
+			t47a, t47b := float64(t30a*t30a), float64(t30b*t30b)
+			t48a, t48b := math.FMA(t46a, t47a, t45a), math.FMA(t46b, t47b, t45b)
+			t50a, t50b := math.FMA(t48a, t23a, c49), math.FMA(t48b, t23b, c49)
+			t52a, t52b := math.FMA(t50a, t23a, c51), math.FMA(t50b, t23b, c51)
+			t53a, t53b := math.FMA(t32a, t52a, t31a), math.FMA(t32b, t52b, t31b)
+			t54a, t54b := float64(t53a+t29a), float64(t53b+t29b)
+			t56a, t56b := float64(c55+t3a), float64(c55+t3b)
+			t57a, t57b := float64(t56a-c55), float64(t56b-c55)
+			t58a, t58b := float64(t3a-t57a), float64(t3b-t57b)
+			t60a, t60b := float64(t56a-c59), float64(t56b-c59)
+			t61a, t61b := float64(t60a/t56a), float64(t60b/t56b)
+			t82a, t82b := math.FMA(c63, t61a, c62), math.FMA(c63, t61b, c62)
+			t83a, t83b := math.FMA(c65, t61a, c64), math.FMA(c65, t61b, c64)
+			t84a, t84b := math.FMA(c67, t61a, c66), math.FMA(c67, t61b, c66)
+			t85a, t85b := math.FMA(c69, t61a, c68), math.FMA(c69, t61b, c68)
+			t86a, t86b := math.FMA(c71, t61a, c70), math.FMA(c71, t61b, c70)
+			t87a, t87b := math.FMA(c73, t61a, c72), math.FMA(c73, t61b, c72)
+			t88a, t88b := math.FMA(c75, t61a, c74), math.FMA(c75, t61b, c74)
+			t89a, t89b := math.FMA(c77, t61a, c76), math.FMA(c77, t61b, c76)
+			t90a, t90b := math.FMA(c79, t61a, c78), math.FMA(c79, t61b, c78)
+			t91a, t91b := math.FMA(c81, t61a, c80), math.FMA(c81, t61b, c80)
+			t92a, t92b := float64(t61a*t61a), float64(t61b*t61b)
+			t93a, t93b := math.FMA(t83a, t92a, t82a), math.FMA(t83b, t92b, t82b)
+			t94a, t94b := math.FMA(t85a, t92a, t84a), math.FMA(t85b, t92b, t84b)
+			t95a, t95b := math.FMA(t87a, t92a, t86a), math.FMA(t87b, t92b, t86b)
+			t96a, t96b := math.FMA(t89a, t92a, t88a), math.FMA(t89b, t92b, t88b)
+			t97a, t97b := math.FMA(t91a, t92a, t90a), math.FMA(t91b, t92b, t90b)
+			t98a, t98b := float64(t92a*t92a), float64(t92b*t92b)
+			t99a, t99b := math.FMA(t94a, t98a, t93a), math.FMA(t94b, t98b, t93b)
+			t100a, t100b := math.FMA(t96a, t98a, t95a), math.FMA(t96b, t98b, t95b)
+			t101a, t101b := float64(t98a*t98a), float64(t98b*t98b)
+			t102a, t102b := math.FMA(t100a, t101a, t99a), math.FMA(t100b, t101b, t99b)
+			t103a, t103b := float64(t101a*t101a), float64(t101b*t101b)
+			t104a, t104b := math.FMA(t97a, t103a, t102a), math.FMA(t97b, t103b, t102b)
+			t106a, t106b := math.FMA(t104a, t61a, c105), math.FMA(t104b, t61b, c105)
+			t108a, t108b := math.FMA(t106a, t61a, c107), math.FMA(t106b, t61b, c107)
+			t110a, t110b := float64(t61a*t108a), float64(t61b*t108b)
+			t111a, t111b := float64(c109+t110a), float64(c109+t110b)
+			t112a, t112b := float64(t111a-c109), float64(t111b-c109)
+			t113a, t113b := float64(t110a-t112a), float64(t110b-t112b)
+			t115a, t115b := float64(t113a+c114), float64(t113b+c114)
+			t118a, t118b := math.FMA(t61a, c116, c117), math.FMA(t61b, c116, c117)
+			t119a, t119b := float64(t118a*t118a), float64(t118b*t118b)
+			t120a, t120b := float64(t119a*t119a), float64(t119b*t119b)
+			t121a, t121b := math.FMA(t120a, t61a, t120a), math.FMA(t120b, t61b, t120b)
+			t122a, t122b := float64(t121a*t58a), float64(t121b*t58b)
+			t123a, t123b := math.FMA(t122a, t108a, t115a), math.FMA(t122b, t108b, t115b)
+			t124a, t124b := float64(t27a*t111a), float64(t27b*t111b)
+			t125a, t125b := -t124a, -t124b
+			t126a, t126b := math.FMA(t27a, t111a, t125a), math.FMA(t27b, t111b, t125b)
+			t127a, t127b := math.FMA(t54a, t111a, t126a), math.FMA(t54b, t111b, t126b)
+			t128a, t128b := math.FMA(t27a, t123a, t127a), math.FMA(t27b, t123b, t127b)
+			t130a, t130b := math.FMA(t3a, c129, c26), math.FMA(t3b, c129, c26)
+			t131a, t131b := float64(c26-t130a), float64(c26-t130b)
+			t132a, t132b := math.FMA(t3a, c129, t131a), math.FMA(t3b, c129, t131b)
+			t134a, t134b := math.FMA(t3a, c133, t132a), math.FMA(t3b, c133, t132b)
+			t135a, t135b := float64(c26/t130a), float64(c26/t130b)
+			t136a, t136b := float64(t124a*t135a), float64(t124b*t135b)
+			t137a, t137b := -t136a, -t136b
+			t138a, t138b := math.FMA(t137a, t130a, t124a), math.FMA(t137b, t130b, t124b)
+			t139a, t139b := math.FMA(t137a, t134a, t128a), math.FMA(t137b, t134b, t128b)
+			t140a, t140b := float64(t138a+t139a), float64(t138b+t139b)
+			t141a, t141b := float64(t140a*t135a), float64(t140b*t135b)
+			t143a, t143b := math.FMA(t14a, c4, c142), math.FMA(t14b, c4, c142)
+			t144a, t144b := int64(math.Float64bits(t143a)), int64(math.Float64bits(t143b))
+			t145a, t145b := int64(t13a-t144a), int64(t13b-t144b)
+			t147a, t147b := t144a<<uint64(c146), t144b<<uint64(c146)
+			t148a, t148b := math.Float64frombits(uint64(t147a)), math.Float64frombits(uint64(t147b))
+			t149a, t149b := t145a<<uint64(c146), t145b<<uint64(c146)
+			t150a, t150b := math.Float64frombits(uint64(t149a)), math.Float64frombits(uint64(t149b))
+			t151a, t151b := float64(t5a*t150a), float64(t5b*t150b)
+			t152a, t152b := float64(t136a*t148a), float64(t136b*t148b)
+			t153a, t153b := float64(t152a*t151a), float64(t152b*t151b)
+			t154a, t154b := -t153a, -t153b
+			t155a, t155b := math.FMA(t152a, t151a, t154a), math.FMA(t152b, t151b, t154b)
+			t156a, t156b := float64(t141a*t148a), float64(t141b*t148b)
+			t157a, t157b := math.FMA(t156a, t151a, t155a), math.FMA(t156b, t151b, t155b)
+			t159a, t159b := v0a < c158, v0b < c158
+			t161a := v0a
+			if t159a {
+				t161a = c160
+			}
+			t161b := v0b
+			if t159b {
+				t161b = c160
+			}
+			t162a, t162b := float64(t161a+t154a), float64(t161b+t154b)
+			t163a, t163b := float64(t162a-t161a), float64(t162b-t161b)
+			t164a, t164b := float64(t154a-t163a), float64(t154b-t163b)
+			t165a, t165b := float64(t164a-t157a), float64(t164b-t157b)
+			t166a, t166b := float64(t162a+t165a), float64(t162b+t165b)
+			t167a, t167b := c1 < v0a, c1 < v0b
+			t168a := t166a
+			if t167a {
+				t168a = v0a
+			}
+			t168b := t166b
+			if t167b {
+				t168b = v0b
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t151a, t151b
+			y0[0], y0[1] = t168a, t168b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t3 := v0
-			if t1 {
-				t3 = c2
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 < t0
+			t3 := t0
+			if t2 {
+				t3 = c1
 			}
-			t4 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
-			t6 := c5 < t4
-			t7 := t4
-			if t6 {
-				t7 = c5
-			}
-			t9 := float64(t7 * c8)
-			t10 := float64(t7 * t9)
-			t11 := -t10
-			t12 := math.FMA(t7, t9, t11)
-			t13 := -t12
-			t16 := math.FMA(t11, c14, c15)
-			t17 := int64(math.Float64bits(t16))
-			t18 := float64(t16 - c15)
-			t20 := math.FMA(t18, c19, t11)
-			t22 := float64(t18 * c21)
-			t23 := float64(t20 + t22)
-			t24 := float64(t23 - t20)
+			t5 := float64(t3 * c4)
+			t6 := float64(t3 * t5)
+			t7 := -t6
+			t8 := math.FMA(t3, t5, t7)
+			t9 := -t8
+			t12 := math.FMA(t7, c10, c11)
+			t13 := int64(math.Float64bits(t12))
+			t14 := float64(t12 - c11)
+			t16 := math.FMA(t14, c15, t7)
+			t18 := float64(t14 * c17)
+			t19 := float64(t16 + t18)
+			t20 := float64(t19 - t16)
+			t21 := float64(t18 - t20)
+			t22 := float64(t21 + t9)
+			t23 := float64(t19 + t22)
+			t24 := float64(t23 - t19)
 			t25 := float64(t22 - t24)
-			t26 := float64(t25 + t13)
-			t27 := float64(t23 + t26)
-			t28 := float64(t27 - t23)
-			t29 := float64(t26 - t28)
-			t31 := float64(c30 + t27)
-			t32 := float64(t31 - c30)
-			t33 := float64(t27 - t32)
-			t34 := float64(t27 * t27)
-			t44 := math.FMA(c36, t27, c35)
-			t45 := math.FMA(c38, t27, c37)
-			t46 := math.FMA(c40, t27, c39)
-			t47 := math.FMA(c42, t27, c41)
-			t48 := math.FMA(t45, t34, t44)
-			t49 := math.FMA(t47, t34, t46)
-			t50 := float64(t34 * t34)
-			t51 := math.FMA(t49, t50, t48)
-			t52 := float64(t50 * t50)
-			t53 := math.FMA(c43, t52, t51)
-			t55 := math.FMA(t53, t27, c54)
-			t56 := math.FMA(t55, t27, c8)
-			t57 := math.FMA(t34, t56, t29)
-			t58 := float64(t57 + t33)
-			t59 := float64(t31 + t58)
-			t60 := float64(t59 - t31)
-			t61 := float64(t58 - t60)
-			t63 := float64(t7 - c62)
-			t64 := float64(t7 + c62)
-			t65 := float64(t63 / t64)
-			t87 := math.FMA(c68, t65, c67)
-			t88 := math.FMA(c70, t65, c69)
-			t89 := math.FMA(c72, t65, c71)
-			t90 := math.FMA(c74, t65, c73)
-			t91 := math.FMA(c76, t65, c75)
-			t92 := math.FMA(c78, t65, c77)
-			t93 := math.FMA(c80, t65, c79)
-			t94 := math.FMA(c82, t65, c81)
-			t95 := math.FMA(c84, t65, c83)
-			t96 := math.FMA(c86, t65, c85)
-			t97 := float64(t65 * t65)
-			t98 := math.FMA(t88, t97, t87)
-			t99 := math.FMA(t90, t97, t89)
-			t100 := math.FMA(t92, t97, t91)
-			t101 := math.FMA(t94, t97, t93)
-			t102 := math.FMA(t96, t97, t95)
-			t103 := float64(t97 * t97)
-			t104 := math.FMA(t99, t103, t98)
-			t105 := math.FMA(t101, t103, t100)
-			t106 := float64(t103 * t103)
-			t107 := math.FMA(t105, t106, t104)
-			t108 := float64(t106 * t106)
-			t109 := math.FMA(t102, t108, t107)
-			t111 := math.FMA(t109, t65, c110)
-			t113 := math.FMA(t111, t65, c112)
-			t114 := float64(t65 * t113)
-			t115 := float64(c66 + t114)
-			t116 := float64(t115 - c66)
-			t117 := float64(t114 - t116)
-			t119 := float64(t117 + c118)
-			t120 := float64(t59 * t115)
-			t121 := -t120
-			t122 := math.FMA(t59, t115, t121)
-			t123 := math.FMA(t61, t115, t122)
-			t124 := math.FMA(t59, t119, t123)
-			t126 := math.FMA(t7, c125, c30)
-			t127 := float64(c30 - t126)
-			t128 := math.FMA(t7, c125, t127)
-			t130 := math.FMA(t7, c129, t128)
-			t131 := float64(c30 / t126)
-			t132 := float64(t120 * t131)
-			t133 := -t132
-			t134 := math.FMA(t133, t126, t120)
-			t135 := math.FMA(t133, t130, t124)
-			t136 := float64(t134 + t135)
-			t137 := float64(t136 * t131)
-			t138 := float64(t137 * t9)
-			t139 := math.FMA(t132, t9, t138)
-			t141 := math.FMA(t18, c8, c140)
-			t142 := int64(math.Float64bits(t141))
-			t143 := int64(t17 - t142)
-			t145 := t142 << uint64(c144)
-			t146 := math.Float64frombits(uint64(t145))
-			t147 := float64(t139 * t146)
-			t148 := t143 << uint64(c144)
-			t149 := math.Float64frombits(uint64(t148))
-			t150 := float64(t147 * t149)
-			t151 := float64(t3 - t150)
-			o0[i] = t151
+			t27 := float64(c26 + t23)
+			t28 := float64(t27 - c26)
+			t29 := float64(t23 - t28)
+			t30 := float64(t23 * t23)
+			t31 := math.FMA(t30, c4, t25)
+			t32 := float64(t30 * t23)
+			t41 := math.FMA(c34, t23, c33)
+			t42 := math.FMA(c36, t23, c35)
+			t43 := math.FMA(c38, t23, c37)
+			t44 := math.FMA(c40, t23, c39)
+			t45 := math.FMA(t42, t30, t41)
+			t46 := math.FMA(t44, t30, t43)
+			t47 := float64(t30 * t30)
+			t48 := math.FMA(t46, t47, t45)
+			t50 := math.FMA(t48, t23, c49)
+			t52 := math.FMA(t50, t23, c51)
+			t53 := math.FMA(t32, t52, t31)
+			t54 := float64(t53 + t29)
+			t56 := float64(c55 + t3)
+			t57 := float64(t56 - c55)
+			t58 := float64(t3 - t57)
+			t60 := float64(t56 - c59)
+			t61 := float64(t60 / t56)
+			t82 := math.FMA(c63, t61, c62)
+			t83 := math.FMA(c65, t61, c64)
+			t84 := math.FMA(c67, t61, c66)
+			t85 := math.FMA(c69, t61, c68)
+			t86 := math.FMA(c71, t61, c70)
+			t87 := math.FMA(c73, t61, c72)
+			t88 := math.FMA(c75, t61, c74)
+			t89 := math.FMA(c77, t61, c76)
+			t90 := math.FMA(c79, t61, c78)
+			t91 := math.FMA(c81, t61, c80)
+			t92 := float64(t61 * t61)
+			t93 := math.FMA(t83, t92, t82)
+			t94 := math.FMA(t85, t92, t84)
+			t95 := math.FMA(t87, t92, t86)
+			t96 := math.FMA(t89, t92, t88)
+			t97 := math.FMA(t91, t92, t90)
+			t98 := float64(t92 * t92)
+			t99 := math.FMA(t94, t98, t93)
+			t100 := math.FMA(t96, t98, t95)
+			t101 := float64(t98 * t98)
+			t102 := math.FMA(t100, t101, t99)
+			t103 := float64(t101 * t101)
+			t104 := math.FMA(t97, t103, t102)
+			t106 := math.FMA(t104, t61, c105)
+			t108 := math.FMA(t106, t61, c107)
+			t110 := float64(t61 * t108)
+			t111 := float64(c109 + t110)
+			t112 := float64(t111 - c109)
+			t113 := float64(t110 - t112)
+			t115 := float64(t113 + c114)
+			t118 := math.FMA(t61, c116, c117)
+			t119 := float64(t118 * t118)
+			t120 := float64(t119 * t119)
+			t121 := math.FMA(t120, t61, t120)
+			t122 := float64(t121 * t58)
+			t123 := math.FMA(t122, t108, t115)
+			t124 := float64(t27 * t111)
+			t125 := -t124
+			t126 := math.FMA(t27, t111, t125)
+			t127 := math.FMA(t54, t111, t126)
+			t128 := math.FMA(t27, t123, t127)
+			t130 := math.FMA(t3, c129, c26)
+			t131 := float64(c26 - t130)
+			t132 := math.FMA(t3, c129, t131)
+			t134 := math.FMA(t3, c133, t132)
+			t135 := float64(c26 / t130)
+			t136 := float64(t124 * t135)
+			t137 := -t136
+			t138 := math.FMA(t137, t130, t124)
+			t139 := math.FMA(t137, t134, t128)
+			t140 := float64(t138 + t139)
+			t141 := float64(t140 * t135)
+			t143 := math.FMA(t14, c4, c142)
+			t144 := int64(math.Float64bits(t143))
+			t145 := int64(t13 - t144)
+			t147 := t144 << uint64(c146)
+			t148 := math.Float64frombits(uint64(t147))
+			t149 := t145 << uint64(c146)
+			t150 := math.Float64frombits(uint64(t149))
+			t151 := float64(t5 * t150)
+			t152 := float64(t136 * t148)
+			t153 := float64(t152 * t151)
+			t154 := -t153
+			t155 := math.FMA(t152, t151, t154)
+			t156 := float64(t141 * t148)
+			t157 := math.FMA(t156, t151, t155)
+			t159 := v0 < c158
+			t161 := v0
+			if t159 {
+				t161 = c160
+			}
+			t162 := float64(t161 + t154)
+			t163 := float64(t162 - t161)
+			t164 := float64(t154 - t163)
+			t165 := float64(t164 - t157)
+			t166 := float64(t162 + t165)
+			t167 := c1 < v0
+			t168 := t166
+			if t167 {
+				t168 = v0
+			}
+			o0[i] = t168
 		}
 	}
 }
@@ -41160,17 +41609,17 @@ func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
 	c37 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c39 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c48 := math.Float64frombits(0x3ff0000000000000) // 1
-	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c54 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c55 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c56 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c57 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c58 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c59 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c60 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c61 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c72 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c74 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c53 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c56 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c57 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c58 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c59 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c60 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c61 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c62 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c63 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c72 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c74 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c81 := int64(-1151)
 	c83 := int64(52)
 	c103 := math.Float64frombits(0x4044000000000000) // 40
@@ -41237,19 +41686,19 @@ func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
 			t50a, t50b := float64(t49a-c48), float64(t49b-c48)
 			t51a, t51b := float64(t45a-t50a), float64(t45b-t50b)
 			t52a, t52b := float64(t45a*t45a), float64(t45b*t45b)
-			t62a, t62b := math.FMA(c54, t45a, c53), math.FMA(c54, t45b, c53)
-			t63a, t63b := math.FMA(c56, t45a, c55), math.FMA(c56, t45b, c55)
-			t64a, t64b := math.FMA(c58, t45a, c57), math.FMA(c58, t45b, c57)
-			t65a, t65b := math.FMA(c60, t45a, c59), math.FMA(c60, t45b, c59)
-			t66a, t66b := math.FMA(t63a, t52a, t62a), math.FMA(t63b, t52b, t62b)
-			t67a, t67b := math.FMA(t65a, t52a, t64a), math.FMA(t65b, t52b, t64b)
-			t68a, t68b := float64(t52a*t52a), float64(t52b*t52b)
-			t69a, t69b := math.FMA(t67a, t68a, t66a), math.FMA(t67b, t68b, t66b)
-			t70a, t70b := float64(t68a*t68a), float64(t68b*t68b)
-			t71a, t71b := math.FMA(c61, t70a, t69a), math.FMA(c61, t70b, t69b)
+			t54a, t54b := math.FMA(t52a, c53, t47a), math.FMA(t52b, c53, t47b)
+			t55a, t55b := float64(t52a*t45a), float64(t52b*t45b)
+			t64a, t64b := math.FMA(c57, t45a, c56), math.FMA(c57, t45b, c56)
+			t65a, t65b := math.FMA(c59, t45a, c58), math.FMA(c59, t45b, c58)
+			t66a, t66b := math.FMA(c61, t45a, c60), math.FMA(c61, t45b, c60)
+			t67a, t67b := math.FMA(c63, t45a, c62), math.FMA(c63, t45b, c62)
+			t68a, t68b := math.FMA(t65a, t52a, t64a), math.FMA(t65b, t52b, t64b)
+			t69a, t69b := math.FMA(t67a, t52a, t66a), math.FMA(t67b, t52b, t66b)
+			t70a, t70b := float64(t52a*t52a), float64(t52b*t52b)
+			t71a, t71b := math.FMA(t69a, t70a, t68a), math.FMA(t69b, t70b, t68b)
 			t73a, t73b := math.FMA(t71a, t45a, c72), math.FMA(t71b, t45b, c72)
 			t75a, t75b := math.FMA(t73a, t45a, c74), math.FMA(t73b, t45b, c74)
-			t76a, t76b := math.FMA(t52a, t75a, t47a), math.FMA(t52b, t75b, t47b)
+			t76a, t76b := math.FMA(t55a, t75a, t54a), math.FMA(t55b, t75b, t54b)
 			t77a, t77b := float64(t76a+t51a), float64(t76b+t51b)
 			t78a, t78b := float64(t49a+t77a), float64(t49b+t77b)
 			t79a, t79b := float64(t78a-t49a), float64(t78b-t49b)
@@ -41337,19 +41786,19 @@ func k_gelutanh_f64_u_0cf01fd4f6_go(f *abi.Frame) {
 			t50 := float64(t49 - c48)
 			t51 := float64(t45 - t50)
 			t52 := float64(t45 * t45)
-			t62 := math.FMA(c54, t45, c53)
-			t63 := math.FMA(c56, t45, c55)
-			t64 := math.FMA(c58, t45, c57)
-			t65 := math.FMA(c60, t45, c59)
-			t66 := math.FMA(t63, t52, t62)
-			t67 := math.FMA(t65, t52, t64)
-			t68 := float64(t52 * t52)
-			t69 := math.FMA(t67, t68, t66)
-			t70 := float64(t68 * t68)
-			t71 := math.FMA(c61, t70, t69)
+			t54 := math.FMA(t52, c53, t47)
+			t55 := float64(t52 * t45)
+			t64 := math.FMA(c57, t45, c56)
+			t65 := math.FMA(c59, t45, c58)
+			t66 := math.FMA(c61, t45, c60)
+			t67 := math.FMA(c63, t45, c62)
+			t68 := math.FMA(t65, t52, t64)
+			t69 := math.FMA(t67, t52, t66)
+			t70 := float64(t52 * t52)
+			t71 := math.FMA(t69, t70, t68)
 			t73 := math.FMA(t71, t45, c72)
 			t75 := math.FMA(t73, t45, c74)
-			t76 := math.FMA(t52, t75, t47)
+			t76 := math.FMA(t55, t75, t54)
 			t77 := float64(t76 + t51)
 			t78 := float64(t49 + t77)
 			t79 := float64(t78 - t49)
@@ -41405,17 +41854,17 @@ func k_gelutanh_f64_u_99c932495e_go(f *abi.Frame) {
 	c37 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c39 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c48 := math.Float64frombits(0x3ff0000000000000) // 1
-	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c54 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c55 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c56 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c57 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c58 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c59 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c60 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c61 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c72 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c74 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c53 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c56 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c57 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c58 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c59 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c60 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c61 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c62 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c63 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c72 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c74 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c81 := int64(-1151)
 	c83 := int64(52)
 	c103 := math.Float64frombits(0x4044000000000000) // 40
@@ -41482,19 +41931,19 @@ func k_gelutanh_f64_u_99c932495e_go(f *abi.Frame) {
 			t50a, t50b := float64(t49a-c48), float64(t49b-c48)
 			t51a, t51b := float64(t45a-t50a), float64(t45b-t50b)
 			t52a, t52b := float64(t45a*t45a), float64(t45b*t45b)
-			t62a, t62b := math.FMA(c54, t45a, c53), math.FMA(c54, t45b, c53)
-			t63a, t63b := math.FMA(c56, t45a, c55), math.FMA(c56, t45b, c55)
-			t64a, t64b := math.FMA(c58, t45a, c57), math.FMA(c58, t45b, c57)
-			t65a, t65b := math.FMA(c60, t45a, c59), math.FMA(c60, t45b, c59)
-			t66a, t66b := math.FMA(t63a, t52a, t62a), math.FMA(t63b, t52b, t62b)
-			t67a, t67b := math.FMA(t65a, t52a, t64a), math.FMA(t65b, t52b, t64b)
-			t68a, t68b := float64(t52a*t52a), float64(t52b*t52b)
-			t69a, t69b := math.FMA(t67a, t68a, t66a), math.FMA(t67b, t68b, t66b)
-			t70a, t70b := float64(t68a*t68a), float64(t68b*t68b)
-			t71a, t71b := math.FMA(c61, t70a, t69a), math.FMA(c61, t70b, t69b)
+			t54a, t54b := math.FMA(t52a, c53, t47a), math.FMA(t52b, c53, t47b)
+			t55a, t55b := float64(t52a*t45a), float64(t52b*t45b)
+			t64a, t64b := math.FMA(c57, t45a, c56), math.FMA(c57, t45b, c56)
+			t65a, t65b := math.FMA(c59, t45a, c58), math.FMA(c59, t45b, c58)
+			t66a, t66b := math.FMA(c61, t45a, c60), math.FMA(c61, t45b, c60)
+			t67a, t67b := math.FMA(c63, t45a, c62), math.FMA(c63, t45b, c62)
+			t68a, t68b := math.FMA(t65a, t52a, t64a), math.FMA(t65b, t52b, t64b)
+			t69a, t69b := math.FMA(t67a, t52a, t66a), math.FMA(t67b, t52b, t66b)
+			t70a, t70b := float64(t52a*t52a), float64(t52b*t52b)
+			t71a, t71b := math.FMA(t69a, t70a, t68a), math.FMA(t69b, t70b, t68b)
 			t73a, t73b := math.FMA(t71a, t45a, c72), math.FMA(t71b, t45b, c72)
 			t75a, t75b := math.FMA(t73a, t45a, c74), math.FMA(t73b, t45b, c74)
-			t76a, t76b := math.FMA(t52a, t75a, t47a), math.FMA(t52b, t75b, t47b)
+			t76a, t76b := math.FMA(t55a, t75a, t54a), math.FMA(t55b, t75b, t54b)
 			t77a, t77b := float64(t76a+t51a), float64(t76b+t51b)
 			t78a, t78b := float64(t49a+t77a), float64(t49b+t77b)
 			t79a, t79b := float64(t78a-t49a), float64(t78b-t49b)
@@ -41582,19 +42031,19 @@ func k_gelutanh_f64_u_99c932495e_go(f *abi.Frame) {
 			t50 := float64(t49 - c48)
 			t51 := float64(t45 - t50)
 			t52 := float64(t45 * t45)
-			t62 := math.FMA(c54, t45, c53)
-			t63 := math.FMA(c56, t45, c55)
-			t64 := math.FMA(c58, t45, c57)
-			t65 := math.FMA(c60, t45, c59)
-			t66 := math.FMA(t63, t52, t62)
-			t67 := math.FMA(t65, t52, t64)
-			t68 := float64(t52 * t52)
-			t69 := math.FMA(t67, t68, t66)
-			t70 := float64(t68 * t68)
-			t71 := math.FMA(c61, t70, t69)
+			t54 := math.FMA(t52, c53, t47)
+			t55 := float64(t52 * t45)
+			t64 := math.FMA(c57, t45, c56)
+			t65 := math.FMA(c59, t45, c58)
+			t66 := math.FMA(c61, t45, c60)
+			t67 := math.FMA(c63, t45, c62)
+			t68 := math.FMA(t65, t52, t64)
+			t69 := math.FMA(t67, t52, t66)
+			t70 := float64(t52 * t52)
+			t71 := math.FMA(t69, t70, t68)
 			t73 := math.FMA(t71, t45, c72)
 			t75 := math.FMA(t73, t45, c74)
-			t76 := math.FMA(t52, t75, t47)
+			t76 := math.FMA(t55, t75, t54)
 			t77 := float64(t76 + t51)
 			t78 := float64(t49 + t77)
 			t79 := float64(t78 - t49)
@@ -43244,15 +43693,16 @@ func k_log10_f16_u_7006ebf958_go(f *abi.Frame) {
 	c20 := math.Float32frombits(0xbe128a03) // -0.1431046
 	c21 := math.Float32frombits(0x3db30764) // 0.08741644
 	c31 := math.Float32frombits(0x3ede5bd9) // 0.4342945
-	c33 := math.Float32frombits(0xbe9a209b) // -0.30103
-	c35 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c45 := math.Float32frombits(0x41c80000) // 25
-	c59 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c63 := math.Float32frombits(0x0)        // 0
-	c65 := math.Float32frombits(0x7fc00000) // NaN
-	c68 := math.Float32frombits(0xff800000) // -Inf
-	c70 := int32(-16777217)
-	c71 := int32(2139095040)
+	c33 := math.Float32frombits(0x32760860) // 1.4320989e-08
+	c35 := math.Float32frombits(0xbe9a209b) // -0.30103
+	c37 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c47 := math.Float32frombits(0x41c80000) // 25
+	c62 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c66 := math.Float32frombits(0x0)        // 0
+	c68 := math.Float32frombits(0x7fc00000) // NaN
+	c71 := math.Float32frombits(0xff800000) // -Inf
+	c73 := int32(-16777217)
+	c74 := int32(2139095040)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -43281,95 +43731,98 @@ func k_log10_f16_u_7006ebf958_go(f *abi.Frame) {
 			t30a, t30b := ir.FMA32(t13a, t29a, t12a), ir.FMA32(t13b, t29b, t12b)
 			t32a, t32b := float32(t30a*c31), float32(t30b*c31)
 			t34a, t34b := ir.FMA32(t6a, c33, t32a), ir.FMA32(t6b, c33, t32b)
-			t72a, t72b := int32(t2a+c71), int32(t2b+c71)
-			t73a, t73b := c70 < t72a, c70 < t72b
-			t74a := t34a
-			if t73a {
-				t36a := float32(t0a * c35)
-				t37a := int32(math.Float32bits(t36a))
-				t38a := int32(c1 - t37a)
-				t39a := t38a >> uint32(c4)
-				t40a := float32(t39a)
-				t41a := t38a & c7
-				t42a := int32(t37a + t41a)
-				t43a := math.Float32frombits(uint32(t42a))
-				t44a := float32(t43a - c11)
-				t46a := float32(t40a + c45)
-				t47a := float32(t44a * t44a)
-				t48a := ir.FMA32(c15, t44a, c14)
-				t49a := ir.FMA32(c17, t44a, c16)
-				t50a := ir.FMA32(c19, t44a, c18)
-				t51a := ir.FMA32(c21, t44a, c20)
-				t52a := ir.FMA32(t49a, t47a, t48a)
-				t53a := ir.FMA32(t51a, t47a, t50a)
-				t54a := float32(t47a * t47a)
-				t55a := ir.FMA32(t53a, t54a, t52a)
-				t56a := ir.FMA32(t47a, t55a, t44a)
-				t57a := float32(t56a * c31)
-				t58a := ir.FMA32(t46a, c33, t57a)
-				t60a := t0a < c59
-				t61a := float32(math.Sqrt(float64(t0a)))
-				t62a := t61a
-				if t60a {
-					t62a = t58a
+			t36a, t36b := ir.FMA32(t6a, c35, t34a), ir.FMA32(t6b, c35, t34b)
+			t75a, t75b := int32(t2a+c74), int32(t2b+c74)
+			t76a, t76b := c73 < t75a, c73 < t75b
+			t77a := t36a
+			if t76a {
+				t38a := float32(t0a * c37)
+				t39a := int32(math.Float32bits(t38a))
+				t40a := int32(c1 - t39a)
+				t41a := t40a >> uint32(c4)
+				t42a := float32(t41a)
+				t43a := t40a & c7
+				t44a := int32(t39a + t43a)
+				t45a := math.Float32frombits(uint32(t44a))
+				t46a := float32(t45a - c11)
+				t48a := float32(t42a + c47)
+				t49a := float32(t46a * t46a)
+				t50a := ir.FMA32(c15, t46a, c14)
+				t51a := ir.FMA32(c17, t46a, c16)
+				t52a := ir.FMA32(c19, t46a, c18)
+				t53a := ir.FMA32(c21, t46a, c20)
+				t54a := ir.FMA32(t51a, t49a, t50a)
+				t55a := ir.FMA32(t53a, t49a, t52a)
+				t56a := float32(t49a * t49a)
+				t57a := ir.FMA32(t55a, t56a, t54a)
+				t58a := ir.FMA32(t49a, t57a, t46a)
+				t59a := float32(t58a * c31)
+				t60a := ir.FMA32(t48a, c33, t59a)
+				t61a := ir.FMA32(t48a, c35, t60a)
+				t63a := t0a < c62
+				t64a := float32(math.Sqrt(float64(t0a)))
+				t65a := t64a
+				if t63a {
+					t65a = t61a
 				}
-				t64a := t0a < c63
-				t66a := t62a
-				if t64a {
-					t66a = c65
-				}
-				t67a := t0a == c63
-				t69a := t66a
+				t67a := t0a < c66
+				t69a := t65a
 				if t67a {
 					t69a = c68
 				}
-				t74a = t69a
+				t70a := t0a == c66
+				t72a := t69a
+				if t70a {
+					t72a = c71
+				}
+				t77a = t72a
 			}
-			t74b := t34b
-			if t73b {
-				t36b := float32(t0b * c35)
-				t37b := int32(math.Float32bits(t36b))
-				t38b := int32(c1 - t37b)
-				t39b := t38b >> uint32(c4)
-				t40b := float32(t39b)
-				t41b := t38b & c7
-				t42b := int32(t37b + t41b)
-				t43b := math.Float32frombits(uint32(t42b))
-				t44b := float32(t43b - c11)
-				t46b := float32(t40b + c45)
-				t47b := float32(t44b * t44b)
-				t48b := ir.FMA32(c15, t44b, c14)
-				t49b := ir.FMA32(c17, t44b, c16)
-				t50b := ir.FMA32(c19, t44b, c18)
-				t51b := ir.FMA32(c21, t44b, c20)
-				t52b := ir.FMA32(t49b, t47b, t48b)
-				t53b := ir.FMA32(t51b, t47b, t50b)
-				t54b := float32(t47b * t47b)
-				t55b := ir.FMA32(t53b, t54b, t52b)
-				t56b := ir.FMA32(t47b, t55b, t44b)
-				t57b := float32(t56b * c31)
-				t58b := ir.FMA32(t46b, c33, t57b)
-				t60b := t0b < c59
-				t61b := float32(math.Sqrt(float64(t0b)))
-				t62b := t61b
-				if t60b {
-					t62b = t58b
+			t77b := t36b
+			if t76b {
+				t38b := float32(t0b * c37)
+				t39b := int32(math.Float32bits(t38b))
+				t40b := int32(c1 - t39b)
+				t41b := t40b >> uint32(c4)
+				t42b := float32(t41b)
+				t43b := t40b & c7
+				t44b := int32(t39b + t43b)
+				t45b := math.Float32frombits(uint32(t44b))
+				t46b := float32(t45b - c11)
+				t48b := float32(t42b + c47)
+				t49b := float32(t46b * t46b)
+				t50b := ir.FMA32(c15, t46b, c14)
+				t51b := ir.FMA32(c17, t46b, c16)
+				t52b := ir.FMA32(c19, t46b, c18)
+				t53b := ir.FMA32(c21, t46b, c20)
+				t54b := ir.FMA32(t51b, t49b, t50b)
+				t55b := ir.FMA32(t53b, t49b, t52b)
+				t56b := float32(t49b * t49b)
+				t57b := ir.FMA32(t55b, t56b, t54b)
+				t58b := ir.FMA32(t49b, t57b, t46b)
+				t59b := float32(t58b * c31)
+				t60b := ir.FMA32(t48b, c33, t59b)
+				t61b := ir.FMA32(t48b, c35, t60b)
+				t63b := t0b < c62
+				t64b := float32(math.Sqrt(float64(t0b)))
+				t65b := t64b
+				if t63b {
+					t65b = t61b
 				}
-				t64b := t0b < c63
-				t66b := t62b
-				if t64b {
-					t66b = c65
-				}
-				t67b := t0b == c63
-				t69b := t66b
+				t67b := t0b < c66
+				t69b := t65b
 				if t67b {
 					t69b = c68
 				}
-				t74b = t69b
+				t70b := t0b == c66
+				t72b := t69b
+				if t70b {
+					t72b = c71
+				}
+				t77b = t72b
 			}
-			t75a, t75b := ir.Float16bits(t74a), ir.Float16bits(t74b)
+			t78a, t78b := ir.Float16bits(t77a), ir.Float16bits(t77b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t75a, t75b
+			y0[0], y0[1] = t78a, t78b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -43394,52 +43847,54 @@ func k_log10_f16_u_7006ebf958_go(f *abi.Frame) {
 			t30 := ir.FMA32(t13, t29, t12)
 			t32 := float32(t30 * c31)
 			t34 := ir.FMA32(t6, c33, t32)
-			t72 := int32(t2 + c71)
-			t73 := c70 < t72
-			t74 := t34
-			if t73 {
-				t36 := float32(t0 * c35)
-				t37 := int32(math.Float32bits(t36))
-				t38 := int32(c1 - t37)
-				t39 := t38 >> uint32(c4)
-				t40 := float32(t39)
-				t41 := t38 & c7
-				t42 := int32(t37 + t41)
-				t43 := math.Float32frombits(uint32(t42))
-				t44 := float32(t43 - c11)
-				t46 := float32(t40 + c45)
-				t47 := float32(t44 * t44)
-				t48 := ir.FMA32(c15, t44, c14)
-				t49 := ir.FMA32(c17, t44, c16)
-				t50 := ir.FMA32(c19, t44, c18)
-				t51 := ir.FMA32(c21, t44, c20)
-				t52 := ir.FMA32(t49, t47, t48)
-				t53 := ir.FMA32(t51, t47, t50)
-				t54 := float32(t47 * t47)
-				t55 := ir.FMA32(t53, t54, t52)
-				t56 := ir.FMA32(t47, t55, t44)
-				t57 := float32(t56 * c31)
-				t58 := ir.FMA32(t46, c33, t57)
-				t60 := t0 < c59
-				t61 := float32(math.Sqrt(float64(t0)))
-				t62 := t61
-				if t60 {
-					t62 = t58
+			t36 := ir.FMA32(t6, c35, t34)
+			t75 := int32(t2 + c74)
+			t76 := c73 < t75
+			t77 := t36
+			if t76 {
+				t38 := float32(t0 * c37)
+				t39 := int32(math.Float32bits(t38))
+				t40 := int32(c1 - t39)
+				t41 := t40 >> uint32(c4)
+				t42 := float32(t41)
+				t43 := t40 & c7
+				t44 := int32(t39 + t43)
+				t45 := math.Float32frombits(uint32(t44))
+				t46 := float32(t45 - c11)
+				t48 := float32(t42 + c47)
+				t49 := float32(t46 * t46)
+				t50 := ir.FMA32(c15, t46, c14)
+				t51 := ir.FMA32(c17, t46, c16)
+				t52 := ir.FMA32(c19, t46, c18)
+				t53 := ir.FMA32(c21, t46, c20)
+				t54 := ir.FMA32(t51, t49, t50)
+				t55 := ir.FMA32(t53, t49, t52)
+				t56 := float32(t49 * t49)
+				t57 := ir.FMA32(t55, t56, t54)
+				t58 := ir.FMA32(t49, t57, t46)
+				t59 := float32(t58 * c31)
+				t60 := ir.FMA32(t48, c33, t59)
+				t61 := ir.FMA32(t48, c35, t60)
+				t63 := t0 < c62
+				t64 := float32(math.Sqrt(float64(t0)))
+				t65 := t64
+				if t63 {
+					t65 = t61
 				}
-				t64 := t0 < c63
-				t66 := t62
-				if t64 {
-					t66 = c65
-				}
-				t67 := t0 == c63
-				t69 := t66
+				t67 := t0 < c66
+				t69 := t65
 				if t67 {
 					t69 = c68
 				}
-				t74 = t69
+				t70 := t0 == c66
+				t72 := t69
+				if t70 {
+					t72 = c71
+				}
+				t77 = t72
 			}
-			t75 := ir.Float16bits(t74)
-			o0[i] = t75
+			t78 := ir.Float16bits(t77)
+			o0[i] = t78
 		}
 	}
 }
@@ -43594,15 +44049,16 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 	c19 := math.Float32frombits(0xbe128a03) // -0.1431046
 	c20 := math.Float32frombits(0x3db30764) // 0.08741644
 	c30 := math.Float32frombits(0x3ede5bd9) // 0.4342945
-	c32 := math.Float32frombits(0xbe9a209b) // -0.30103
-	c34 := math.Float32frombits(0x4c000000) // 3.3554432e+07
-	c44 := math.Float32frombits(0x41c80000) // 25
-	c58 := math.Float32frombits(0x800000)   // 1.1754944e-38
-	c62 := math.Float32frombits(0x0)        // 0
-	c64 := math.Float32frombits(0x7fc00000) // NaN
-	c67 := math.Float32frombits(0xff800000) // -Inf
-	c69 := int32(-16777217)
-	c70 := int32(2139095040)
+	c32 := math.Float32frombits(0x32760860) // 1.4320989e-08
+	c34 := math.Float32frombits(0xbe9a209b) // -0.30103
+	c36 := math.Float32frombits(0x4c000000) // 3.3554432e+07
+	c46 := math.Float32frombits(0x41c80000) // 25
+	c61 := math.Float32frombits(0x800000)   // 1.1754944e-38
+	c65 := math.Float32frombits(0x0)        // 0
+	c67 := math.Float32frombits(0x7fc00000) // NaN
+	c70 := math.Float32frombits(0xff800000) // -Inf
+	c72 := int32(-16777217)
+	c73 := int32(2139095040)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -43630,94 +44086,97 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 			t29a, t29b := ir.FMA32(t12a, t28a, t11a), ir.FMA32(t12b, t28b, t11b)
 			t31a, t31b := float32(t29a*c30), float32(t29b*c30)
 			t33a, t33b := ir.FMA32(t5a, c32, t31a), ir.FMA32(t5b, c32, t31b)
-			t71a, t71b := int32(t1a+c70), int32(t1b+c70)
-			t72a, t72b := c69 < t71a, c69 < t71b
-			t73a := t33a
-			if t72a {
-				t35a := float32(v0a * c34)
-				t36a := int32(math.Float32bits(t35a))
-				t37a := int32(c0 - t36a)
-				t38a := t37a >> uint32(c3)
-				t39a := float32(t38a)
-				t40a := t37a & c6
-				t41a := int32(t36a + t40a)
-				t42a := math.Float32frombits(uint32(t41a))
-				t43a := float32(t42a - c10)
-				t45a := float32(t39a + c44)
-				t46a := float32(t43a * t43a)
-				t47a := ir.FMA32(c14, t43a, c13)
-				t48a := ir.FMA32(c16, t43a, c15)
-				t49a := ir.FMA32(c18, t43a, c17)
-				t50a := ir.FMA32(c20, t43a, c19)
-				t51a := ir.FMA32(t48a, t46a, t47a)
-				t52a := ir.FMA32(t50a, t46a, t49a)
-				t53a := float32(t46a * t46a)
-				t54a := ir.FMA32(t52a, t53a, t51a)
-				t55a := ir.FMA32(t46a, t54a, t43a)
-				t56a := float32(t55a * c30)
-				t57a := ir.FMA32(t45a, c32, t56a)
-				t59a := v0a < c58
-				t60a := float32(math.Sqrt(float64(v0a)))
-				t61a := t60a
-				if t59a {
-					t61a = t57a
+			t35a, t35b := ir.FMA32(t5a, c34, t33a), ir.FMA32(t5b, c34, t33b)
+			t74a, t74b := int32(t1a+c73), int32(t1b+c73)
+			t75a, t75b := c72 < t74a, c72 < t74b
+			t76a := t35a
+			if t75a {
+				t37a := float32(v0a * c36)
+				t38a := int32(math.Float32bits(t37a))
+				t39a := int32(c0 - t38a)
+				t40a := t39a >> uint32(c3)
+				t41a := float32(t40a)
+				t42a := t39a & c6
+				t43a := int32(t38a + t42a)
+				t44a := math.Float32frombits(uint32(t43a))
+				t45a := float32(t44a - c10)
+				t47a := float32(t41a + c46)
+				t48a := float32(t45a * t45a)
+				t49a := ir.FMA32(c14, t45a, c13)
+				t50a := ir.FMA32(c16, t45a, c15)
+				t51a := ir.FMA32(c18, t45a, c17)
+				t52a := ir.FMA32(c20, t45a, c19)
+				t53a := ir.FMA32(t50a, t48a, t49a)
+				t54a := ir.FMA32(t52a, t48a, t51a)
+				t55a := float32(t48a * t48a)
+				t56a := ir.FMA32(t54a, t55a, t53a)
+				t57a := ir.FMA32(t48a, t56a, t45a)
+				t58a := float32(t57a * c30)
+				t59a := ir.FMA32(t47a, c32, t58a)
+				t60a := ir.FMA32(t47a, c34, t59a)
+				t62a := v0a < c61
+				t63a := float32(math.Sqrt(float64(v0a)))
+				t64a := t63a
+				if t62a {
+					t64a = t60a
 				}
-				t63a := v0a < c62
-				t65a := t61a
-				if t63a {
-					t65a = c64
-				}
-				t66a := v0a == c62
-				t68a := t65a
+				t66a := v0a < c65
+				t68a := t64a
 				if t66a {
 					t68a = c67
 				}
-				t73a = t68a
+				t69a := v0a == c65
+				t71a := t68a
+				if t69a {
+					t71a = c70
+				}
+				t76a = t71a
 			}
-			t73b := t33b
-			if t72b {
-				t35b := float32(v0b * c34)
-				t36b := int32(math.Float32bits(t35b))
-				t37b := int32(c0 - t36b)
-				t38b := t37b >> uint32(c3)
-				t39b := float32(t38b)
-				t40b := t37b & c6
-				t41b := int32(t36b + t40b)
-				t42b := math.Float32frombits(uint32(t41b))
-				t43b := float32(t42b - c10)
-				t45b := float32(t39b + c44)
-				t46b := float32(t43b * t43b)
-				t47b := ir.FMA32(c14, t43b, c13)
-				t48b := ir.FMA32(c16, t43b, c15)
-				t49b := ir.FMA32(c18, t43b, c17)
-				t50b := ir.FMA32(c20, t43b, c19)
-				t51b := ir.FMA32(t48b, t46b, t47b)
-				t52b := ir.FMA32(t50b, t46b, t49b)
-				t53b := float32(t46b * t46b)
-				t54b := ir.FMA32(t52b, t53b, t51b)
-				t55b := ir.FMA32(t46b, t54b, t43b)
-				t56b := float32(t55b * c30)
-				t57b := ir.FMA32(t45b, c32, t56b)
-				t59b := v0b < c58
-				t60b := float32(math.Sqrt(float64(v0b)))
-				t61b := t60b
-				if t59b {
-					t61b = t57b
+			t76b := t35b
+			if t75b {
+				t37b := float32(v0b * c36)
+				t38b := int32(math.Float32bits(t37b))
+				t39b := int32(c0 - t38b)
+				t40b := t39b >> uint32(c3)
+				t41b := float32(t40b)
+				t42b := t39b & c6
+				t43b := int32(t38b + t42b)
+				t44b := math.Float32frombits(uint32(t43b))
+				t45b := float32(t44b - c10)
+				t47b := float32(t41b + c46)
+				t48b := float32(t45b * t45b)
+				t49b := ir.FMA32(c14, t45b, c13)
+				t50b := ir.FMA32(c16, t45b, c15)
+				t51b := ir.FMA32(c18, t45b, c17)
+				t52b := ir.FMA32(c20, t45b, c19)
+				t53b := ir.FMA32(t50b, t48b, t49b)
+				t54b := ir.FMA32(t52b, t48b, t51b)
+				t55b := float32(t48b * t48b)
+				t56b := ir.FMA32(t54b, t55b, t53b)
+				t57b := ir.FMA32(t48b, t56b, t45b)
+				t58b := float32(t57b * c30)
+				t59b := ir.FMA32(t47b, c32, t58b)
+				t60b := ir.FMA32(t47b, c34, t59b)
+				t62b := v0b < c61
+				t63b := float32(math.Sqrt(float64(v0b)))
+				t64b := t63b
+				if t62b {
+					t64b = t60b
 				}
-				t63b := v0b < c62
-				t65b := t61b
-				if t63b {
-					t65b = c64
-				}
-				t66b := v0b == c62
-				t68b := t65b
+				t66b := v0b < c65
+				t68b := t64b
 				if t66b {
 					t68b = c67
 				}
-				t73b = t68b
+				t69b := v0b == c65
+				t71b := t68b
+				if t69b {
+					t71b = c70
+				}
+				t76b = t71b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t73a, t73b
+			y0[0], y0[1] = t76a, t76b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -43741,51 +44200,53 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 			t29 := ir.FMA32(t12, t28, t11)
 			t31 := float32(t29 * c30)
 			t33 := ir.FMA32(t5, c32, t31)
-			t71 := int32(t1 + c70)
-			t72 := c69 < t71
-			t73 := t33
-			if t72 {
-				t35 := float32(v0 * c34)
-				t36 := int32(math.Float32bits(t35))
-				t37 := int32(c0 - t36)
-				t38 := t37 >> uint32(c3)
-				t39 := float32(t38)
-				t40 := t37 & c6
-				t41 := int32(t36 + t40)
-				t42 := math.Float32frombits(uint32(t41))
-				t43 := float32(t42 - c10)
-				t45 := float32(t39 + c44)
-				t46 := float32(t43 * t43)
-				t47 := ir.FMA32(c14, t43, c13)
-				t48 := ir.FMA32(c16, t43, c15)
-				t49 := ir.FMA32(c18, t43, c17)
-				t50 := ir.FMA32(c20, t43, c19)
-				t51 := ir.FMA32(t48, t46, t47)
-				t52 := ir.FMA32(t50, t46, t49)
-				t53 := float32(t46 * t46)
-				t54 := ir.FMA32(t52, t53, t51)
-				t55 := ir.FMA32(t46, t54, t43)
-				t56 := float32(t55 * c30)
-				t57 := ir.FMA32(t45, c32, t56)
-				t59 := v0 < c58
-				t60 := float32(math.Sqrt(float64(v0)))
-				t61 := t60
-				if t59 {
-					t61 = t57
+			t35 := ir.FMA32(t5, c34, t33)
+			t74 := int32(t1 + c73)
+			t75 := c72 < t74
+			t76 := t35
+			if t75 {
+				t37 := float32(v0 * c36)
+				t38 := int32(math.Float32bits(t37))
+				t39 := int32(c0 - t38)
+				t40 := t39 >> uint32(c3)
+				t41 := float32(t40)
+				t42 := t39 & c6
+				t43 := int32(t38 + t42)
+				t44 := math.Float32frombits(uint32(t43))
+				t45 := float32(t44 - c10)
+				t47 := float32(t41 + c46)
+				t48 := float32(t45 * t45)
+				t49 := ir.FMA32(c14, t45, c13)
+				t50 := ir.FMA32(c16, t45, c15)
+				t51 := ir.FMA32(c18, t45, c17)
+				t52 := ir.FMA32(c20, t45, c19)
+				t53 := ir.FMA32(t50, t48, t49)
+				t54 := ir.FMA32(t52, t48, t51)
+				t55 := float32(t48 * t48)
+				t56 := ir.FMA32(t54, t55, t53)
+				t57 := ir.FMA32(t48, t56, t45)
+				t58 := float32(t57 * c30)
+				t59 := ir.FMA32(t47, c32, t58)
+				t60 := ir.FMA32(t47, c34, t59)
+				t62 := v0 < c61
+				t63 := float32(math.Sqrt(float64(v0)))
+				t64 := t63
+				if t62 {
+					t64 = t60
 				}
-				t63 := v0 < c62
-				t65 := t61
-				if t63 {
-					t65 = c64
-				}
-				t66 := v0 == c62
-				t68 := t65
+				t66 := v0 < c65
+				t68 := t64
 				if t66 {
 					t68 = c67
 				}
-				t73 = t68
+				t69 := v0 == c65
+				t71 := t68
+				if t69 {
+					t71 = c70
+				}
+				t76 = t71
 			}
-			o0[i] = t73
+			o0[i] = t76
 		}
 	}
 }
@@ -44151,10 +44612,11 @@ func k_log10_f64_u_e0597c2199_go(f *abi.Frame) {
 	c38 := math.Float64frombits(0x3ed0e78ace5609f9) // 4.030337753648747e-06
 	c39 := math.Float64frombits(0x3eb172d0484150c0) // 1.040011086157969e-06
 	c50 := math.Float64frombits(0x3fdbcb7b1526e50e) // 0.4342944819032518
-	c52 := math.Float64frombits(0xbfd34413509f79ff) // -0.3010299956639812
-	c55 := math.Float64frombits(0xfff0000000000000) // -Inf
-	c58 := int64(-4503599627370498)
-	c60 := int64(9223372036854775807)
+	c52 := math.Float64frombits(0x3d80c0219dc1da99) // 1.9043128467164274e-12
+	c54 := math.Float64frombits(0xbfd3441350a00000) // -0.3010299956658855
+	c57 := math.Float64frombits(0xfff0000000000000) // -Inf
+	c60 := int64(-4503599627370498)
+	c62 := int64(9223372036854775807)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -44208,31 +44670,32 @@ func k_log10_f64_u_e0597c2199_go(f *abi.Frame) {
 			t49a, t49b := math.FMA(t31a, t48a, t29a), math.FMA(t31b, t48b, t29b)
 			t51a, t51b := float64(t49a*c50), float64(t49b*c50)
 			t53a, t53b := math.FMA(t26a, c52, t51a), math.FMA(t26b, c52, t51b)
-			t59a, t59b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t61a, t61b := int64(t59a+c60), int64(t59b+c60)
-			t62a, t62b := c58 < t61a, c58 < t61b
-			t63a := t53a
-			if t62a {
-				t54a := v0a == c24
-				t56a := float64(math.Sqrt(float64(v0a)))
-				t57a := t56a
-				if t54a {
-					t57a = c55
+			t55a, t55b := math.FMA(t26a, c54, t53a), math.FMA(t26b, c54, t53b)
+			t61a, t61b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t63a, t63b := int64(t61a+c62), int64(t61b+c62)
+			t64a, t64b := c60 < t63a, c60 < t63b
+			t65a := t55a
+			if t64a {
+				t56a := v0a == c24
+				t58a := float64(math.Sqrt(float64(v0a)))
+				t59a := t58a
+				if t56a {
+					t59a = c57
 				}
-				t63a = t57a
+				t65a = t59a
 			}
-			t63b := t53b
-			if t62b {
-				t54b := v0b == c24
-				t56b := float64(math.Sqrt(float64(v0b)))
-				t57b := t56b
-				if t54b {
-					t57b = c55
+			t65b := t55b
+			if t64b {
+				t56b := v0b == c24
+				t58b := float64(math.Sqrt(float64(v0b)))
+				t59b := t58b
+				if t56b {
+					t59b = c57
 				}
-				t63b = t57b
+				t65b = t59b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t63a, t63b
+			y0[0], y0[1] = t65a, t65b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -44274,20 +44737,21 @@ func k_log10_f64_u_e0597c2199_go(f *abi.Frame) {
 			t49 := math.FMA(t31, t48, t29)
 			t51 := float64(t49 * c50)
 			t53 := math.FMA(t26, c52, t51)
-			t59 := int64(math.Float64bits(v0))
-			t61 := int64(t59 + c60)
-			t62 := c58 < t61
-			t63 := t53
-			if t62 {
-				t54 := v0 == c24
-				t56 := float64(math.Sqrt(float64(v0)))
-				t57 := t56
-				if t54 {
-					t57 = c55
+			t55 := math.FMA(t26, c54, t53)
+			t61 := int64(math.Float64bits(v0))
+			t63 := int64(t61 + c62)
+			t64 := c60 < t63
+			t65 := t55
+			if t64 {
+				t56 := v0 == c24
+				t58 := float64(math.Sqrt(float64(v0)))
+				t59 := t58
+				if t56 {
+					t59 = c57
 				}
-				t63 = t57
+				t65 = t59
 			}
-			o0[i] = t63
+			o0[i] = t65
 		}
 	}
 }
@@ -51691,17 +52155,17 @@ func k_mish_f64_u_2c7ae61cee_go(f *abi.Frame) {
 	c12 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c14 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c23 := math.Float64frombits(0x3ff0000000000000) // 1
-	c28 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c29 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c30 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c31 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c32 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c33 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c34 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c35 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c36 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c47 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c49 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c28 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c32 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c33 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c34 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c35 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c36 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c37 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c38 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c47 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c49 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c56 := int64(-895)
 	c58 := int64(52)
 	c63 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
@@ -51747,19 +52211,19 @@ func k_mish_f64_u_2c7ae61cee_go(f *abi.Frame) {
 			t25a, t25b := float64(t24a-c23), float64(t24b-c23)
 			t26a, t26b := float64(t20a-t25a), float64(t20b-t25b)
 			t27a, t27b := float64(t20a*t20a), float64(t20b*t20b)
-			t37a, t37b := math.FMA(c29, t20a, c28), math.FMA(c29, t20b, c28)
-			t38a, t38b := math.FMA(c31, t20a, c30), math.FMA(c31, t20b, c30)
-			t39a, t39b := math.FMA(c33, t20a, c32), math.FMA(c33, t20b, c32)
-			t40a, t40b := math.FMA(c35, t20a, c34), math.FMA(c35, t20b, c34)
-			t41a, t41b := math.FMA(t38a, t27a, t37a), math.FMA(t38b, t27b, t37b)
-			t42a, t42b := math.FMA(t40a, t27a, t39a), math.FMA(t40b, t27b, t39b)
-			t43a, t43b := float64(t27a*t27a), float64(t27b*t27b)
-			t44a, t44b := math.FMA(t42a, t43a, t41a), math.FMA(t42b, t43b, t41b)
-			t45a, t45b := float64(t43a*t43a), float64(t43b*t43b)
-			t46a, t46b := math.FMA(c36, t45a, t44a), math.FMA(c36, t45b, t44b)
+			t29a, t29b := math.FMA(t27a, c28, t22a), math.FMA(t27b, c28, t22b)
+			t30a, t30b := float64(t27a*t20a), float64(t27b*t20b)
+			t39a, t39b := math.FMA(c32, t20a, c31), math.FMA(c32, t20b, c31)
+			t40a, t40b := math.FMA(c34, t20a, c33), math.FMA(c34, t20b, c33)
+			t41a, t41b := math.FMA(c36, t20a, c35), math.FMA(c36, t20b, c35)
+			t42a, t42b := math.FMA(c38, t20a, c37), math.FMA(c38, t20b, c37)
+			t43a, t43b := math.FMA(t40a, t27a, t39a), math.FMA(t40b, t27b, t39b)
+			t44a, t44b := math.FMA(t42a, t27a, t41a), math.FMA(t42b, t27b, t41b)
+			t45a, t45b := float64(t27a*t27a), float64(t27b*t27b)
+			t46a, t46b := math.FMA(t44a, t45a, t43a), math.FMA(t44b, t45b, t43b)
 			t48a, t48b := math.FMA(t46a, t20a, c47), math.FMA(t46b, t20b, c47)
 			t50a, t50b := math.FMA(t48a, t20a, c49), math.FMA(t48b, t20b, c49)
-			t51a, t51b := math.FMA(t27a, t50a, t22a), math.FMA(t27b, t50b, t22b)
+			t51a, t51b := math.FMA(t30a, t50a, t29a), math.FMA(t30b, t50b, t29b)
 			t52a, t52b := float64(t51a+t26a), float64(t51b+t26b)
 			t53a, t53b := float64(t24a+t52a), float64(t24b+t52b)
 			t54a, t54b := float64(t53a-t24a), float64(t53b-t24b)
@@ -51841,19 +52305,19 @@ func k_mish_f64_u_2c7ae61cee_go(f *abi.Frame) {
 			t25 := float64(t24 - c23)
 			t26 := float64(t20 - t25)
 			t27 := float64(t20 * t20)
-			t37 := math.FMA(c29, t20, c28)
-			t38 := math.FMA(c31, t20, c30)
-			t39 := math.FMA(c33, t20, c32)
-			t40 := math.FMA(c35, t20, c34)
-			t41 := math.FMA(t38, t27, t37)
-			t42 := math.FMA(t40, t27, t39)
-			t43 := float64(t27 * t27)
-			t44 := math.FMA(t42, t43, t41)
-			t45 := float64(t43 * t43)
-			t46 := math.FMA(c36, t45, t44)
+			t29 := math.FMA(t27, c28, t22)
+			t30 := float64(t27 * t20)
+			t39 := math.FMA(c32, t20, c31)
+			t40 := math.FMA(c34, t20, c33)
+			t41 := math.FMA(c36, t20, c35)
+			t42 := math.FMA(c38, t20, c37)
+			t43 := math.FMA(t40, t27, t39)
+			t44 := math.FMA(t42, t27, t41)
+			t45 := float64(t27 * t27)
+			t46 := math.FMA(t44, t45, t43)
 			t48 := math.FMA(t46, t20, c47)
 			t50 := math.FMA(t48, t20, c49)
-			t51 := math.FMA(t27, t50, t22)
+			t51 := math.FMA(t30, t50, t29)
 			t52 := float64(t51 + t26)
 			t53 := float64(t24 + t52)
 			t54 := float64(t53 - t24)
@@ -51920,17 +52384,17 @@ func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
 	c12 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c14 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c23 := math.Float64frombits(0x3ff0000000000000) // 1
-	c28 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c29 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c30 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c31 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c32 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c33 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c34 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c35 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c36 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c47 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c49 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c28 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c32 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c33 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c34 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c35 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c36 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c37 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c38 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c47 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c49 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c56 := int64(-895)
 	c58 := int64(52)
 	c63 := math.Float64frombits(0x37f0000000000000) // 2.938735877055719e-39
@@ -51976,19 +52440,19 @@ func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
 			t25a, t25b := float64(t24a-c23), float64(t24b-c23)
 			t26a, t26b := float64(t20a-t25a), float64(t20b-t25b)
 			t27a, t27b := float64(t20a*t20a), float64(t20b*t20b)
-			t37a, t37b := math.FMA(c29, t20a, c28), math.FMA(c29, t20b, c28)
-			t38a, t38b := math.FMA(c31, t20a, c30), math.FMA(c31, t20b, c30)
-			t39a, t39b := math.FMA(c33, t20a, c32), math.FMA(c33, t20b, c32)
-			t40a, t40b := math.FMA(c35, t20a, c34), math.FMA(c35, t20b, c34)
-			t41a, t41b := math.FMA(t38a, t27a, t37a), math.FMA(t38b, t27b, t37b)
-			t42a, t42b := math.FMA(t40a, t27a, t39a), math.FMA(t40b, t27b, t39b)
-			t43a, t43b := float64(t27a*t27a), float64(t27b*t27b)
-			t44a, t44b := math.FMA(t42a, t43a, t41a), math.FMA(t42b, t43b, t41b)
-			t45a, t45b := float64(t43a*t43a), float64(t43b*t43b)
-			t46a, t46b := math.FMA(c36, t45a, t44a), math.FMA(c36, t45b, t44b)
+			t29a, t29b := math.FMA(t27a, c28, t22a), math.FMA(t27b, c28, t22b)
+			t30a, t30b := float64(t27a*t20a), float64(t27b*t20b)
+			t39a, t39b := math.FMA(c32, t20a, c31), math.FMA(c32, t20b, c31)
+			t40a, t40b := math.FMA(c34, t20a, c33), math.FMA(c34, t20b, c33)
+			t41a, t41b := math.FMA(c36, t20a, c35), math.FMA(c36, t20b, c35)
+			t42a, t42b := math.FMA(c38, t20a, c37), math.FMA(c38, t20b, c37)
+			t43a, t43b := math.FMA(t40a, t27a, t39a), math.FMA(t40b, t27b, t39b)
+			t44a, t44b := math.FMA(t42a, t27a, t41a), math.FMA(t42b, t27b, t41b)
+			t45a, t45b := float64(t27a*t27a), float64(t27b*t27b)
+			t46a, t46b := math.FMA(t44a, t45a, t43a), math.FMA(t44b, t45b, t43b)
 			t48a, t48b := math.FMA(t46a, t20a, c47), math.FMA(t46b, t20b, c47)
 			t50a, t50b := math.FMA(t48a, t20a, c49), math.FMA(t48b, t20b, c49)
-			t51a, t51b := math.FMA(t27a, t50a, t22a), math.FMA(t27b, t50b, t22b)
+			t51a, t51b := math.FMA(t30a, t50a, t29a), math.FMA(t30b, t50b, t29b)
 			t52a, t52b := float64(t51a+t26a), float64(t51b+t26b)
 			t53a, t53b := float64(t24a+t52a), float64(t24b+t52b)
 			t54a, t54b := float64(t53a-t24a), float64(t53b-t24b)
@@ -52070,19 +52534,19 @@ func k_mish_f64_u_edc3188d83_go(f *abi.Frame) {
 			t25 := float64(t24 - c23)
 			t26 := float64(t20 - t25)
 			t27 := float64(t20 * t20)
-			t37 := math.FMA(c29, t20, c28)
-			t38 := math.FMA(c31, t20, c30)
-			t39 := math.FMA(c33, t20, c32)
-			t40 := math.FMA(c35, t20, c34)
-			t41 := math.FMA(t38, t27, t37)
-			t42 := math.FMA(t40, t27, t39)
-			t43 := float64(t27 * t27)
-			t44 := math.FMA(t42, t43, t41)
-			t45 := float64(t43 * t43)
-			t46 := math.FMA(c36, t45, t44)
+			t29 := math.FMA(t27, c28, t22)
+			t30 := float64(t27 * t20)
+			t39 := math.FMA(c32, t20, c31)
+			t40 := math.FMA(c34, t20, c33)
+			t41 := math.FMA(c36, t20, c35)
+			t42 := math.FMA(c38, t20, c37)
+			t43 := math.FMA(t40, t27, t39)
+			t44 := math.FMA(t42, t27, t41)
+			t45 := float64(t27 * t27)
+			t46 := math.FMA(t44, t45, t43)
 			t48 := math.FMA(t46, t20, c47)
 			t50 := math.FMA(t48, t20, c49)
-			t51 := math.FMA(t27, t50, t22)
+			t51 := math.FMA(t30, t50, t29)
 			t52 := float64(t51 + t26)
 			t53 := float64(t24 + t52)
 			t54 := float64(t53 - t24)
@@ -66266,10 +66730,10 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
 			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
 			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
-			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
-			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
+			t47a, t47b := t43a<<uint64(c44), t43b<<uint64(c44)
+			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
+			t49a, t49b := float64(t39a*t46a), float64(t39b*t46b)
+			t50a, t50b := float64(t49a*t48a), float64(t49b*t48b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t50a, t50b
 			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
@@ -66311,10 +66775,10 @@ func k_reduce_add_sub_exp_f64_us_25bcafe5a0_go(f *abi.Frame) {
 			t43 := int64(t10 - t42)
 			t45 := t42 << uint64(c44)
 			t46 := math.Float64frombits(uint64(t45))
-			t47 := float64(t39 * t46)
-			t48 := t43 << uint64(c44)
-			t49 := math.Float64frombits(uint64(t48))
-			t50 := float64(t47 * t49)
+			t47 := t43 << uint64(c44)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := float64(t39 * t46)
+			t50 := float64(t49 * t48)
 			o0[i] = t50
 			l1[i&31] = float64(l1[i&31] + t50)
 		}
@@ -66412,10 +66876,10 @@ func k_reduce_add_sub_exp_f64_us_3f65cd8ee0_go(f *abi.Frame) {
 			t43a, t43b := int64(t10a-t42a), int64(t10b-t42b)
 			t45a, t45b := t42a<<uint64(c44), t42b<<uint64(c44)
 			t46a, t46b := math.Float64frombits(uint64(t45a)), math.Float64frombits(uint64(t45b))
-			t47a, t47b := float64(t39a*t46a), float64(t39b*t46b)
-			t48a, t48b := t43a<<uint64(c44), t43b<<uint64(c44)
-			t49a, t49b := math.Float64frombits(uint64(t48a)), math.Float64frombits(uint64(t48b))
-			t50a, t50b := float64(t47a*t49a), float64(t47b*t49b)
+			t47a, t47b := t43a<<uint64(c44), t43b<<uint64(c44)
+			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
+			t49a, t49b := float64(t39a*t46a), float64(t39b*t46b)
+			t50a, t50b := float64(t49a*t48a), float64(t49b*t48b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t50a, t50b
 			l1[(i+0)&31] = float64(l1[(i+0)&31] + t50a)
@@ -66457,10 +66921,10 @@ func k_reduce_add_sub_exp_f64_us_3f65cd8ee0_go(f *abi.Frame) {
 			t43 := int64(t10 - t42)
 			t45 := t42 << uint64(c44)
 			t46 := math.Float64frombits(uint64(t45))
-			t47 := float64(t39 * t46)
-			t48 := t43 << uint64(c44)
-			t49 := math.Float64frombits(uint64(t48))
-			t50 := float64(t47 * t49)
+			t47 := t43 << uint64(c44)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := float64(t39 * t46)
+			t50 := float64(t49 * t48)
 			o0[i] = t50
 			l1[i&31] = float64(l1[i&31] + t50)
 		}
@@ -72571,7 +73035,7 @@ func k_selu_f16_u_c468493587_go(f *abi.Frame) {
 	c1 := math.Float32frombits(0xc1a00000)  // -20
 	c4 := math.Float32frombits(0x0)         // 0
 	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c8 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c8 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c11 := math.Float32frombits(0xbf317218) // -0.6931472
 	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c17 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -72580,8 +73044,10 @@ func k_selu_f16_u_c468493587_go(f *abi.Frame) {
 	c22 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c24 := math.Float32frombits(0x3f000000) // 0.5
 	c27 := int32(23)
-	c32 := math.Float32frombits(0x40610966) // 3.5161986
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c33 := math.Float32frombits(0x3fe10966) // 1.7580993
 	c35 := math.Float32frombits(0x3f867d5f) // 1.050701
+	c36 := math.Float32frombits(0xb3156eed) // -3.4792652e-08
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -72621,22 +73087,23 @@ func k_selu_f16_u_c468493587_go(f *abi.Frame) {
 			t26a, t26b := ir.FMA32(t16a, t25a, t14a), ir.FMA32(t16b, t25b, t14b)
 			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
 			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
-			t30a, t30b := float32(t29a-c24), float32(t29b-c24)
-			t31a, t31b := ir.FMA32(t29a, t26a, t30a), ir.FMA32(t29b, t26b, t30b)
-			t33a, t33b := float32(t31a*c32), float32(t31b*c32)
-			t34a, t34b := t0a < c4, t0b < c4
-			t36a, t36b := float32(t0a*c35), float32(t0b*c35)
-			t37a := t36a
-			if t34a {
-				t37a = t33a
+			t31a, t31b := float32(t29a-c30), float32(t29b-c30)
+			t32a, t32b := ir.FMA32(t29a, t26a, t31a), ir.FMA32(t29b, t26b, t31b)
+			t34a, t34b := float32(t32a*c33), float32(t32b*c33)
+			t37a, t37b := float32(t0a*c36), float32(t0b*c36)
+			t38a, t38b := ir.FMA32(t0a, c35, t37a), ir.FMA32(t0b, c35, t37b)
+			t39a, t39b := t0a < c4, t0b < c4
+			t40a := t38a
+			if t39a {
+				t40a = t34a
 			}
-			t37b := t36b
-			if t34b {
-				t37b = t33b
+			t40b := t38b
+			if t39b {
+				t40b = t34b
 			}
-			t38a, t38b := ir.Float16bits(t37a), ir.Float16bits(t37b)
+			t41a, t41b := ir.Float16bits(t40a), ir.Float16bits(t40b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
+			y0[0], y0[1] = t41a, t41b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -72664,17 +73131,18 @@ func k_selu_f16_u_c468493587_go(f *abi.Frame) {
 			t26 := ir.FMA32(t16, t25, t14)
 			t28 := t15 << uint32(c27)
 			t29 := math.Float32frombits(uint32(t28))
-			t30 := float32(t29 - c24)
-			t31 := ir.FMA32(t29, t26, t30)
-			t33 := float32(t31 * c32)
-			t34 := t0 < c4
-			t36 := float32(t0 * c35)
-			t37 := t36
-			if t34 {
-				t37 = t33
+			t31 := float32(t29 - c30)
+			t32 := ir.FMA32(t29, t26, t31)
+			t34 := float32(t32 * c33)
+			t37 := float32(t0 * c36)
+			t38 := ir.FMA32(t0, c35, t37)
+			t39 := t0 < c4
+			t40 := t38
+			if t39 {
+				t40 = t34
 			}
-			t38 := ir.Float16bits(t37)
-			o0[i] = t38
+			t41 := ir.Float16bits(t40)
+			o0[i] = t41
 		}
 	}
 }
@@ -72689,7 +73157,7 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 	c0 := math.Float32frombits(0xc1a00000)  // -20
 	c3 := math.Float32frombits(0x0)         // 0
 	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c7 := math.Float32frombits(0x4b40007e)  // 1.2583038e+07
+	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
 	c10 := math.Float32frombits(0xbf317218) // -0.6931472
 	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
 	c16 := math.Float32frombits(0x3ab6568e) // 0.0013911293
@@ -72698,8 +73166,10 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 	c21 := math.Float32frombits(0x3e2aaa6e) // 0.16666576
 	c23 := math.Float32frombits(0x3f000000) // 0.5
 	c26 := int32(23)
-	c31 := math.Float32frombits(0x40610966) // 3.5161986
+	c29 := math.Float32frombits(0x3f800000) // 1
+	c32 := math.Float32frombits(0x3fe10966) // 1.7580993
 	c34 := math.Float32frombits(0x3f867d5f) // 1.050701
+	c35 := math.Float32frombits(0xb3156eed) // -3.4792652e-08
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -72738,21 +73208,22 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 			t25a, t25b := ir.FMA32(t15a, t24a, t13a), ir.FMA32(t15b, t24b, t13b)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
-			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
-			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
-			t32a, t32b := float32(t30a*c31), float32(t30b*c31)
-			t33a, t33b := v0a < c3, v0b < c3
-			t35a, t35b := float32(v0a*c34), float32(v0b*c34)
-			t36a := t35a
-			if t33a {
-				t36a = t32a
+			t30a, t30b := float32(t28a-c29), float32(t28b-c29)
+			t31a, t31b := ir.FMA32(t28a, t25a, t30a), ir.FMA32(t28b, t25b, t30b)
+			t33a, t33b := float32(t31a*c32), float32(t31b*c32)
+			t36a, t36b := float32(v0a*c35), float32(v0b*c35)
+			t37a, t37b := ir.FMA32(v0a, c34, t36a), ir.FMA32(v0b, c34, t36b)
+			t38a, t38b := v0a < c3, v0b < c3
+			t39a := t37a
+			if t38a {
+				t39a = t33a
 			}
-			t36b := t35b
-			if t33b {
-				t36b = t32b
+			t39b := t37b
+			if t38b {
+				t39b = t33b
 			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t36a, t36b
+			y0[0], y0[1] = t39a, t39b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -72779,16 +73250,17 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 			t25 := ir.FMA32(t15, t24, t13)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
-			t29 := float32(t28 - c23)
-			t30 := ir.FMA32(t28, t25, t29)
-			t32 := float32(t30 * c31)
-			t33 := v0 < c3
-			t35 := float32(v0 * c34)
-			t36 := t35
-			if t33 {
-				t36 = t32
+			t30 := float32(t28 - c29)
+			t31 := ir.FMA32(t28, t25, t30)
+			t33 := float32(t31 * c32)
+			t36 := float32(v0 * c35)
+			t37 := ir.FMA32(v0, c34, t36)
+			t38 := v0 < c3
+			t39 := t37
+			if t38 {
+				t39 = t33
 			}
-			o0[i] = t36
+			o0[i] = t39
 		}
 	}
 }
@@ -72938,17 +73410,17 @@ func k_selu_f64_u_2ddf6b5f37_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c59 := math.Float64frombits(0x3ffc212cc640f031) // 1.7580993408473768
 	c60 := math.Float64frombits(0x3c705161b045a1fe) // 1.41535193800845e-17
 	c67 := math.Float64frombits(0x3ff0cfabd6a91132) // 1.0507009873554805
@@ -73000,19 +73472,19 @@ func k_selu_f64_u_2ddf6b5f37_go(f *abi.Frame) {
 			t31a, t31b := float64(t30a-t28a), float64(t30b-t28b)
 			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
 			t33a, t33b := float64(t19a*t19a), float64(t19b*t19b)
-			t43a, t43b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t44a, t44b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t45a, t45b := math.FMA(c39, t19a, c38), math.FMA(c39, t19b, c38)
-			t46a, t46b := math.FMA(c41, t19a, c40), math.FMA(c41, t19b, c40)
-			t47a, t47b := math.FMA(t44a, t33a, t43a), math.FMA(t44b, t33b, t43b)
-			t48a, t48b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
-			t49a, t49b := float64(t33a*t33a), float64(t33b*t33b)
-			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
-			t51a, t51b := float64(t49a*t49a), float64(t49b*t49b)
-			t52a, t52b := math.FMA(c42, t51a, t50a), math.FMA(c42, t51b, t50b)
+			t35a, t35b := math.FMA(t33a, c34, t21a), math.FMA(t33b, c34, t21b)
+			t36a, t36b := float64(t33a*t19a), float64(t33b*t19b)
+			t45a, t45b := math.FMA(c38, t19a, c37), math.FMA(c38, t19b, c37)
+			t46a, t46b := math.FMA(c40, t19a, c39), math.FMA(c40, t19b, c39)
+			t47a, t47b := math.FMA(c42, t19a, c41), math.FMA(c42, t19b, c41)
+			t48a, t48b := math.FMA(c44, t19a, c43), math.FMA(c44, t19b, c43)
+			t49a, t49b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
+			t50a, t50b := math.FMA(t48a, t33a, t47a), math.FMA(t48b, t33b, t47b)
+			t51a, t51b := float64(t33a*t33a), float64(t33b*t33b)
+			t52a, t52b := math.FMA(t50a, t51a, t49a), math.FMA(t50b, t51b, t49b)
 			t54a, t54b := math.FMA(t52a, t19a, c53), math.FMA(t52b, t19b, c53)
 			t56a, t56b := math.FMA(t54a, t19a, c55), math.FMA(t54b, t19b, c55)
-			t57a, t57b := math.FMA(t33a, t56a, t21a), math.FMA(t33b, t56b, t21b)
+			t57a, t57b := math.FMA(t36a, t56a, t35a), math.FMA(t36b, t56b, t35b)
 			t58a, t58b := math.FMA(t26a, t57a, t32a), math.FMA(t26b, t57b, t32b)
 			t61a, t61b := float64(t30a*c59), float64(t30b*c59)
 			t62a, t62b := -t61a, -t61b
@@ -73083,19 +73555,19 @@ func k_selu_f64_u_2ddf6b5f37_go(f *abi.Frame) {
 			t31 := float64(t30 - t28)
 			t32 := float64(t29 - t31)
 			t33 := float64(t19 * t19)
-			t43 := math.FMA(c35, t19, c34)
-			t44 := math.FMA(c37, t19, c36)
-			t45 := math.FMA(c39, t19, c38)
-			t46 := math.FMA(c41, t19, c40)
-			t47 := math.FMA(t44, t33, t43)
-			t48 := math.FMA(t46, t33, t45)
-			t49 := float64(t33 * t33)
-			t50 := math.FMA(t48, t49, t47)
-			t51 := float64(t49 * t49)
-			t52 := math.FMA(c42, t51, t50)
+			t35 := math.FMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := math.FMA(c38, t19, c37)
+			t46 := math.FMA(c40, t19, c39)
+			t47 := math.FMA(c42, t19, c41)
+			t48 := math.FMA(c44, t19, c43)
+			t49 := math.FMA(t46, t33, t45)
+			t50 := math.FMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := math.FMA(t50, t51, t49)
 			t54 := math.FMA(t52, t19, c53)
 			t56 := math.FMA(t54, t19, c55)
-			t57 := math.FMA(t33, t56, t21)
+			t57 := math.FMA(t36, t56, t35)
 			t58 := math.FMA(t26, t57, t32)
 			t61 := float64(t30 * c59)
 			t62 := -t61
@@ -73139,17 +73611,17 @@ func k_selu_f64_u_9a29b7c399_go(f *abi.Frame) {
 	c22 := int64(52)
 	c24 := int64(4607182418800017408)
 	c27 := math.Float64frombits(0x3ff0000000000000) // 1
-	c34 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c35 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c36 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c37 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c38 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c39 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c40 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c41 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c42 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c53 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c55 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c37 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c38 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c39 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c40 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c41 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c42 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c43 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c44 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c53 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c55 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c59 := math.Float64frombits(0x3ffc212cc640f031) // 1.7580993408473768
 	c60 := math.Float64frombits(0x3c705161b045a1fe) // 1.41535193800845e-17
 	c67 := math.Float64frombits(0x3ff0cfabd6a91132) // 1.0507009873554805
@@ -73201,19 +73673,19 @@ func k_selu_f64_u_9a29b7c399_go(f *abi.Frame) {
 			t31a, t31b := float64(t30a-t28a), float64(t30b-t28b)
 			t32a, t32b := float64(t29a-t31a), float64(t29b-t31b)
 			t33a, t33b := float64(t19a*t19a), float64(t19b*t19b)
-			t43a, t43b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
-			t44a, t44b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
-			t45a, t45b := math.FMA(c39, t19a, c38), math.FMA(c39, t19b, c38)
-			t46a, t46b := math.FMA(c41, t19a, c40), math.FMA(c41, t19b, c40)
-			t47a, t47b := math.FMA(t44a, t33a, t43a), math.FMA(t44b, t33b, t43b)
-			t48a, t48b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
-			t49a, t49b := float64(t33a*t33a), float64(t33b*t33b)
-			t50a, t50b := math.FMA(t48a, t49a, t47a), math.FMA(t48b, t49b, t47b)
-			t51a, t51b := float64(t49a*t49a), float64(t49b*t49b)
-			t52a, t52b := math.FMA(c42, t51a, t50a), math.FMA(c42, t51b, t50b)
+			t35a, t35b := math.FMA(t33a, c34, t21a), math.FMA(t33b, c34, t21b)
+			t36a, t36b := float64(t33a*t19a), float64(t33b*t19b)
+			t45a, t45b := math.FMA(c38, t19a, c37), math.FMA(c38, t19b, c37)
+			t46a, t46b := math.FMA(c40, t19a, c39), math.FMA(c40, t19b, c39)
+			t47a, t47b := math.FMA(c42, t19a, c41), math.FMA(c42, t19b, c41)
+			t48a, t48b := math.FMA(c44, t19a, c43), math.FMA(c44, t19b, c43)
+			t49a, t49b := math.FMA(t46a, t33a, t45a), math.FMA(t46b, t33b, t45b)
+			t50a, t50b := math.FMA(t48a, t33a, t47a), math.FMA(t48b, t33b, t47b)
+			t51a, t51b := float64(t33a*t33a), float64(t33b*t33b)
+			t52a, t52b := math.FMA(t50a, t51a, t49a), math.FMA(t50b, t51b, t49b)
 			t54a, t54b := math.FMA(t52a, t19a, c53), math.FMA(t52b, t19b, c53)
 			t56a, t56b := math.FMA(t54a, t19a, c55), math.FMA(t54b, t19b, c55)
-			t57a, t57b := math.FMA(t33a, t56a, t21a), math.FMA(t33b, t56b, t21b)
+			t57a, t57b := math.FMA(t36a, t56a, t35a), math.FMA(t36b, t56b, t35b)
 			t58a, t58b := math.FMA(t26a, t57a, t32a), math.FMA(t26b, t57b, t32b)
 			t61a, t61b := float64(t30a*c59), float64(t30b*c59)
 			t62a, t62b := -t61a, -t61b
@@ -73284,19 +73756,19 @@ func k_selu_f64_u_9a29b7c399_go(f *abi.Frame) {
 			t31 := float64(t30 - t28)
 			t32 := float64(t29 - t31)
 			t33 := float64(t19 * t19)
-			t43 := math.FMA(c35, t19, c34)
-			t44 := math.FMA(c37, t19, c36)
-			t45 := math.FMA(c39, t19, c38)
-			t46 := math.FMA(c41, t19, c40)
-			t47 := math.FMA(t44, t33, t43)
-			t48 := math.FMA(t46, t33, t45)
-			t49 := float64(t33 * t33)
-			t50 := math.FMA(t48, t49, t47)
-			t51 := float64(t49 * t49)
-			t52 := math.FMA(c42, t51, t50)
+			t35 := math.FMA(t33, c34, t21)
+			t36 := float64(t33 * t19)
+			t45 := math.FMA(c38, t19, c37)
+			t46 := math.FMA(c40, t19, c39)
+			t47 := math.FMA(c42, t19, c41)
+			t48 := math.FMA(c44, t19, c43)
+			t49 := math.FMA(t46, t33, t45)
+			t50 := math.FMA(t48, t33, t47)
+			t51 := float64(t33 * t33)
+			t52 := math.FMA(t50, t51, t49)
 			t54 := math.FMA(t52, t19, c53)
 			t56 := math.FMA(t54, t19, c55)
-			t57 := math.FMA(t33, t56, t21)
+			t57 := math.FMA(t36, t56, t35)
 			t58 := math.FMA(t26, t57, t32)
 			t61 := float64(t30 * c59)
 			t62 := -t61
@@ -74354,17 +74826,17 @@ func k_sigmoid_f64_u_684ec33dd1_go(f *abi.Frame) {
 	c15 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c17 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c26 := math.Float64frombits(0x3ff0000000000000) // 1
-	c31 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c32 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c33 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c34 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c35 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c36 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c37 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c38 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c39 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c50 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c52 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c35 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c36 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c37 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c38 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c39 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c40 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c41 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c50 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c52 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c59 := int64(-1151)
 	c61 := int64(52)
 	for r := range f.Rows {
@@ -74410,19 +74882,19 @@ func k_sigmoid_f64_u_684ec33dd1_go(f *abi.Frame) {
 			t28a, t28b := float64(t27a-c26), float64(t27b-c26)
 			t29a, t29b := float64(t23a-t28a), float64(t23b-t28b)
 			t30a, t30b := float64(t23a*t23a), float64(t23b*t23b)
-			t40a, t40b := math.FMA(c32, t23a, c31), math.FMA(c32, t23b, c31)
-			t41a, t41b := math.FMA(c34, t23a, c33), math.FMA(c34, t23b, c33)
-			t42a, t42b := math.FMA(c36, t23a, c35), math.FMA(c36, t23b, c35)
-			t43a, t43b := math.FMA(c38, t23a, c37), math.FMA(c38, t23b, c37)
-			t44a, t44b := math.FMA(t41a, t30a, t40a), math.FMA(t41b, t30b, t40b)
-			t45a, t45b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
-			t46a, t46b := float64(t30a*t30a), float64(t30b*t30b)
-			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
-			t48a, t48b := float64(t46a*t46a), float64(t46b*t46b)
-			t49a, t49b := math.FMA(c39, t48a, t47a), math.FMA(c39, t48b, t47b)
+			t32a, t32b := math.FMA(t30a, c31, t25a), math.FMA(t30b, c31, t25b)
+			t33a, t33b := float64(t30a*t23a), float64(t30b*t23b)
+			t42a, t42b := math.FMA(c35, t23a, c34), math.FMA(c35, t23b, c34)
+			t43a, t43b := math.FMA(c37, t23a, c36), math.FMA(c37, t23b, c36)
+			t44a, t44b := math.FMA(c39, t23a, c38), math.FMA(c39, t23b, c38)
+			t45a, t45b := math.FMA(c41, t23a, c40), math.FMA(c41, t23b, c40)
+			t46a, t46b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
+			t47a, t47b := math.FMA(t45a, t30a, t44a), math.FMA(t45b, t30b, t44b)
+			t48a, t48b := float64(t30a*t30a), float64(t30b*t30b)
+			t49a, t49b := math.FMA(t47a, t48a, t46a), math.FMA(t47b, t48b, t46b)
 			t51a, t51b := math.FMA(t49a, t23a, c50), math.FMA(t49b, t23b, c50)
 			t53a, t53b := math.FMA(t51a, t23a, c52), math.FMA(t51b, t23b, c52)
-			t54a, t54b := math.FMA(t30a, t53a, t25a), math.FMA(t30b, t53b, t25b)
+			t54a, t54b := math.FMA(t33a, t53a, t32a), math.FMA(t33b, t53b, t32b)
 			t55a, t55b := float64(t54a+t29a), float64(t54b+t29b)
 			t56a, t56b := float64(t27a+t55a), float64(t27b+t55b)
 			t57a, t57b := float64(t56a-t27a), float64(t56b-t27b)
@@ -74478,19 +74950,19 @@ func k_sigmoid_f64_u_684ec33dd1_go(f *abi.Frame) {
 			t28 := float64(t27 - c26)
 			t29 := float64(t23 - t28)
 			t30 := float64(t23 * t23)
-			t40 := math.FMA(c32, t23, c31)
-			t41 := math.FMA(c34, t23, c33)
-			t42 := math.FMA(c36, t23, c35)
-			t43 := math.FMA(c38, t23, c37)
-			t44 := math.FMA(t41, t30, t40)
-			t45 := math.FMA(t43, t30, t42)
-			t46 := float64(t30 * t30)
-			t47 := math.FMA(t45, t46, t44)
-			t48 := float64(t46 * t46)
-			t49 := math.FMA(c39, t48, t47)
+			t32 := math.FMA(t30, c31, t25)
+			t33 := float64(t30 * t23)
+			t42 := math.FMA(c35, t23, c34)
+			t43 := math.FMA(c37, t23, c36)
+			t44 := math.FMA(c39, t23, c38)
+			t45 := math.FMA(c41, t23, c40)
+			t46 := math.FMA(t43, t30, t42)
+			t47 := math.FMA(t45, t30, t44)
+			t48 := float64(t30 * t30)
+			t49 := math.FMA(t47, t48, t46)
 			t51 := math.FMA(t49, t23, c50)
 			t53 := math.FMA(t51, t23, c52)
-			t54 := math.FMA(t30, t53, t25)
+			t54 := math.FMA(t33, t53, t32)
 			t55 := float64(t54 + t29)
 			t56 := float64(t27 + t55)
 			t57 := float64(t56 - t27)
@@ -75311,17 +75783,17 @@ func k_silu_f64_u_519b7e596b_go(f *abi.Frame) {
 	c15 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c17 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c26 := math.Float64frombits(0x3ff0000000000000) // 1
-	c31 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c32 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c33 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c34 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c35 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c36 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c37 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c38 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c39 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c50 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c52 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c35 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c36 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c37 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c38 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c39 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c40 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c41 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c50 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c52 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c59 := int64(-1151)
 	c61 := int64(52)
 	c81 := math.Float64frombits(0x4044000000000000) // 40
@@ -75368,19 +75840,19 @@ func k_silu_f64_u_519b7e596b_go(f *abi.Frame) {
 			t28a, t28b := float64(t27a-c26), float64(t27b-c26)
 			t29a, t29b := float64(t23a-t28a), float64(t23b-t28b)
 			t30a, t30b := float64(t23a*t23a), float64(t23b*t23b)
-			t40a, t40b := math.FMA(c32, t23a, c31), math.FMA(c32, t23b, c31)
-			t41a, t41b := math.FMA(c34, t23a, c33), math.FMA(c34, t23b, c33)
-			t42a, t42b := math.FMA(c36, t23a, c35), math.FMA(c36, t23b, c35)
-			t43a, t43b := math.FMA(c38, t23a, c37), math.FMA(c38, t23b, c37)
-			t44a, t44b := math.FMA(t41a, t30a, t40a), math.FMA(t41b, t30b, t40b)
-			t45a, t45b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
-			t46a, t46b := float64(t30a*t30a), float64(t30b*t30b)
-			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
-			t48a, t48b := float64(t46a*t46a), float64(t46b*t46b)
-			t49a, t49b := math.FMA(c39, t48a, t47a), math.FMA(c39, t48b, t47b)
+			t32a, t32b := math.FMA(t30a, c31, t25a), math.FMA(t30b, c31, t25b)
+			t33a, t33b := float64(t30a*t23a), float64(t30b*t23b)
+			t42a, t42b := math.FMA(c35, t23a, c34), math.FMA(c35, t23b, c34)
+			t43a, t43b := math.FMA(c37, t23a, c36), math.FMA(c37, t23b, c36)
+			t44a, t44b := math.FMA(c39, t23a, c38), math.FMA(c39, t23b, c38)
+			t45a, t45b := math.FMA(c41, t23a, c40), math.FMA(c41, t23b, c40)
+			t46a, t46b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
+			t47a, t47b := math.FMA(t45a, t30a, t44a), math.FMA(t45b, t30b, t44b)
+			t48a, t48b := float64(t30a*t30a), float64(t30b*t30b)
+			t49a, t49b := math.FMA(t47a, t48a, t46a), math.FMA(t47b, t48b, t46b)
 			t51a, t51b := math.FMA(t49a, t23a, c50), math.FMA(t49b, t23b, c50)
 			t53a, t53b := math.FMA(t51a, t23a, c52), math.FMA(t51b, t23b, c52)
-			t54a, t54b := math.FMA(t30a, t53a, t25a), math.FMA(t30b, t53b, t25b)
+			t54a, t54b := math.FMA(t33a, t53a, t32a), math.FMA(t33b, t53b, t32b)
 			t55a, t55b := float64(t54a+t29a), float64(t54b+t29b)
 			t56a, t56b := float64(t27a+t55a), float64(t27b+t55b)
 			t57a, t57b := float64(t56a-t27a), float64(t56b-t27b)
@@ -75448,19 +75920,19 @@ func k_silu_f64_u_519b7e596b_go(f *abi.Frame) {
 			t28 := float64(t27 - c26)
 			t29 := float64(t23 - t28)
 			t30 := float64(t23 * t23)
-			t40 := math.FMA(c32, t23, c31)
-			t41 := math.FMA(c34, t23, c33)
-			t42 := math.FMA(c36, t23, c35)
-			t43 := math.FMA(c38, t23, c37)
-			t44 := math.FMA(t41, t30, t40)
-			t45 := math.FMA(t43, t30, t42)
-			t46 := float64(t30 * t30)
-			t47 := math.FMA(t45, t46, t44)
-			t48 := float64(t46 * t46)
-			t49 := math.FMA(c39, t48, t47)
+			t32 := math.FMA(t30, c31, t25)
+			t33 := float64(t30 * t23)
+			t42 := math.FMA(c35, t23, c34)
+			t43 := math.FMA(c37, t23, c36)
+			t44 := math.FMA(c39, t23, c38)
+			t45 := math.FMA(c41, t23, c40)
+			t46 := math.FMA(t43, t30, t42)
+			t47 := math.FMA(t45, t30, t44)
+			t48 := float64(t30 * t30)
+			t49 := math.FMA(t47, t48, t46)
 			t51 := math.FMA(t49, t23, c50)
 			t53 := math.FMA(t51, t23, c52)
-			t54 := math.FMA(t30, t53, t25)
+			t54 := math.FMA(t33, t53, t32)
 			t55 := float64(t54 + t29)
 			t56 := float64(t27 + t55)
 			t57 := float64(t56 - t27)
@@ -75513,17 +75985,17 @@ func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 	c15 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c17 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c26 := math.Float64frombits(0x3ff0000000000000) // 1
-	c31 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c32 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c33 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c34 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c35 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c36 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c37 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c38 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c39 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c50 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c52 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c31 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c34 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c35 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c36 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c37 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c38 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c39 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c40 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c41 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c50 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c52 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c59 := int64(-1151)
 	c61 := int64(52)
 	c81 := math.Float64frombits(0x4044000000000000) // 40
@@ -75570,19 +76042,19 @@ func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 			t28a, t28b := float64(t27a-c26), float64(t27b-c26)
 			t29a, t29b := float64(t23a-t28a), float64(t23b-t28b)
 			t30a, t30b := float64(t23a*t23a), float64(t23b*t23b)
-			t40a, t40b := math.FMA(c32, t23a, c31), math.FMA(c32, t23b, c31)
-			t41a, t41b := math.FMA(c34, t23a, c33), math.FMA(c34, t23b, c33)
-			t42a, t42b := math.FMA(c36, t23a, c35), math.FMA(c36, t23b, c35)
-			t43a, t43b := math.FMA(c38, t23a, c37), math.FMA(c38, t23b, c37)
-			t44a, t44b := math.FMA(t41a, t30a, t40a), math.FMA(t41b, t30b, t40b)
-			t45a, t45b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
-			t46a, t46b := float64(t30a*t30a), float64(t30b*t30b)
-			t47a, t47b := math.FMA(t45a, t46a, t44a), math.FMA(t45b, t46b, t44b)
-			t48a, t48b := float64(t46a*t46a), float64(t46b*t46b)
-			t49a, t49b := math.FMA(c39, t48a, t47a), math.FMA(c39, t48b, t47b)
+			t32a, t32b := math.FMA(t30a, c31, t25a), math.FMA(t30b, c31, t25b)
+			t33a, t33b := float64(t30a*t23a), float64(t30b*t23b)
+			t42a, t42b := math.FMA(c35, t23a, c34), math.FMA(c35, t23b, c34)
+			t43a, t43b := math.FMA(c37, t23a, c36), math.FMA(c37, t23b, c36)
+			t44a, t44b := math.FMA(c39, t23a, c38), math.FMA(c39, t23b, c38)
+			t45a, t45b := math.FMA(c41, t23a, c40), math.FMA(c41, t23b, c40)
+			t46a, t46b := math.FMA(t43a, t30a, t42a), math.FMA(t43b, t30b, t42b)
+			t47a, t47b := math.FMA(t45a, t30a, t44a), math.FMA(t45b, t30b, t44b)
+			t48a, t48b := float64(t30a*t30a), float64(t30b*t30b)
+			t49a, t49b := math.FMA(t47a, t48a, t46a), math.FMA(t47b, t48b, t46b)
 			t51a, t51b := math.FMA(t49a, t23a, c50), math.FMA(t49b, t23b, c50)
 			t53a, t53b := math.FMA(t51a, t23a, c52), math.FMA(t51b, t23b, c52)
-			t54a, t54b := math.FMA(t30a, t53a, t25a), math.FMA(t30b, t53b, t25b)
+			t54a, t54b := math.FMA(t33a, t53a, t32a), math.FMA(t33b, t53b, t32b)
 			t55a, t55b := float64(t54a+t29a), float64(t54b+t29b)
 			t56a, t56b := float64(t27a+t55a), float64(t27b+t55b)
 			t57a, t57b := float64(t56a-t27a), float64(t56b-t27b)
@@ -75650,19 +76122,19 @@ func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 			t28 := float64(t27 - c26)
 			t29 := float64(t23 - t28)
 			t30 := float64(t23 * t23)
-			t40 := math.FMA(c32, t23, c31)
-			t41 := math.FMA(c34, t23, c33)
-			t42 := math.FMA(c36, t23, c35)
-			t43 := math.FMA(c38, t23, c37)
-			t44 := math.FMA(t41, t30, t40)
-			t45 := math.FMA(t43, t30, t42)
-			t46 := float64(t30 * t30)
-			t47 := math.FMA(t45, t46, t44)
-			t48 := float64(t46 * t46)
-			t49 := math.FMA(c39, t48, t47)
+			t32 := math.FMA(t30, c31, t25)
+			t33 := float64(t30 * t23)
+			t42 := math.FMA(c35, t23, c34)
+			t43 := math.FMA(c37, t23, c36)
+			t44 := math.FMA(c39, t23, c38)
+			t45 := math.FMA(c41, t23, c40)
+			t46 := math.FMA(t43, t30, t42)
+			t47 := math.FMA(t45, t30, t44)
+			t48 := float64(t30 * t30)
+			t49 := math.FMA(t47, t48, t46)
 			t51 := math.FMA(t49, t23, c50)
 			t53 := math.FMA(t51, t23, c52)
-			t54 := math.FMA(t30, t53, t25)
+			t54 := math.FMA(t33, t53, t32)
 			t55 := float64(t54 + t29)
 			t56 := float64(t27 + t55)
 			t57 := float64(t56 - t27)
@@ -75706,7 +76178,7 @@ func k_silu_f64_u_6cf536cbed_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f16_u_66c3797d11_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x47800000)          // 65536
+	c2 := math.Float32frombits(0x47800000)          // 65536
 	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
 	c5 := math.Float32frombits(0x3ea2f983)          // 0.31830987
 	c8 := math.Float32frombits(0xc0490fda)          // -3.1415925
@@ -75728,7 +76200,7 @@ func k_sin_f16_u_66c3797d11_go(f *abi.Frame) {
 	c64 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c65 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c78 := int32(31)
-	c84 := math.Float32frombits(0x362e9168) // 2.6012658e-06
+	c84 := math.Float32frombits(0x362e8808) // 2.60072e-06
 	c85 := math.Float32frombits(0xb94fb256) // -0.00019807494
 	c87 := math.Float32frombits(0x3c088749) // 0.008333036
 	c89 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
@@ -75741,8 +76213,8 @@ func k_sin_f16_u_66c3797d11_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
 			t6a, t6b := ir.FMA32(t0a, c5, c4), ir.FMA32(t0b, c5, c4)
 			t7a, t7b := float32(t6a-c4), float32(t6b-c4)
 			t9a, t9b := ir.FMA32(t7a, c8, t0a), ir.FMA32(t7b, c8, t0b)
@@ -75894,8 +76366,8 @@ func k_sin_f16_u_66c3797d11_go(f *abi.Frame) {
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
-			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t3 := c1 <= t2
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 <= t1
 			t6 := ir.FMA32(t0, c5, c4)
 			t7 := float32(t6 - c4)
 			t9 := ir.FMA32(t7, c8, t0)
@@ -75989,7 +76461,7 @@ func k_sin_f16_u_66c3797d11_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f16_u_ebc763d498_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
 	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
 	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
 	c9 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
@@ -76024,8 +76496,8 @@ func k_sin_f16_u_ebc763d498_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
 			t1a, t1b := float64(t0a), float64(t0b)
-			t3a, t3b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t4a, t4b := c2 <= t3a, c2 <= t3b
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := c3 <= t2a, c3 <= t2b
 			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
 			t8a, t8b := float64(t7a-c5), float64(t7b-c5)
 			t10a, t10b := math.FMA(t8a, c9, t1a), math.FMA(t8b, c9, t1b)
@@ -76175,8 +76647,8 @@ func k_sin_f16_u_ebc763d498_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
 			t1 := float64(t0)
-			t3 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t4 := c2 <= t3
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := c3 <= t2
 			t7 := math.FMA(t1, c6, c5)
 			t8 := float64(t7 - c5)
 			t10 := math.FMA(t8, c9, t1)
@@ -76270,7 +76742,7 @@ func k_sin_f16_u_ebc763d498_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
 	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
 	c5 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
 	c8 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
@@ -76304,8 +76776,8 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := float64(v0a), float64(v0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
 			t6a, t6b := math.FMA(t0a, c5, c4), math.FMA(t0b, c5, c4)
 			t7a, t7b := float64(t6a-c4), float64(t6b-c4)
 			t9a, t9b := math.FMA(t7a, c8, t0a), math.FMA(t7b, c8, t0b)
@@ -76453,8 +76925,8 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := float64(v0)
-			t2 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t3 := c1 <= t2
+			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t3 := c2 <= t1
 			t6 := math.FMA(t0, c5, c4)
 			t7 := float64(t6 - c4)
 			t9 := math.FMA(t7, c8, t0)
@@ -76547,7 +77019,7 @@ func k_sin_f32_u_6b4bd66882_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x47800000)          // 65536
+	c1 := math.Float32frombits(0x47800000)          // 65536
 	c3 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
 	c4 := math.Float32frombits(0x3ea2f983)          // 0.31830987
 	c7 := math.Float32frombits(0xc0490fda)          // -3.1415925
@@ -76569,7 +77041,7 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 	c63 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c64 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c77 := int32(31)
-	c83 := math.Float32frombits(0x362e9168) // 2.6012658e-06
+	c83 := math.Float32frombits(0x362e8808) // 2.60072e-06
 	c84 := math.Float32frombits(0xb94fb256) // -0.00019807494
 	c86 := math.Float32frombits(0x3c088749) // 0.008333036
 	c88 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
@@ -76581,8 +77053,8 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t2a, t2b := c0 <= t1a, c0 <= t1b
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 <= t0a, c1 <= t0b
 			t5a, t5b := ir.FMA32(v0a, c4, c3), ir.FMA32(v0b, c4, c3)
 			t6a, t6b := float32(t5a-c3), float32(t5b-c3)
 			t8a, t8b := ir.FMA32(t6a, c7, v0a), ir.FMA32(t6b, c7, v0b)
@@ -76732,8 +77204,8 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c0 <= t1
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 <= t0
 			t5 := ir.FMA32(v0, c4, c3)
 			t6 := float32(t5 - c3)
 			t8 := ir.FMA32(t6, c7, v0)
@@ -76826,7 +77298,7 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 // for i: o0[i] = sin(a0[i])
 func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
+	c1 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
 	c3 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
 	c4 := math.Float64frombits(0x0)                  // 0
 	c5 := math.Float64frombits(0x3fd45f306dc9c883)   // 0.3183098861837907
@@ -76876,7 +77348,7 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 	c199 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c200 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c210 := int64(63)
-	c216 := math.Float64frombits(0xbc5867878e5965e7) // -5.291863338848825e-18
+	c216 := math.Float64frombits(0xbc587c9000000000) // -5.309678969422785e-18
 	c217 := math.Float64frombits(0x3ce9075f11ba5ac7) // 2.778754381219546e-15
 	c219 := math.Float64frombits(0xbd6ae6877f18e51f) // -7.645583369853069e-13
 	c221 := math.Float64frombits(0x3de612424d79e9e6) // 1.6059001935370186e-10
@@ -76892,8 +77364,8 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
-			t2a, t2b := c0 <= t1a, c0 <= t1b
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := c1 <= t0a, c1 <= t0b
 			t6a, t6b := math.FMA(v0a, c5, c3), math.FMA(v0b, c5, c3)
 			t7a, t7b := float64(t6a-c3), float64(t6b-c3)
 			t9a, t9b := math.FMA(t7a, c8, v0a), math.FMA(t7b, c8, v0b)
@@ -77498,8 +77970,8 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
-			t2 := c0 <= t1
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 <= t0
 			t6 := math.FMA(v0, c5, c3)
 			t7 := float64(t6 - c3)
 			t9 := math.FMA(t7, c8, v0)
@@ -78886,21 +79358,22 @@ func k_sin_f64_u_6f386b628b_go(f *abi.Frame) {
 // for i: o0[i] = sinh(a0[i])
 func k_sinh_f16_u_61fb0da6d8_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x42b2d70a)  // 89.42
-	c5 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c6 := math.Float32frombits(0x4b40007d)  // 1.2583037e+07
-	c9 := math.Float32frombits(0xbf317218)  // -0.6931472
-	c11 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c15 := math.Float32frombits(0x3ab69867) // 0.0013930917
-	c16 := math.Float32frombits(0x3d2aaa80) // 0.041666508
-	c18 := math.Float32frombits(0x3f000000) // 0.5
-	c20 := math.Float32frombits(0x3f800000) // 1
-	c23 := math.Float32frombits(0x3c08ed67) // 0.008357382
-	c24 := math.Float32frombits(0x3e2aaa92) // 0.1666663
-	c27 := int32(23)
-	c30 := int32(2097152000)
-	c33 := int32(0)
-	c42 := int32(-2147483648)
+	c2 := math.Float32frombits(0x30800000)  // 9.313226e-10
+	c4 := math.Float32frombits(0x42b2d70a)  // 89.42
+	c7 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c8 := math.Float32frombits(0x4b40007d)  // 1.2583037e+07
+	c11 := math.Float32frombits(0xbf317218) // -0.6931472
+	c13 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab69867) // 0.0013930917
+	c18 := math.Float32frombits(0x3d2aaa80) // 0.041666508
+	c20 := math.Float32frombits(0x3f000000) // 0.5
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c25 := math.Float32frombits(0x3c08ed67) // 0.008357382
+	c26 := math.Float32frombits(0x3e2aaa92) // 0.1666663
+	c29 := int32(23)
+	c32 := int32(2097152000)
+	c35 := int32(0)
+	c45 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -78910,86 +79383,100 @@ func k_sinh_f16_u_61fb0da6d8_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
 			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c2 < t1a, c2 < t1b
-			t4a := t1a
+			t3a, t3b := t1a < c2, t1b < c2
+			t5a, t5b := c4 < t1a, c4 < t1b
+			t6a := t1a
+			if t5a {
+				t6a = c4
+			}
+			t6b := t1b
+			if t5b {
+				t6b = c4
+			}
+			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
+			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t16a, t16b := float32(t14a*t14a), float32(t14b*t14b)
+			t19a, t19b := ir.FMA32(c17, t16a, c18), ir.FMA32(c17, t16b, c18)
+			t21a, t21b := ir.FMA32(t19a, t16a, c20), ir.FMA32(t19b, t16b, c20)
+			t23a, t23b := ir.FMA32(t16a, t21a, c22), ir.FMA32(t16b, t21b, c22)
+			t24a, t24b := float32(t14a*t16a), float32(t14b*t16b)
+			t27a, t27b := ir.FMA32(c25, t16a, c26), ir.FMA32(c25, t16b, c26)
+			t28a, t28b := ir.FMA32(t24a, t27a, t14a), ir.FMA32(t24b, t27b, t14b)
+			t30a, t30b := t15a<<uint32(c29), t15b<<uint32(c29)
+			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
+			t33a, t33b := int32(math.Float32bits(t31a)), int32(math.Float32bits(t31b))
+			t34a, t34b := int32(c32-t33a), int32(c32-t33b)
+			t36a, t36b := abi.LaneMax(t34a, c35), abi.LaneMax(t34b, c35)
+			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
+			t38a, t38b := float32(t31a-t37a), float32(t31b-t37b)
+			t39a, t39b := float32(t31a+t37a), float32(t31b+t37b)
+			t40a, t40b := float32(t28a*t39a), float32(t28b*t39b)
+			t41a, t41b := ir.FMA32(t23a, t38a, t40a), ir.FMA32(t23b, t38b, t40b)
+			t42a, t42b := float32(t41a+t41a), float32(t41b+t41b)
+			t43a := t42a
 			if t3a {
-				t4a = c2
+				t43a = t1a
 			}
-			t4b := t1b
+			t43b := t42b
 			if t3b {
-				t4b = c2
+				t43b = t1b
 			}
-			t7a, t7b := ir.FMA32(t4a, c5, c6), ir.FMA32(t4b, c5, c6)
-			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t10a, t10b := ir.FMA32(t8a, c9, t4a), ir.FMA32(t8b, c9, t4b)
-			t12a, t12b := ir.FMA32(t8a, c11, t10a), ir.FMA32(t8b, c11, t10b)
-			t13a, t13b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t14a, t14b := float32(t12a*t12a), float32(t12b*t12b)
-			t17a, t17b := ir.FMA32(c15, t14a, c16), ir.FMA32(c15, t14b, c16)
-			t19a, t19b := ir.FMA32(t17a, t14a, c18), ir.FMA32(t17b, t14b, c18)
-			t21a, t21b := ir.FMA32(t14a, t19a, c20), ir.FMA32(t14b, t19b, c20)
-			t22a, t22b := float32(t12a*t14a), float32(t12b*t14b)
-			t25a, t25b := ir.FMA32(c23, t14a, c24), ir.FMA32(c23, t14b, c24)
-			t26a, t26b := ir.FMA32(t22a, t25a, t12a), ir.FMA32(t22b, t25b, t12b)
-			t28a, t28b := t13a<<uint32(c27), t13b<<uint32(c27)
-			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
-			t31a, t31b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
-			t32a, t32b := int32(c30-t31a), int32(c30-t31b)
-			t34a, t34b := abi.LaneMax(t32a, c33), abi.LaneMax(t32b, c33)
-			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
-			t36a, t36b := float32(t29a-t35a), float32(t29b-t35b)
-			t37a, t37b := float32(t29a+t35a), float32(t29b+t35b)
-			t38a, t38b := float32(t26a*t37a), float32(t26b*t37b)
-			t39a, t39b := ir.FMA32(t21a, t36a, t38a), ir.FMA32(t21b, t36b, t38b)
-			t40a, t40b := float32(t39a+t39a), float32(t39b+t39b)
-			t41a, t41b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
-			t43a, t43b := t41a&c42, t41b&c42
-			t44a, t44b := int32(math.Float32bits(t40a)), int32(math.Float32bits(t40b))
-			t45a, t45b := t44a|t43a, t44b|t43b
-			t46a, t46b := math.Float32frombits(uint32(t45a)), math.Float32frombits(uint32(t45b))
-			t47a, t47b := ir.Float16bits(t46a), ir.Float16bits(t46b)
+			t44a, t44b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t46a, t46b := t44a&c45, t44b&c45
+			t47a, t47b := int32(math.Float32bits(t43a)), int32(math.Float32bits(t43b))
+			t48a, t48b := t47a|t46a, t47b|t46b
+			t49a, t49b := math.Float32frombits(uint32(t48a)), math.Float32frombits(uint32(t48b))
+			t50a, t50b := ir.Float16bits(t49a), ir.Float16bits(t49b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t47a, t47b
+			y0[0], y0[1] = t50a, t50b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
 			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t3 := c2 < t1
-			t4 := t1
-			if t3 {
-				t4 = c2
+			t3 := t1 < c2
+			t5 := c4 < t1
+			t6 := t1
+			if t5 {
+				t6 = c4
 			}
-			t7 := ir.FMA32(t4, c5, c6)
-			t8 := float32(t7 - c6)
-			t10 := ir.FMA32(t8, c9, t4)
-			t12 := ir.FMA32(t8, c11, t10)
-			t13 := int32(math.Float32bits(t7))
-			t14 := float32(t12 * t12)
-			t17 := ir.FMA32(c15, t14, c16)
-			t19 := ir.FMA32(t17, t14, c18)
-			t21 := ir.FMA32(t14, t19, c20)
-			t22 := float32(t12 * t14)
-			t25 := ir.FMA32(c23, t14, c24)
-			t26 := ir.FMA32(t22, t25, t12)
-			t28 := t13 << uint32(c27)
-			t29 := math.Float32frombits(uint32(t28))
-			t31 := int32(math.Float32bits(t29))
-			t32 := int32(c30 - t31)
-			t34 := abi.LaneMax(t32, c33)
-			t35 := math.Float32frombits(uint32(t34))
-			t36 := float32(t29 - t35)
-			t37 := float32(t29 + t35)
-			t38 := float32(t26 * t37)
-			t39 := ir.FMA32(t21, t36, t38)
-			t40 := float32(t39 + t39)
-			t41 := int32(math.Float32bits(t0))
-			t43 := t41 & c42
-			t44 := int32(math.Float32bits(t40))
-			t45 := t44 | t43
-			t46 := math.Float32frombits(uint32(t45))
-			t47 := ir.Float16bits(t46)
-			o0[i] = t47
+			t9 := ir.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := ir.FMA32(t10, c11, t6)
+			t14 := ir.FMA32(t10, c13, t12)
+			t15 := int32(math.Float32bits(t9))
+			t16 := float32(t14 * t14)
+			t19 := ir.FMA32(c17, t16, c18)
+			t21 := ir.FMA32(t19, t16, c20)
+			t23 := ir.FMA32(t16, t21, c22)
+			t24 := float32(t14 * t16)
+			t27 := ir.FMA32(c25, t16, c26)
+			t28 := ir.FMA32(t24, t27, t14)
+			t30 := t15 << uint32(c29)
+			t31 := math.Float32frombits(uint32(t30))
+			t33 := int32(math.Float32bits(t31))
+			t34 := int32(c32 - t33)
+			t36 := abi.LaneMax(t34, c35)
+			t37 := math.Float32frombits(uint32(t36))
+			t38 := float32(t31 - t37)
+			t39 := float32(t31 + t37)
+			t40 := float32(t28 * t39)
+			t41 := ir.FMA32(t23, t38, t40)
+			t42 := float32(t41 + t41)
+			t43 := t42
+			if t3 {
+				t43 = t1
+			}
+			t44 := int32(math.Float32bits(t0))
+			t46 := t44 & c45
+			t47 := int32(math.Float32bits(t43))
+			t48 := t47 | t46
+			t49 := math.Float32frombits(uint32(t48))
+			t50 := ir.Float16bits(t49)
+			o0[i] = t50
 		}
 	}
 }
@@ -79235,21 +79722,22 @@ func k_sinh_f32_u_a02af806c2_go(f *abi.Frame) {
 // for i: o0[i] = sinh(a0[i])
 func k_sinh_f32_u_e6cd35bca9_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x42b2d70a)  // 89.42
-	c4 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
-	c5 := math.Float32frombits(0x4b40007d)  // 1.2583037e+07
-	c8 := math.Float32frombits(0xbf317218)  // -0.6931472
-	c10 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c14 := math.Float32frombits(0x3ab69867) // 0.0013930917
-	c15 := math.Float32frombits(0x3d2aaa80) // 0.041666508
-	c17 := math.Float32frombits(0x3f000000) // 0.5
-	c19 := math.Float32frombits(0x3f800000) // 1
-	c22 := math.Float32frombits(0x3c08ed67) // 0.008357382
-	c23 := math.Float32frombits(0x3e2aaa92) // 0.1666663
-	c26 := int32(23)
-	c29 := int32(2097152000)
-	c32 := int32(0)
-	c41 := int32(-2147483648)
+	c1 := math.Float32frombits(0x30800000)  // 9.313226e-10
+	c3 := math.Float32frombits(0x42b2d70a)  // 89.42
+	c6 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c7 := math.Float32frombits(0x4b40007d)  // 1.2583037e+07
+	c10 := math.Float32frombits(0xbf317218) // -0.6931472
+	c12 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c16 := math.Float32frombits(0x3ab69867) // 0.0013930917
+	c17 := math.Float32frombits(0x3d2aaa80) // 0.041666508
+	c19 := math.Float32frombits(0x3f000000) // 0.5
+	c21 := math.Float32frombits(0x3f800000) // 1
+	c24 := math.Float32frombits(0x3c08ed67) // 0.008357382
+	c25 := math.Float32frombits(0x3e2aaa92) // 0.1666663
+	c28 := int32(23)
+	c31 := int32(2097152000)
+	c34 := int32(0)
+	c44 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -79258,83 +79746,97 @@ func k_sinh_f32_u_e6cd35bca9_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t2a, t2b := c1 < t0a, c1 < t0b
-			t3a := t0a
+			t2a, t2b := t0a < c1, t0b < c1
+			t4a, t4b := c3 < t0a, c3 < t0b
+			t5a := t0a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t0b
+			if t4b {
+				t5b = c3
+			}
+			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
+			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
+			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
+			t15a, t15b := float32(t13a*t13a), float32(t13b*t13b)
+			t18a, t18b := ir.FMA32(c16, t15a, c17), ir.FMA32(c16, t15b, c17)
+			t20a, t20b := ir.FMA32(t18a, t15a, c19), ir.FMA32(t18b, t15b, c19)
+			t22a, t22b := ir.FMA32(t15a, t20a, c21), ir.FMA32(t15b, t20b, c21)
+			t23a, t23b := float32(t13a*t15a), float32(t13b*t15b)
+			t26a, t26b := ir.FMA32(c24, t15a, c25), ir.FMA32(c24, t15b, c25)
+			t27a, t27b := ir.FMA32(t23a, t26a, t13a), ir.FMA32(t23b, t26b, t13b)
+			t29a, t29b := t14a<<uint32(c28), t14b<<uint32(c28)
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
+			t32a, t32b := int32(math.Float32bits(t30a)), int32(math.Float32bits(t30b))
+			t33a, t33b := int32(c31-t32a), int32(c31-t32b)
+			t35a, t35b := abi.LaneMax(t33a, c34), abi.LaneMax(t33b, c34)
+			t36a, t36b := math.Float32frombits(uint32(t35a)), math.Float32frombits(uint32(t35b))
+			t37a, t37b := float32(t30a-t36a), float32(t30b-t36b)
+			t38a, t38b := float32(t30a+t36a), float32(t30b+t36b)
+			t39a, t39b := float32(t27a*t38a), float32(t27b*t38b)
+			t40a, t40b := ir.FMA32(t22a, t37a, t39a), ir.FMA32(t22b, t37b, t39b)
+			t41a, t41b := float32(t40a+t40a), float32(t40b+t40b)
+			t42a := t41a
 			if t2a {
-				t3a = c1
+				t42a = t0a
 			}
-			t3b := t0b
+			t42b := t41b
 			if t2b {
-				t3b = c1
+				t42b = t0b
 			}
-			t6a, t6b := ir.FMA32(t3a, c4, c5), ir.FMA32(t3b, c4, c5)
-			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
-			t9a, t9b := ir.FMA32(t7a, c8, t3a), ir.FMA32(t7b, c8, t3b)
-			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
-			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
-			t13a, t13b := float32(t11a*t11a), float32(t11b*t11b)
-			t16a, t16b := ir.FMA32(c14, t13a, c15), ir.FMA32(c14, t13b, c15)
-			t18a, t18b := ir.FMA32(t16a, t13a, c17), ir.FMA32(t16b, t13b, c17)
-			t20a, t20b := ir.FMA32(t13a, t18a, c19), ir.FMA32(t13b, t18b, c19)
-			t21a, t21b := float32(t11a*t13a), float32(t11b*t13b)
-			t24a, t24b := ir.FMA32(c22, t13a, c23), ir.FMA32(c22, t13b, c23)
-			t25a, t25b := ir.FMA32(t21a, t24a, t11a), ir.FMA32(t21b, t24b, t11b)
-			t27a, t27b := t12a<<uint32(c26), t12b<<uint32(c26)
-			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
-			t30a, t30b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
-			t31a, t31b := int32(c29-t30a), int32(c29-t30b)
-			t33a, t33b := abi.LaneMax(t31a, c32), abi.LaneMax(t31b, c32)
-			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t35a, t35b := float32(t28a-t34a), float32(t28b-t34b)
-			t36a, t36b := float32(t28a+t34a), float32(t28b+t34b)
-			t37a, t37b := float32(t25a*t36a), float32(t25b*t36b)
-			t38a, t38b := ir.FMA32(t20a, t35a, t37a), ir.FMA32(t20b, t35b, t37b)
-			t39a, t39b := float32(t38a+t38a), float32(t38b+t38b)
-			t40a, t40b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t42a, t42b := t40a&c41, t40b&c41
-			t43a, t43b := int32(math.Float32bits(t39a)), int32(math.Float32bits(t39b))
-			t44a, t44b := t43a|t42a, t43b|t42b
-			t45a, t45b := math.Float32frombits(uint32(t44a)), math.Float32frombits(uint32(t44b))
+			t43a, t43b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t45a, t45b := t43a&c44, t43b&c44
+			t46a, t46b := int32(math.Float32bits(t42a)), int32(math.Float32bits(t42b))
+			t47a, t47b := t46a|t45a, t46b|t45b
+			t48a, t48b := math.Float32frombits(uint32(t47a)), math.Float32frombits(uint32(t47b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t45a, t45b
+			y0[0], y0[1] = t48a, t48b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c1 < t0
-			t3 := t0
-			if t2 {
-				t3 = c1
+			t2 := t0 < c1
+			t4 := c3 < t0
+			t5 := t0
+			if t4 {
+				t5 = c3
 			}
-			t6 := ir.FMA32(t3, c4, c5)
-			t7 := float32(t6 - c5)
-			t9 := ir.FMA32(t7, c8, t3)
-			t11 := ir.FMA32(t7, c10, t9)
-			t12 := int32(math.Float32bits(t6))
-			t13 := float32(t11 * t11)
-			t16 := ir.FMA32(c14, t13, c15)
-			t18 := ir.FMA32(t16, t13, c17)
-			t20 := ir.FMA32(t13, t18, c19)
-			t21 := float32(t11 * t13)
-			t24 := ir.FMA32(c22, t13, c23)
-			t25 := ir.FMA32(t21, t24, t11)
-			t27 := t12 << uint32(c26)
-			t28 := math.Float32frombits(uint32(t27))
-			t30 := int32(math.Float32bits(t28))
-			t31 := int32(c29 - t30)
-			t33 := abi.LaneMax(t31, c32)
-			t34 := math.Float32frombits(uint32(t33))
-			t35 := float32(t28 - t34)
-			t36 := float32(t28 + t34)
-			t37 := float32(t25 * t36)
-			t38 := ir.FMA32(t20, t35, t37)
-			t39 := float32(t38 + t38)
-			t40 := int32(math.Float32bits(v0))
-			t42 := t40 & c41
-			t43 := int32(math.Float32bits(t39))
-			t44 := t43 | t42
-			t45 := math.Float32frombits(uint32(t44))
-			o0[i] = t45
+			t8 := ir.FMA32(t5, c6, c7)
+			t9 := float32(t8 - c7)
+			t11 := ir.FMA32(t9, c10, t5)
+			t13 := ir.FMA32(t9, c12, t11)
+			t14 := int32(math.Float32bits(t8))
+			t15 := float32(t13 * t13)
+			t18 := ir.FMA32(c16, t15, c17)
+			t20 := ir.FMA32(t18, t15, c19)
+			t22 := ir.FMA32(t15, t20, c21)
+			t23 := float32(t13 * t15)
+			t26 := ir.FMA32(c24, t15, c25)
+			t27 := ir.FMA32(t23, t26, t13)
+			t29 := t14 << uint32(c28)
+			t30 := math.Float32frombits(uint32(t29))
+			t32 := int32(math.Float32bits(t30))
+			t33 := int32(c31 - t32)
+			t35 := abi.LaneMax(t33, c34)
+			t36 := math.Float32frombits(uint32(t35))
+			t37 := float32(t30 - t36)
+			t38 := float32(t30 + t36)
+			t39 := float32(t27 * t38)
+			t40 := ir.FMA32(t22, t37, t39)
+			t41 := float32(t40 + t40)
+			t42 := t41
+			if t2 {
+				t42 = t0
+			}
+			t43 := int32(math.Float32bits(v0))
+			t45 := t43 & c44
+			t46 := int32(math.Float32bits(t42))
+			t47 := t46 | t45
+			t48 := math.Float32frombits(uint32(t47))
+			o0[i] = t48
 		}
 	}
 }
@@ -79366,8 +79868,8 @@ func k_sinh_f64_u_a3833562bd_go(f *abi.Frame) {
 	c43 := int64(4598175219545276416)
 	c44 := int64(52)
 	c49 := int64(0)
-	c65 := math.Float64frombits(0x3e10000000000000) // 9.313225746154785e-10
-	c69 := int64(-9223372036854775808)
+	c68 := math.Float64frombits(0x3e10000000000000) // 9.313225746154785e-10
+	c72 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -79416,33 +79918,36 @@ func k_sinh_f64_u_a3833562bd_go(f *abi.Frame) {
 			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
 			t52a, t52b := float64(t47a-t51a), float64(t47b-t51b)
 			t53a, t53b := float64(t47a+t51a), float64(t47b+t51b)
-			t54a, t54b := float64(t53a*t13a), float64(t53b*t13b)
-			t55a, t55b := -t54a, -t54b
-			t56a, t56b := math.FMA(t53a, t13a, t55a), math.FMA(t53b, t13b, t55b)
-			t57a, t57b := float64(t52a+t54a), float64(t52b+t54b)
-			t58a, t58b := float64(t57a-t52a), float64(t57b-t52b)
-			t59a, t59b := float64(t54a-t58a), float64(t54b-t58b)
-			t60a, t60b := float64(t59a+t56a), float64(t59b+t56b)
-			t61a, t61b := math.FMA(t53a, t42a, t60a), math.FMA(t53b, t42b, t60b)
-			t62a, t62b := math.FMA(t52a, t29a, t61a), math.FMA(t52b, t29b, t61b)
-			t63a, t63b := float64(t57a+t62a), float64(t57b+t62b)
-			t64a, t64b := float64(t63a+t63a), float64(t63b+t63b)
-			t66a, t66b := t3a < c65, t3b < c65
-			t67a := t64a
-			if t66a {
-				t67a = t3a
+			t54a, t54b := float64(t47a-t52a), float64(t47b-t52b)
+			t55a, t55b := float64(t54a-t51a), float64(t54b-t51b)
+			t56a, t56b := float64(t53a*t13a), float64(t53b*t13b)
+			t57a, t57b := -t56a, -t56b
+			t58a, t58b := math.FMA(t53a, t13a, t57a), math.FMA(t53b, t13b, t57b)
+			t59a, t59b := float64(t52a+t56a), float64(t52b+t56b)
+			t60a, t60b := float64(t59a-t52a), float64(t59b-t52b)
+			t61a, t61b := float64(t56a-t60a), float64(t56b-t60b)
+			t62a, t62b := float64(t61a+t55a), float64(t61b+t55b)
+			t63a, t63b := float64(t62a+t58a), float64(t62b+t58b)
+			t64a, t64b := math.FMA(t53a, t42a, t63a), math.FMA(t53b, t42b, t63b)
+			t65a, t65b := math.FMA(t52a, t29a, t64a), math.FMA(t52b, t29b, t64b)
+			t66a, t66b := float64(t59a+t65a), float64(t59b+t65b)
+			t67a, t67b := float64(t66a+t66a), float64(t66b+t66b)
+			t69a, t69b := t3a < c68, t3b < c68
+			t70a := t67a
+			if t69a {
+				t70a = t3a
 			}
-			t67b := t64b
-			if t66b {
-				t67b = t3b
+			t70b := t67b
+			if t69b {
+				t70b = t3b
 			}
-			t68a, t68b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t70a, t70b := t68a&c69, t68b&c69
-			t71a, t71b := int64(math.Float64bits(t67a)), int64(math.Float64bits(t67b))
-			t72a, t72b := t71a|t70a, t71b|t70b
-			t73a, t73b := math.Float64frombits(uint64(t72a)), math.Float64frombits(uint64(t72b))
+			t71a, t71b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t73a, t73b := t71a&c72, t71b&c72
+			t74a, t74b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t75a, t75b := t74a|t73a, t74b|t73b
+			t76a, t76b := math.Float64frombits(uint64(t75a)), math.Float64frombits(uint64(t75b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t73a, t73b
+			y0[0], y0[1] = t76a, t76b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -79483,28 +79988,31 @@ func k_sinh_f64_u_a3833562bd_go(f *abi.Frame) {
 			t51 := math.Float64frombits(uint64(t50))
 			t52 := float64(t47 - t51)
 			t53 := float64(t47 + t51)
-			t54 := float64(t53 * t13)
-			t55 := -t54
-			t56 := math.FMA(t53, t13, t55)
-			t57 := float64(t52 + t54)
-			t58 := float64(t57 - t52)
-			t59 := float64(t54 - t58)
-			t60 := float64(t59 + t56)
-			t61 := math.FMA(t53, t42, t60)
-			t62 := math.FMA(t52, t29, t61)
-			t63 := float64(t57 + t62)
-			t64 := float64(t63 + t63)
-			t66 := t3 < c65
-			t67 := t64
-			if t66 {
-				t67 = t3
+			t54 := float64(t47 - t52)
+			t55 := float64(t54 - t51)
+			t56 := float64(t53 * t13)
+			t57 := -t56
+			t58 := math.FMA(t53, t13, t57)
+			t59 := float64(t52 + t56)
+			t60 := float64(t59 - t52)
+			t61 := float64(t56 - t60)
+			t62 := float64(t61 + t55)
+			t63 := float64(t62 + t58)
+			t64 := math.FMA(t53, t42, t63)
+			t65 := math.FMA(t52, t29, t64)
+			t66 := float64(t59 + t65)
+			t67 := float64(t66 + t66)
+			t69 := t3 < c68
+			t70 := t67
+			if t69 {
+				t70 = t3
 			}
-			t68 := int64(math.Float64bits(v0))
-			t70 := t68 & c69
-			t71 := int64(math.Float64bits(t67))
-			t72 := t71 | t70
-			t73 := math.Float64frombits(uint64(t72))
-			o0[i] = t73
+			t71 := int64(math.Float64bits(v0))
+			t73 := t71 & c72
+			t74 := int64(math.Float64bits(t70))
+			t75 := t74 | t73
+			t76 := math.Float64frombits(uint64(t75))
+			o0[i] = t76
 		}
 	}
 }
@@ -79536,8 +80044,8 @@ func k_sinh_f64_u_d3e37eb571_go(f *abi.Frame) {
 	c43 := int64(4598175219545276416)
 	c44 := int64(52)
 	c49 := int64(0)
-	c65 := math.Float64frombits(0x3e10000000000000) // 9.313225746154785e-10
-	c69 := int64(-9223372036854775808)
+	c68 := math.Float64frombits(0x3e10000000000000) // 9.313225746154785e-10
+	c72 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -79586,33 +80094,36 @@ func k_sinh_f64_u_d3e37eb571_go(f *abi.Frame) {
 			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
 			t52a, t52b := float64(t47a-t51a), float64(t47b-t51b)
 			t53a, t53b := float64(t47a+t51a), float64(t47b+t51b)
-			t54a, t54b := float64(t53a*t13a), float64(t53b*t13b)
-			t55a, t55b := -t54a, -t54b
-			t56a, t56b := math.FMA(t53a, t13a, t55a), math.FMA(t53b, t13b, t55b)
-			t57a, t57b := float64(t52a+t54a), float64(t52b+t54b)
-			t58a, t58b := float64(t57a-t52a), float64(t57b-t52b)
-			t59a, t59b := float64(t54a-t58a), float64(t54b-t58b)
-			t60a, t60b := float64(t59a+t56a), float64(t59b+t56b)
-			t61a, t61b := math.FMA(t53a, t42a, t60a), math.FMA(t53b, t42b, t60b)
-			t62a, t62b := math.FMA(t52a, t29a, t61a), math.FMA(t52b, t29b, t61b)
-			t63a, t63b := float64(t57a+t62a), float64(t57b+t62b)
-			t64a, t64b := float64(t63a+t63a), float64(t63b+t63b)
-			t66a, t66b := t3a < c65, t3b < c65
-			t67a := t64a
-			if t66a {
-				t67a = t3a
+			t54a, t54b := float64(t47a-t52a), float64(t47b-t52b)
+			t55a, t55b := float64(t54a-t51a), float64(t54b-t51b)
+			t56a, t56b := float64(t53a*t13a), float64(t53b*t13b)
+			t57a, t57b := -t56a, -t56b
+			t58a, t58b := math.FMA(t53a, t13a, t57a), math.FMA(t53b, t13b, t57b)
+			t59a, t59b := float64(t52a+t56a), float64(t52b+t56b)
+			t60a, t60b := float64(t59a-t52a), float64(t59b-t52b)
+			t61a, t61b := float64(t56a-t60a), float64(t56b-t60b)
+			t62a, t62b := float64(t61a+t55a), float64(t61b+t55b)
+			t63a, t63b := float64(t62a+t58a), float64(t62b+t58b)
+			t64a, t64b := math.FMA(t53a, t42a, t63a), math.FMA(t53b, t42b, t63b)
+			t65a, t65b := math.FMA(t52a, t29a, t64a), math.FMA(t52b, t29b, t64b)
+			t66a, t66b := float64(t59a+t65a), float64(t59b+t65b)
+			t67a, t67b := float64(t66a+t66a), float64(t66b+t66b)
+			t69a, t69b := t3a < c68, t3b < c68
+			t70a := t67a
+			if t69a {
+				t70a = t3a
 			}
-			t67b := t64b
-			if t66b {
-				t67b = t3b
+			t70b := t67b
+			if t69b {
+				t70b = t3b
 			}
-			t68a, t68b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t70a, t70b := t68a&c69, t68b&c69
-			t71a, t71b := int64(math.Float64bits(t67a)), int64(math.Float64bits(t67b))
-			t72a, t72b := t71a|t70a, t71b|t70b
-			t73a, t73b := math.Float64frombits(uint64(t72a)), math.Float64frombits(uint64(t72b))
+			t71a, t71b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t73a, t73b := t71a&c72, t71b&c72
+			t74a, t74b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t75a, t75b := t74a|t73a, t74b|t73b
+			t76a, t76b := math.Float64frombits(uint64(t75a)), math.Float64frombits(uint64(t75b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t73a, t73b
+			y0[0], y0[1] = t76a, t76b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -79653,28 +80164,31 @@ func k_sinh_f64_u_d3e37eb571_go(f *abi.Frame) {
 			t51 := math.Float64frombits(uint64(t50))
 			t52 := float64(t47 - t51)
 			t53 := float64(t47 + t51)
-			t54 := float64(t53 * t13)
-			t55 := -t54
-			t56 := math.FMA(t53, t13, t55)
-			t57 := float64(t52 + t54)
-			t58 := float64(t57 - t52)
-			t59 := float64(t54 - t58)
-			t60 := float64(t59 + t56)
-			t61 := math.FMA(t53, t42, t60)
-			t62 := math.FMA(t52, t29, t61)
-			t63 := float64(t57 + t62)
-			t64 := float64(t63 + t63)
-			t66 := t3 < c65
-			t67 := t64
-			if t66 {
-				t67 = t3
+			t54 := float64(t47 - t52)
+			t55 := float64(t54 - t51)
+			t56 := float64(t53 * t13)
+			t57 := -t56
+			t58 := math.FMA(t53, t13, t57)
+			t59 := float64(t52 + t56)
+			t60 := float64(t59 - t52)
+			t61 := float64(t56 - t60)
+			t62 := float64(t61 + t55)
+			t63 := float64(t62 + t58)
+			t64 := math.FMA(t53, t42, t63)
+			t65 := math.FMA(t52, t29, t64)
+			t66 := float64(t59 + t65)
+			t67 := float64(t66 + t66)
+			t69 := t3 < c68
+			t70 := t67
+			if t69 {
+				t70 = t3
 			}
-			t68 := int64(math.Float64bits(v0))
-			t70 := t68 & c69
-			t71 := int64(math.Float64bits(t67))
-			t72 := t71 | t70
-			t73 := math.Float64frombits(uint64(t72))
-			o0[i] = t73
+			t71 := int64(math.Float64bits(v0))
+			t73 := t71 & c72
+			t74 := int64(math.Float64bits(t70))
+			t75 := t74 | t73
+			t76 := math.Float64frombits(uint64(t75))
+			o0[i] = t76
 		}
 	}
 }
@@ -80279,17 +80793,17 @@ func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c22 := math.Float64frombits(0x3ff0000000000000) // 1
-	c27 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c28 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c29 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c30 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c31 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c32 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c33 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c34 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c35 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c46 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c48 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c30 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c31 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c32 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c33 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c34 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c35 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c36 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c37 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c46 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c48 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c55 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
 	c59 := int64(52)
 	c81 := math.Float64frombits(0x3fb5555555555555)  // 0.08333333333333333
@@ -80340,38 +80854,38 @@ func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 			t24a, t24b := float64(t23a-c22), float64(t23b-c22)
 			t25a, t25b := float64(t19a-t24a), float64(t19b-t24b)
 			t26a, t26b := float64(t19a*t19a), float64(t19b*t19b)
-			t36a, t36b := math.FMA(c28, t19a, c27), math.FMA(c28, t19b, c27)
-			t37a, t37b := math.FMA(c30, t19a, c29), math.FMA(c30, t19b, c29)
-			t38a, t38b := math.FMA(c32, t19a, c31), math.FMA(c32, t19b, c31)
-			t39a, t39b := math.FMA(c34, t19a, c33), math.FMA(c34, t19b, c33)
-			t40a, t40b := math.FMA(t37a, t26a, t36a), math.FMA(t37b, t26b, t36b)
-			t41a, t41b := math.FMA(t39a, t26a, t38a), math.FMA(t39b, t26b, t38b)
-			t42a, t42b := float64(t26a*t26a), float64(t26b*t26b)
-			t43a, t43b := math.FMA(t41a, t42a, t40a), math.FMA(t41b, t42b, t40b)
-			t44a, t44b := float64(t42a*t42a), float64(t42b*t42b)
-			t45a, t45b := math.FMA(c35, t44a, t43a), math.FMA(c35, t44b, t43b)
+			t28a, t28b := math.FMA(t26a, c27, t21a), math.FMA(t26b, c27, t21b)
+			t29a, t29b := float64(t26a*t19a), float64(t26b*t19b)
+			t38a, t38b := math.FMA(c31, t19a, c30), math.FMA(c31, t19b, c30)
+			t39a, t39b := math.FMA(c33, t19a, c32), math.FMA(c33, t19b, c32)
+			t40a, t40b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
+			t41a, t41b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
+			t42a, t42b := math.FMA(t39a, t26a, t38a), math.FMA(t39b, t26b, t38b)
+			t43a, t43b := math.FMA(t41a, t26a, t40a), math.FMA(t41b, t26b, t40b)
+			t44a, t44b := float64(t26a*t26a), float64(t26b*t26b)
+			t45a, t45b := math.FMA(t43a, t44a, t42a), math.FMA(t43b, t44b, t42b)
 			t47a, t47b := math.FMA(t45a, t19a, c46), math.FMA(t45b, t19b, c46)
 			t49a, t49b := math.FMA(t47a, t19a, c48), math.FMA(t47b, t19b, c48)
-			t50a, t50b := math.FMA(t26a, t49a, t21a), math.FMA(t26b, t49b, t21b)
+			t50a, t50b := math.FMA(t29a, t49a, t28a), math.FMA(t29b, t49b, t28b)
 			t51a, t51b := float64(t50a+t25a), float64(t50b+t25b)
 			t52a, t52b := float64(t23a+t51a), float64(t23b+t51b)
 			t53a, t53b := float64(t52a-t23a), float64(t52b-t23b)
 			t54a, t54b := float64(t51a-t53a), float64(t51b-t53b)
-			t56a, t56b := math.FMA(t10a, c48, c55), math.FMA(t10b, c48, c55)
+			t56a, t56b := math.FMA(t10a, c27, c55), math.FMA(t10b, c27, c55)
 			t57a, t57b := int64(math.Float64bits(t56a)), int64(math.Float64bits(t56b))
 			t58a, t58b := int64(t9a-t57a), int64(t9b-t57b)
 			t60a, t60b := t57a<<uint64(c59), t57b<<uint64(c59)
 			t61a, t61b := math.Float64frombits(uint64(t60a)), math.Float64frombits(uint64(t60b))
-			t62a, t62b := float64(t52a*t61a), float64(t52b*t61b)
-			t63a, t63b := t58a<<uint64(c59), t58b<<uint64(c59)
-			t64a, t64b := math.Float64frombits(uint64(t63a)), math.Float64frombits(uint64(t63b))
-			t65a, t65b := float64(t62a*t64a), float64(t62b*t64b)
+			t62a, t62b := t58a<<uint64(c59), t58b<<uint64(c59)
+			t63a, t63b := math.Float64frombits(uint64(t62a)), math.Float64frombits(uint64(t62b))
+			t64a, t64b := float64(t52a*t61a), float64(t52b*t61b)
+			t65a, t65b := float64(t64a*t63a), float64(t64b*t63b)
 			t66a, t66b := float64(t54a*t61a), float64(t54b*t61b)
-			t67a, t67b := float64(t66a*t64a), float64(t66b*t64b)
-			t68a, t68b := math.FMA(t65a, c48, c22), math.FMA(t65b, c48, c22)
+			t67a, t67b := float64(t66a*t63a), float64(t66b*t63b)
+			t68a, t68b := math.FMA(t65a, c27, c22), math.FMA(t65b, c27, c22)
 			t69a, t69b := float64(c22-t68a), float64(c22-t68b)
-			t70a, t70b := math.FMA(t65a, c48, t69a), math.FMA(t65b, c48, t69b)
-			t71a, t71b := math.FMA(t67a, c48, t70a), math.FMA(t67b, c48, t70b)
+			t70a, t70b := math.FMA(t65a, c27, t69a), math.FMA(t65b, c27, t69b)
+			t71a, t71b := math.FMA(t67a, c27, t70a), math.FMA(t67b, c27, t70b)
 			t72a, t72b := float64(c22/t68a), float64(c22/t68b)
 			t73a, t73b := float64(t65a*t72a), float64(t65b*t72b)
 			t74a, t74b := -t73a, -t73b
@@ -80450,38 +80964,38 @@ func k_softplus_f64_u_f1abd0de31_go(f *abi.Frame) {
 			t24 := float64(t23 - c22)
 			t25 := float64(t19 - t24)
 			t26 := float64(t19 * t19)
-			t36 := math.FMA(c28, t19, c27)
-			t37 := math.FMA(c30, t19, c29)
-			t38 := math.FMA(c32, t19, c31)
-			t39 := math.FMA(c34, t19, c33)
-			t40 := math.FMA(t37, t26, t36)
-			t41 := math.FMA(t39, t26, t38)
-			t42 := float64(t26 * t26)
-			t43 := math.FMA(t41, t42, t40)
-			t44 := float64(t42 * t42)
-			t45 := math.FMA(c35, t44, t43)
+			t28 := math.FMA(t26, c27, t21)
+			t29 := float64(t26 * t19)
+			t38 := math.FMA(c31, t19, c30)
+			t39 := math.FMA(c33, t19, c32)
+			t40 := math.FMA(c35, t19, c34)
+			t41 := math.FMA(c37, t19, c36)
+			t42 := math.FMA(t39, t26, t38)
+			t43 := math.FMA(t41, t26, t40)
+			t44 := float64(t26 * t26)
+			t45 := math.FMA(t43, t44, t42)
 			t47 := math.FMA(t45, t19, c46)
 			t49 := math.FMA(t47, t19, c48)
-			t50 := math.FMA(t26, t49, t21)
+			t50 := math.FMA(t29, t49, t28)
 			t51 := float64(t50 + t25)
 			t52 := float64(t23 + t51)
 			t53 := float64(t52 - t23)
 			t54 := float64(t51 - t53)
-			t56 := math.FMA(t10, c48, c55)
+			t56 := math.FMA(t10, c27, c55)
 			t57 := int64(math.Float64bits(t56))
 			t58 := int64(t9 - t57)
 			t60 := t57 << uint64(c59)
 			t61 := math.Float64frombits(uint64(t60))
-			t62 := float64(t52 * t61)
-			t63 := t58 << uint64(c59)
-			t64 := math.Float64frombits(uint64(t63))
-			t65 := float64(t62 * t64)
+			t62 := t58 << uint64(c59)
+			t63 := math.Float64frombits(uint64(t62))
+			t64 := float64(t52 * t61)
+			t65 := float64(t64 * t63)
 			t66 := float64(t54 * t61)
-			t67 := float64(t66 * t64)
-			t68 := math.FMA(t65, c48, c22)
+			t67 := float64(t66 * t63)
+			t68 := math.FMA(t65, c27, c22)
 			t69 := float64(c22 - t68)
-			t70 := math.FMA(t65, c48, t69)
-			t71 := math.FMA(t67, c48, t70)
+			t70 := math.FMA(t65, c27, t69)
+			t71 := math.FMA(t67, c27, t70)
 			t72 := float64(c22 / t68)
 			t73 := float64(t65 * t72)
 			t74 := -t73
@@ -80543,17 +81057,17 @@ func k_softplus_f64_u_f2e1b50a29_go(f *abi.Frame) {
 	c11 := math.Float64frombits(0xbfe62e42fee00000) // -0.6931471803691238
 	c13 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c22 := math.Float64frombits(0x3ff0000000000000) // 1
-	c27 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c28 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c29 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c30 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c31 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c32 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c33 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c34 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c35 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c46 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c48 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c30 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c31 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c32 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c33 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c34 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c35 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c36 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c37 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c46 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c48 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c55 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
 	c59 := int64(52)
 	c81 := math.Float64frombits(0x3fb5555555555555)  // 0.08333333333333333
@@ -80604,38 +81118,38 @@ func k_softplus_f64_u_f2e1b50a29_go(f *abi.Frame) {
 			t24a, t24b := float64(t23a-c22), float64(t23b-c22)
 			t25a, t25b := float64(t19a-t24a), float64(t19b-t24b)
 			t26a, t26b := float64(t19a*t19a), float64(t19b*t19b)
-			t36a, t36b := math.FMA(c28, t19a, c27), math.FMA(c28, t19b, c27)
-			t37a, t37b := math.FMA(c30, t19a, c29), math.FMA(c30, t19b, c29)
-			t38a, t38b := math.FMA(c32, t19a, c31), math.FMA(c32, t19b, c31)
-			t39a, t39b := math.FMA(c34, t19a, c33), math.FMA(c34, t19b, c33)
-			t40a, t40b := math.FMA(t37a, t26a, t36a), math.FMA(t37b, t26b, t36b)
-			t41a, t41b := math.FMA(t39a, t26a, t38a), math.FMA(t39b, t26b, t38b)
-			t42a, t42b := float64(t26a*t26a), float64(t26b*t26b)
-			t43a, t43b := math.FMA(t41a, t42a, t40a), math.FMA(t41b, t42b, t40b)
-			t44a, t44b := float64(t42a*t42a), float64(t42b*t42b)
-			t45a, t45b := math.FMA(c35, t44a, t43a), math.FMA(c35, t44b, t43b)
+			t28a, t28b := math.FMA(t26a, c27, t21a), math.FMA(t26b, c27, t21b)
+			t29a, t29b := float64(t26a*t19a), float64(t26b*t19b)
+			t38a, t38b := math.FMA(c31, t19a, c30), math.FMA(c31, t19b, c30)
+			t39a, t39b := math.FMA(c33, t19a, c32), math.FMA(c33, t19b, c32)
+			t40a, t40b := math.FMA(c35, t19a, c34), math.FMA(c35, t19b, c34)
+			t41a, t41b := math.FMA(c37, t19a, c36), math.FMA(c37, t19b, c36)
+			t42a, t42b := math.FMA(t39a, t26a, t38a), math.FMA(t39b, t26b, t38b)
+			t43a, t43b := math.FMA(t41a, t26a, t40a), math.FMA(t41b, t26b, t40b)
+			t44a, t44b := float64(t26a*t26a), float64(t26b*t26b)
+			t45a, t45b := math.FMA(t43a, t44a, t42a), math.FMA(t43b, t44b, t42b)
 			t47a, t47b := math.FMA(t45a, t19a, c46), math.FMA(t45b, t19b, c46)
 			t49a, t49b := math.FMA(t47a, t19a, c48), math.FMA(t47b, t19b, c48)
-			t50a, t50b := math.FMA(t26a, t49a, t21a), math.FMA(t26b, t49b, t21b)
+			t50a, t50b := math.FMA(t29a, t49a, t28a), math.FMA(t29b, t49b, t28b)
 			t51a, t51b := float64(t50a+t25a), float64(t50b+t25b)
 			t52a, t52b := float64(t23a+t51a), float64(t23b+t51b)
 			t53a, t53b := float64(t52a-t23a), float64(t52b-t23b)
 			t54a, t54b := float64(t51a-t53a), float64(t51b-t53b)
-			t56a, t56b := math.FMA(t10a, c48, c55), math.FMA(t10b, c48, c55)
+			t56a, t56b := math.FMA(t10a, c27, c55), math.FMA(t10b, c27, c55)
 			t57a, t57b := int64(math.Float64bits(t56a)), int64(math.Float64bits(t56b))
 			t58a, t58b := int64(t9a-t57a), int64(t9b-t57b)
 			t60a, t60b := t57a<<uint64(c59), t57b<<uint64(c59)
 			t61a, t61b := math.Float64frombits(uint64(t60a)), math.Float64frombits(uint64(t60b))
-			t62a, t62b := float64(t52a*t61a), float64(t52b*t61b)
-			t63a, t63b := t58a<<uint64(c59), t58b<<uint64(c59)
-			t64a, t64b := math.Float64frombits(uint64(t63a)), math.Float64frombits(uint64(t63b))
-			t65a, t65b := float64(t62a*t64a), float64(t62b*t64b)
+			t62a, t62b := t58a<<uint64(c59), t58b<<uint64(c59)
+			t63a, t63b := math.Float64frombits(uint64(t62a)), math.Float64frombits(uint64(t62b))
+			t64a, t64b := float64(t52a*t61a), float64(t52b*t61b)
+			t65a, t65b := float64(t64a*t63a), float64(t64b*t63b)
 			t66a, t66b := float64(t54a*t61a), float64(t54b*t61b)
-			t67a, t67b := float64(t66a*t64a), float64(t66b*t64b)
-			t68a, t68b := math.FMA(t65a, c48, c22), math.FMA(t65b, c48, c22)
+			t67a, t67b := float64(t66a*t63a), float64(t66b*t63b)
+			t68a, t68b := math.FMA(t65a, c27, c22), math.FMA(t65b, c27, c22)
 			t69a, t69b := float64(c22-t68a), float64(c22-t68b)
-			t70a, t70b := math.FMA(t65a, c48, t69a), math.FMA(t65b, c48, t69b)
-			t71a, t71b := math.FMA(t67a, c48, t70a), math.FMA(t67b, c48, t70b)
+			t70a, t70b := math.FMA(t65a, c27, t69a), math.FMA(t65b, c27, t69b)
+			t71a, t71b := math.FMA(t67a, c27, t70a), math.FMA(t67b, c27, t70b)
 			t72a, t72b := float64(c22/t68a), float64(c22/t68b)
 			t73a, t73b := float64(t65a*t72a), float64(t65b*t72b)
 			t74a, t74b := -t73a, -t73b
@@ -80714,38 +81228,38 @@ func k_softplus_f64_u_f2e1b50a29_go(f *abi.Frame) {
 			t24 := float64(t23 - c22)
 			t25 := float64(t19 - t24)
 			t26 := float64(t19 * t19)
-			t36 := math.FMA(c28, t19, c27)
-			t37 := math.FMA(c30, t19, c29)
-			t38 := math.FMA(c32, t19, c31)
-			t39 := math.FMA(c34, t19, c33)
-			t40 := math.FMA(t37, t26, t36)
-			t41 := math.FMA(t39, t26, t38)
-			t42 := float64(t26 * t26)
-			t43 := math.FMA(t41, t42, t40)
-			t44 := float64(t42 * t42)
-			t45 := math.FMA(c35, t44, t43)
+			t28 := math.FMA(t26, c27, t21)
+			t29 := float64(t26 * t19)
+			t38 := math.FMA(c31, t19, c30)
+			t39 := math.FMA(c33, t19, c32)
+			t40 := math.FMA(c35, t19, c34)
+			t41 := math.FMA(c37, t19, c36)
+			t42 := math.FMA(t39, t26, t38)
+			t43 := math.FMA(t41, t26, t40)
+			t44 := float64(t26 * t26)
+			t45 := math.FMA(t43, t44, t42)
 			t47 := math.FMA(t45, t19, c46)
 			t49 := math.FMA(t47, t19, c48)
-			t50 := math.FMA(t26, t49, t21)
+			t50 := math.FMA(t29, t49, t28)
 			t51 := float64(t50 + t25)
 			t52 := float64(t23 + t51)
 			t53 := float64(t52 - t23)
 			t54 := float64(t51 - t53)
-			t56 := math.FMA(t10, c48, c55)
+			t56 := math.FMA(t10, c27, c55)
 			t57 := int64(math.Float64bits(t56))
 			t58 := int64(t9 - t57)
 			t60 := t57 << uint64(c59)
 			t61 := math.Float64frombits(uint64(t60))
-			t62 := float64(t52 * t61)
-			t63 := t58 << uint64(c59)
-			t64 := math.Float64frombits(uint64(t63))
-			t65 := float64(t62 * t64)
+			t62 := t58 << uint64(c59)
+			t63 := math.Float64frombits(uint64(t62))
+			t64 := float64(t52 * t61)
+			t65 := float64(t64 * t63)
 			t66 := float64(t54 * t61)
-			t67 := float64(t66 * t64)
-			t68 := math.FMA(t65, c48, c22)
+			t67 := float64(t66 * t63)
+			t68 := math.FMA(t65, c27, c22)
 			t69 := float64(c22 - t68)
-			t70 := math.FMA(t65, c48, t69)
-			t71 := math.FMA(t67, c48, t70)
+			t70 := math.FMA(t65, c27, t69)
+			t71 := math.FMA(t67, c27, t70)
 			t72 := float64(c22 / t68)
 			t73 := float64(t65 * t72)
 			t74 := -t73
@@ -82408,7 +82922,7 @@ func k_sub_u8_uu_ba7bbcc60c_go(f *abi.Frame) {
 // for i: o0[i] = tan(a0[i])
 func k_tan_f16_u_1e11f4ed2b_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x47800000)          // 65536
+	c2 := math.Float32frombits(0x47800000)          // 65536
 	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
 	c5 := math.Float32frombits(0x3f22f983)          // 0.63661975
 	c8 := math.Float32frombits(0xbfc90fda)          // -1.5707963
@@ -82446,8 +82960,8 @@ func k_tan_f16_u_1e11f4ed2b_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
 			t6a, t6b := ir.FMA32(t0a, c5, c4), ir.FMA32(t0b, c5, c4)
 			t7a, t7b := float32(t6a-c4), float32(t6b-c4)
 			t9a, t9b := ir.FMA32(t7a, c8, t0a), ir.FMA32(t7b, c8, t0b)
@@ -82616,8 +83130,8 @@ func k_tan_f16_u_1e11f4ed2b_go(f *abi.Frame) {
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
-			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t3 := c1 <= t2
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 <= t1
 			t6 := ir.FMA32(t0, c5, c4)
 			t7 := float32(t6 - c4)
 			t9 := ir.FMA32(t7, c8, t0)
@@ -82720,7 +83234,7 @@ func k_tan_f16_u_1e11f4ed2b_go(f *abi.Frame) {
 // for i: o0[i] = tan(a0[i])
 func k_tan_f16_u_a5a97b9217_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
 	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
 	c6 := math.Float64frombits(0x3fe45f306dc9c883)  // 0.6366197723675814
 	c9 := math.Float64frombits(0xbff921fb54442d18)  // -1.5707963267948966
@@ -82758,8 +83272,8 @@ func k_tan_f16_u_a5a97b9217_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := ir.Float16frombits(v0a), ir.Float16frombits(v0b)
 			t1a, t1b := float64(t0a), float64(t0b)
-			t3a, t3b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
-			t4a, t4b := c2 <= t3a, c2 <= t3b
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := c3 <= t2a, c3 <= t2b
 			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
 			t8a, t8b := float64(t7a-c5), float64(t7b-c5)
 			t10a, t10b := math.FMA(t8a, c9, t1a), math.FMA(t8b, c9, t1b)
@@ -82926,8 +83440,8 @@ func k_tan_f16_u_a5a97b9217_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := ir.Float16frombits(v0)
 			t1 := float64(t0)
-			t3 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-			t4 := c2 <= t3
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := c3 <= t2
 			t7 := math.FMA(t1, c6, c5)
 			t8 := float64(t7 - c5)
 			t10 := math.FMA(t8, c9, t1)
@@ -83030,7 +83544,7 @@ func k_tan_f16_u_a5a97b9217_go(f *abi.Frame) {
 // for i: o0[i] = tan(a0[i])
 func k_tan_f32_u_a69f332907_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c2 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
 	c4 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
 	c5 := math.Float64frombits(0x3fe45f306dc9c883)  // 0.6366197723675814
 	c8 := math.Float64frombits(0xbff921fb54442d18)  // -1.5707963267948966
@@ -83067,8 +83581,8 @@ func k_tan_f32_u_a69f332907_go(f *abi.Frame) {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := float64(v0a), float64(v0b)
-			t2a, t2b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t3a, t3b := c1 <= t2a, c1 <= t2b
+			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
 			t6a, t6b := math.FMA(t0a, c5, c4), math.FMA(t0b, c5, c4)
 			t7a, t7b := float64(t6a-c4), float64(t6b-c4)
 			t9a, t9b := math.FMA(t7a, c8, t0a), math.FMA(t7b, c8, t0b)
@@ -83233,8 +83747,8 @@ func k_tan_f32_u_a69f332907_go(f *abi.Frame) {
 		for ; i < n; i++ {
 			v0 := a0[i]
 			t0 := float64(v0)
-			t2 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t3 := c1 <= t2
+			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t3 := c2 <= t1
 			t6 := math.FMA(t0, c5, c4)
 			t7 := float64(t6 - c4)
 			t9 := math.FMA(t7, c8, t0)
@@ -83336,7 +83850,7 @@ func k_tan_f32_u_a69f332907_go(f *abi.Frame) {
 // for i: o0[i] = tan(a0[i])
 func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0x47800000)          // 65536
+	c1 := math.Float32frombits(0x47800000)          // 65536
 	c3 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
 	c4 := math.Float32frombits(0x3f22f983)          // 0.63661975
 	c7 := math.Float32frombits(0xbfc90fda)          // -1.5707963
@@ -83373,8 +83887,8 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t2a, t2b := c0 <= t1a, c0 <= t1b
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t2a, t2b := c1 <= t0a, c1 <= t0b
 			t5a, t5b := ir.FMA32(v0a, c4, c3), ir.FMA32(v0b, c4, c3)
 			t6a, t6b := float32(t5a-c3), float32(t5b-c3)
 			t8a, t8b := ir.FMA32(t6a, c7, v0a), ir.FMA32(t6b, c7, v0b)
@@ -83541,8 +84055,8 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c0 <= t1
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t2 := c1 <= t0
 			t5 := ir.FMA32(v0, c4, c3)
 			t6 := float32(t5 - c3)
 			t8 := ir.FMA32(t6, c7, v0)
@@ -83644,7 +84158,7 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 // for i: o0[i] = tan(a0[i])
 func k_tan_f64_u_0aba3f5a48_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
+	c1 := math.Float64frombits(0x41d0000000000000)   // 1.073741824e+09
 	c3 := math.Float64frombits(0x4338000000000000)   // 6.755399441055744e+15
 	c4 := math.Float64frombits(0x0)                  // 0
 	c5 := math.Float64frombits(0x3fe45f306dc9c883)   // 0.6366197723675814
@@ -83713,8 +84227,8 @@ func k_tan_f64_u_0aba3f5a48_go(f *abi.Frame) {
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
-			t2a, t2b := c0 <= t1a, c0 <= t1b
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := c1 <= t0a, c1 <= t0b
 			t6a, t6b := math.FMA(v0a, c5, c3), math.FMA(v0b, c5, c3)
 			t7a, t7b := float64(t6a-c3), float64(t6b-c3)
 			t9a, t9b := math.FMA(t7a, c8, v0a), math.FMA(t7b, c8, v0b)
@@ -84341,8 +84855,8 @@ func k_tan_f64_u_0aba3f5a48_go(f *abi.Frame) {
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
-			t2 := c0 <= t1
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := c1 <= t0
 			t6 := math.FMA(v0, c5, c3)
 			t7 := float64(t6 - c3)
 			t9 := math.FMA(t7, c8, v0)
@@ -84727,20 +85241,17 @@ func k_tan_f64_u_1b1aa58867_go(f *abi.Frame) {
 	c206 := math.Float64frombits(0x41d0000000000000) // 1.073741824e+09
 	c212 := int64(63)
 	c214 := int64(0)
-	c217 := math.Float64frombits(0xbfe0000000000000) // -0.5
-	c221 := math.Float64frombits(0x3de5d8e226174565) // 1.589593066944715e-10
-	c222 := math.Float64frombits(0xbe5ae5e54310d78a) // -2.5050742095455373e-08
-	c224 := math.Float64frombits(0x3ec71de355eb41b0) // 2.7557313580855056e-06
-	c226 := math.Float64frombits(0xbf2a01a019bf1cce) // -0.0001984126982945478
-	c228 := math.Float64frombits(0x3f8111111110f75b) // 0.008333333333321915
-	c230 := math.Float64frombits(0xbfc5555555555548) // -0.1666666666666663
-	c232 := math.Float64frombits(0xbda8f9f49f8b5538) // -1.1357946688854433e-11
-	c233 := math.Float64frombits(0x3e21ee9cc8e32e1f) // 2.087568846172328e-09
-	c235 := math.Float64frombits(0xbe927e4f7d8b43dc) // -2.7557314079019e-07
-	c237 := math.Float64frombits(0x3efa01a019c684b2) // 2.48015872884629e-05
-	c239 := math.Float64frombits(0xbf56c16c16c14e48) // -0.0013888888888872342
-	c241 := math.Float64frombits(0x3fa555555555554a) // 0.04166666666666659
-	c271 := int64(-9223372036854775808)
+	c219 := math.Float64frombits(0x3f4ba1ba1bb4fb01) // 0.0008432539683907726
+	c220 := math.Float64frombits(0x3f1664f47e131d34) // 8.542768729845747e-05
+	c221 := math.Float64frombits(0x3ee226e5f632152e) // 8.655522554921495e-06
+	c222 := math.Float64frombits(0x3ead6c79f67b9ea2) // 8.768956662714965e-07
+	c223 := math.Float64frombits(0x3e77eab716432927) // 8.909723231694737e-08
+	c224 := math.Float64frombits(0x3e4287be443b1fa5) // 8.628818666005278e-09
+	c225 := math.Float64frombits(0x3e14eca98e67b632) // 1.217964001893903e-09
+	c234 := math.Float64frombits(0x3f81111111110a2e) // 0.008333333333330275
+	c236 := math.Float64frombits(0x3fb5555555555556) // 0.08333333333333334
+	c243 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c269 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -85343,81 +85854,82 @@ func k_tan_f64_u_1b1aa58867_go(f *abi.Frame) {
 			t213a, t213b := t211a<<uint64(c212), t211b<<uint64(c212)
 			t215a, t215b := t213a < c214, t213b < c214
 			t216a, t216b := float64(t209a*t209a), float64(t209b*t209b)
-			t218a, t218b := math.FMA(t216a, c217, c115), math.FMA(t216b, c217, c115)
-			t219a, t219b := float64(c115-t218a), float64(c115-t218b)
-			t220a, t220b := math.FMA(t216a, c217, t219a), math.FMA(t216b, c217, t219b)
-			t223a, t223b := math.FMA(c221, t216a, c222), math.FMA(c221, t216b, c222)
-			t225a, t225b := math.FMA(t223a, t216a, c224), math.FMA(t223b, t216b, c224)
-			t227a, t227b := math.FMA(t225a, t216a, c226), math.FMA(t225b, t216b, c226)
-			t229a, t229b := math.FMA(t227a, t216a, c228), math.FMA(t227b, t216b, c228)
-			t231a, t231b := math.FMA(t229a, t216a, c230), math.FMA(t229b, t216b, c230)
-			t234a, t234b := math.FMA(c232, t216a, c233), math.FMA(c232, t216b, c233)
-			t236a, t236b := math.FMA(t234a, t216a, c235), math.FMA(t234b, t216b, c235)
-			t238a, t238b := math.FMA(t236a, t216a, c237), math.FMA(t236b, t216b, c237)
-			t240a, t240b := math.FMA(t238a, t216a, c239), math.FMA(t238b, t216b, c239)
-			t242a, t242b := math.FMA(t240a, t216a, c241), math.FMA(t240b, t216b, c241)
-			t243a, t243b := float64(t209a*t216a), float64(t209b*t216b)
-			t244a, t244b := float64(t210a*t218a), float64(t210b*t218b)
-			t245a, t245b := math.FMA(t243a, t231a, t244a), math.FMA(t243b, t231b, t244b)
-			t246a, t246b := float64(t216a*t216a), float64(t216b*t216b)
-			t247a, t247b := -t209a, -t209b
-			t248a, t248b := math.FMA(t247a, t210a, t220a), math.FMA(t247b, t210b, t220b)
-			t249a, t249b := math.FMA(t246a, t242a, t248a), math.FMA(t246b, t242b, t248b)
-			t250a, t250b := -t216a, -t216b
-			t251a, t251b := math.FMA(t209a, t209a, t250a), math.FMA(t209b, t209b, t250b)
-			t252a, t252b := math.FMA(t251a, c217, t249a), math.FMA(t251b, c217, t249b)
-			t253a, t253b := -t218a, -t218b
-			t254a := t209a
+			t217a, t217b := math.FMA(t216a, c131, c115), math.FMA(t216b, c131, c115)
+			t218a, t218b := float64(t209a*t216a), float64(t209b*t216b)
+			t226a, t226b := math.FMA(c220, t216a, c219), math.FMA(c220, t216b, c219)
+			t227a, t227b := math.FMA(c222, t216a, c221), math.FMA(c222, t216b, c221)
+			t228a, t228b := math.FMA(c224, t216a, c223), math.FMA(c224, t216b, c223)
+			t229a, t229b := float64(t216a*t216a), float64(t216b*t216b)
+			t230a, t230b := math.FMA(t227a, t229a, t226a), math.FMA(t227b, t229b, t226b)
+			t231a, t231b := math.FMA(c225, t229a, t228a), math.FMA(c225, t229b, t228b)
+			t232a, t232b := float64(t229a*t229a), float64(t229b*t229b)
+			t233a, t233b := math.FMA(t231a, t232a, t230a), math.FMA(t231b, t232b, t230b)
+			t235a, t235b := math.FMA(t233a, t216a, c234), math.FMA(t233b, t216b, c234)
+			t237a, t237b := math.FMA(t235a, t216a, c236), math.FMA(t235b, t216b, c236)
+			t238a, t238b := float64(t210a*t217a), float64(t210b*t217b)
+			t239a, t239b := math.FMA(t218a, t237a, t238a), math.FMA(t218b, t237b, t238b)
+			t240a, t240b := float64(t209a+t239a), float64(t209b+t239b)
+			t241a, t241b := float64(t240a-t209a), float64(t240b-t209b)
+			t242a, t242b := float64(t239a-t241a), float64(t239b-t241b)
+			t244a, t244b := float64(t240a*c243), float64(t240b*c243)
+			t245a, t245b := float64(t244a*t244a), float64(t244b*t244b)
+			t246a, t246b := -t245a, -t245b
+			t247a, t247b := math.FMA(t244a, t244a, t246a), math.FMA(t244b, t244b, t246b)
+			t248a, t248b := float64(c115+t246a), float64(c115+t246b)
+			t249a, t249b := float64(t248a-c115), float64(t248b-c115)
+			t250a, t250b := float64(t246a-t249a), float64(t246b-t249b)
+			t251a, t251b := math.FMA(t244a, t242a, t247a), math.FMA(t244b, t242b, t247b)
+			t252a, t252b := float64(t250a-t251a), float64(t250b-t251b)
+			t253a := t240a
 			if t215a {
-				t254a = t253a
+				t253a = t248a
 			}
-			t254b := t209b
+			t253b := t240b
 			if t215b {
-				t254b = t253b
+				t253b = t248b
 			}
-			t255a, t255b := -t252a, -t252b
-			t256a := t245a
+			t254a := t242a
 			if t215a {
-				t256a = t255a
+				t254a = t252a
 			}
-			t256b := t245b
+			t254b := t242b
 			if t215b {
-				t256b = t255b
+				t254b = t252b
 			}
-			t257a := t218a
+			t255a := t248a
 			if t215a {
-				t257a = t209a
+				t255a = t240a
 			}
-			t257b := t218b
+			t255b := t248b
 			if t215b {
-				t257b = t209b
+				t255b = t240b
 			}
-			t258a := t252a
+			t256a := t252a
 			if t215a {
-				t258a = t245a
+				t256a = t242a
 			}
-			t258b := t252b
+			t256b := t252b
 			if t215b {
-				t258b = t245b
+				t256b = t242b
 			}
-			t259a, t259b := float64(t257a+t258a), float64(t257b+t258b)
-			t260a, t260b := float64(t259a-t257a), float64(t259b-t257b)
-			t261a, t261b := float64(t258a-t260a), float64(t258b-t260b)
-			t262a, t262b := float64(c115/t259a), float64(c115/t259b)
-			t263a, t263b := float64(t254a*t262a), float64(t254b*t262b)
-			t264a, t264b := -t263a, -t263b
-			t265a, t265b := math.FMA(t264a, t259a, t254a), math.FMA(t264b, t259b, t254b)
-			t266a, t266b := math.FMA(t264a, t261a, t256a), math.FMA(t264b, t261b, t256b)
-			t267a, t267b := float64(t265a+t266a), float64(t265b+t266b)
-			t268a, t268b := float64(t267a*t262a), float64(t267b*t262b)
-			t269a, t269b := float64(t263a+t268a), float64(t263b+t268b)
-			t270a, t270b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t272a, t272b := t270a&c271, t270b&c271
-			t273a, t273b := int64(math.Float64bits(t269a)), int64(math.Float64bits(t269b))
-			t274a, t274b := t273a^t272a, t273b^t272b
-			t275a, t275b := math.Float64frombits(uint64(t274a)), math.Float64frombits(uint64(t274b))
+			t257a, t257b := float64(c115/t255a), float64(c115/t255b)
+			t258a, t258b := float64(t253a*t257a), float64(t253b*t257b)
+			t259a, t259b := -t258a, -t258b
+			t260a, t260b := math.FMA(t259a, t255a, t253a), math.FMA(t259b, t255b, t253b)
+			t261a, t261b := math.FMA(t259a, t256a, t254a), math.FMA(t259b, t256b, t254b)
+			t262a, t262b := float64(t260a+t261a), float64(t260b+t261b)
+			t263a, t263b := float64(t262a*t257a), float64(t262b*t257b)
+			t264a, t264b := float64(t258a+t263a), float64(t258b+t263b)
+			t265a, t265b := int64(math.Float64bits(t264a)), int64(math.Float64bits(t264b))
+			t266a, t266b := t265a^t213a, t265b^t213b
+			t267a, t267b := math.Float64frombits(uint64(t266a)), math.Float64frombits(uint64(t266b))
+			t268a, t268b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t270a, t270b := t268a&c269, t268b&c269
+			t271a, t271b := int64(math.Float64bits(t267a)), int64(math.Float64bits(t267b))
+			t272a, t272b := t271a^t270a, t271b^t270b
+			t273a, t273b := math.Float64frombits(uint64(t272a)), math.Float64frombits(uint64(t272b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t275a, t275b
+			y0[0], y0[1] = t273a, t273b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -85727,64 +86239,65 @@ func k_tan_f64_u_1b1aa58867_go(f *abi.Frame) {
 			t213 := t211 << uint64(c212)
 			t215 := t213 < c214
 			t216 := float64(t209 * t209)
-			t218 := math.FMA(t216, c217, c115)
-			t219 := float64(c115 - t218)
-			t220 := math.FMA(t216, c217, t219)
-			t223 := math.FMA(c221, t216, c222)
-			t225 := math.FMA(t223, t216, c224)
-			t227 := math.FMA(t225, t216, c226)
-			t229 := math.FMA(t227, t216, c228)
-			t231 := math.FMA(t229, t216, c230)
-			t234 := math.FMA(c232, t216, c233)
-			t236 := math.FMA(t234, t216, c235)
-			t238 := math.FMA(t236, t216, c237)
-			t240 := math.FMA(t238, t216, c239)
-			t242 := math.FMA(t240, t216, c241)
-			t243 := float64(t209 * t216)
-			t244 := float64(t210 * t218)
-			t245 := math.FMA(t243, t231, t244)
-			t246 := float64(t216 * t216)
-			t247 := -t209
-			t248 := math.FMA(t247, t210, t220)
-			t249 := math.FMA(t246, t242, t248)
-			t250 := -t216
-			t251 := math.FMA(t209, t209, t250)
-			t252 := math.FMA(t251, c217, t249)
-			t253 := -t218
-			t254 := t209
+			t217 := math.FMA(t216, c131, c115)
+			t218 := float64(t209 * t216)
+			t226 := math.FMA(c220, t216, c219)
+			t227 := math.FMA(c222, t216, c221)
+			t228 := math.FMA(c224, t216, c223)
+			t229 := float64(t216 * t216)
+			t230 := math.FMA(t227, t229, t226)
+			t231 := math.FMA(c225, t229, t228)
+			t232 := float64(t229 * t229)
+			t233 := math.FMA(t231, t232, t230)
+			t235 := math.FMA(t233, t216, c234)
+			t237 := math.FMA(t235, t216, c236)
+			t238 := float64(t210 * t217)
+			t239 := math.FMA(t218, t237, t238)
+			t240 := float64(t209 + t239)
+			t241 := float64(t240 - t209)
+			t242 := float64(t239 - t241)
+			t244 := float64(t240 * c243)
+			t245 := float64(t244 * t244)
+			t246 := -t245
+			t247 := math.FMA(t244, t244, t246)
+			t248 := float64(c115 + t246)
+			t249 := float64(t248 - c115)
+			t250 := float64(t246 - t249)
+			t251 := math.FMA(t244, t242, t247)
+			t252 := float64(t250 - t251)
+			t253 := t240
 			if t215 {
-				t254 = t253
+				t253 = t248
 			}
-			t255 := -t252
-			t256 := t245
+			t254 := t242
 			if t215 {
-				t256 = t255
+				t254 = t252
 			}
-			t257 := t218
+			t255 := t248
 			if t215 {
-				t257 = t209
+				t255 = t240
 			}
-			t258 := t252
+			t256 := t252
 			if t215 {
-				t258 = t245
+				t256 = t242
 			}
-			t259 := float64(t257 + t258)
-			t260 := float64(t259 - t257)
-			t261 := float64(t258 - t260)
-			t262 := float64(c115 / t259)
-			t263 := float64(t254 * t262)
-			t264 := -t263
-			t265 := math.FMA(t264, t259, t254)
-			t266 := math.FMA(t264, t261, t256)
-			t267 := float64(t265 + t266)
-			t268 := float64(t267 * t262)
-			t269 := float64(t263 + t268)
-			t270 := int64(math.Float64bits(v0))
-			t272 := t270 & c271
-			t273 := int64(math.Float64bits(t269))
-			t274 := t273 ^ t272
-			t275 := math.Float64frombits(uint64(t274))
-			o0[i] = t275
+			t257 := float64(c115 / t255)
+			t258 := float64(t253 * t257)
+			t259 := -t258
+			t260 := math.FMA(t259, t255, t253)
+			t261 := math.FMA(t259, t256, t254)
+			t262 := float64(t260 + t261)
+			t263 := float64(t262 * t257)
+			t264 := float64(t258 + t263)
+			t265 := int64(math.Float64bits(t264))
+			t266 := t265 ^ t213
+			t267 := math.Float64frombits(uint64(t266))
+			t268 := int64(math.Float64bits(v0))
+			t270 := t268 & c269
+			t271 := int64(math.Float64bits(t267))
+			t272 := t271 ^ t270
+			t273 := math.Float64frombits(uint64(t272))
+			o0[i] = t273
 		}
 	}
 }
@@ -86203,17 +86716,17 @@ func k_tanh_f64_u_9b546e070b_go(f *abi.Frame) {
 	c12 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c17 := int64(52)
 	c19 := int64(4607182418800017408)
-	c24 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c25 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c26 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c27 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c28 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c29 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c30 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c31 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c32 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c43 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c45 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c24 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c28 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c29 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c30 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c31 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c32 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c33 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c34 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c43 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c45 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c49 := math.Float64frombits(0x3ff0000000000000) // 1
 	c58 := math.Float64frombits(0xbff0000000000000) // -1
 	c75 := math.Float64frombits(0xc000000000000000) // -2
@@ -86250,19 +86763,19 @@ func k_tanh_f64_u_9b546e070b_go(f *abi.Frame) {
 			t21a, t21b := math.Float64frombits(uint64(t20a)), math.Float64frombits(uint64(t20b))
 			t22a, t22b := float64(t21a*t14a), float64(t21b*t14b)
 			t23a, t23b := float64(t14a*t14a), float64(t14b*t14b)
-			t33a, t33b := math.FMA(c25, t14a, c24), math.FMA(c25, t14b, c24)
-			t34a, t34b := math.FMA(c27, t14a, c26), math.FMA(c27, t14b, c26)
-			t35a, t35b := math.FMA(c29, t14a, c28), math.FMA(c29, t14b, c28)
-			t36a, t36b := math.FMA(c31, t14a, c30), math.FMA(c31, t14b, c30)
-			t37a, t37b := math.FMA(t34a, t23a, t33a), math.FMA(t34b, t23b, t33b)
-			t38a, t38b := math.FMA(t36a, t23a, t35a), math.FMA(t36b, t23b, t35b)
-			t39a, t39b := float64(t23a*t23a), float64(t23b*t23b)
-			t40a, t40b := math.FMA(t38a, t39a, t37a), math.FMA(t38b, t39b, t37b)
-			t41a, t41b := float64(t39a*t39a), float64(t39b*t39b)
-			t42a, t42b := math.FMA(c32, t41a, t40a), math.FMA(c32, t41b, t40b)
+			t25a, t25b := math.FMA(t23a, c24, t16a), math.FMA(t23b, c24, t16b)
+			t26a, t26b := float64(t23a*t14a), float64(t23b*t14b)
+			t35a, t35b := math.FMA(c28, t14a, c27), math.FMA(c28, t14b, c27)
+			t36a, t36b := math.FMA(c30, t14a, c29), math.FMA(c30, t14b, c29)
+			t37a, t37b := math.FMA(c32, t14a, c31), math.FMA(c32, t14b, c31)
+			t38a, t38b := math.FMA(c34, t14a, c33), math.FMA(c34, t14b, c33)
+			t39a, t39b := math.FMA(t36a, t23a, t35a), math.FMA(t36b, t23b, t35b)
+			t40a, t40b := math.FMA(t38a, t23a, t37a), math.FMA(t38b, t23b, t37b)
+			t41a, t41b := float64(t23a*t23a), float64(t23b*t23b)
+			t42a, t42b := math.FMA(t40a, t41a, t39a), math.FMA(t40b, t41b, t39b)
 			t44a, t44b := math.FMA(t42a, t14a, c43), math.FMA(t42b, t14b, c43)
 			t46a, t46b := math.FMA(t44a, t14a, c45), math.FMA(t44b, t14b, c45)
-			t47a, t47b := math.FMA(t23a, t46a, t16a), math.FMA(t23b, t46b, t16b)
+			t47a, t47b := math.FMA(t26a, t46a, t25a), math.FMA(t26b, t46b, t25b)
 			t48a, t48b := float64(t21a*t47a), float64(t21b*t47b)
 			t50a, t50b := float64(t21a+c49), float64(t21b+c49)
 			t51a, t51b := float64(t50a+t22a), float64(t50b+t22b)
@@ -86328,19 +86841,19 @@ func k_tanh_f64_u_9b546e070b_go(f *abi.Frame) {
 			t21 := math.Float64frombits(uint64(t20))
 			t22 := float64(t21 * t14)
 			t23 := float64(t14 * t14)
-			t33 := math.FMA(c25, t14, c24)
-			t34 := math.FMA(c27, t14, c26)
-			t35 := math.FMA(c29, t14, c28)
-			t36 := math.FMA(c31, t14, c30)
-			t37 := math.FMA(t34, t23, t33)
-			t38 := math.FMA(t36, t23, t35)
-			t39 := float64(t23 * t23)
-			t40 := math.FMA(t38, t39, t37)
-			t41 := float64(t39 * t39)
-			t42 := math.FMA(c32, t41, t40)
+			t25 := math.FMA(t23, c24, t16)
+			t26 := float64(t23 * t14)
+			t35 := math.FMA(c28, t14, c27)
+			t36 := math.FMA(c30, t14, c29)
+			t37 := math.FMA(c32, t14, c31)
+			t38 := math.FMA(c34, t14, c33)
+			t39 := math.FMA(t36, t23, t35)
+			t40 := math.FMA(t38, t23, t37)
+			t41 := float64(t23 * t23)
+			t42 := math.FMA(t40, t41, t39)
 			t44 := math.FMA(t42, t14, c43)
 			t46 := math.FMA(t44, t14, c45)
-			t47 := math.FMA(t23, t46, t16)
+			t47 := math.FMA(t26, t46, t25)
 			t48 := float64(t21 * t47)
 			t50 := float64(t21 + c49)
 			t51 := float64(t50 + t22)
@@ -86396,17 +86909,17 @@ func k_tanh_f64_u_b65c572654_go(f *abi.Frame) {
 	c12 := math.Float64frombits(0xbdea39ef35793c76) // -1.9082149292705877e-10
 	c17 := int64(52)
 	c19 := int64(4607182418800017408)
-	c24 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
-	c25 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
-	c26 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
-	c27 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
-	c28 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
-	c29 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
-	c30 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
-	c31 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
-	c32 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
-	c43 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
-	c45 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c24 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c27 := math.Float64frombits(0x3f81111111110033) // 0.008333333333325843
+	c28 := math.Float64frombits(0x3f56c16c16c1918e) // 0.0013888888888909687
+	c29 := math.Float64frombits(0x3f2a01a01ac35ba8) // 0.0001984126987568367
+	c30 := math.Float64frombits(0x3efa01a0194e1dbd) // 2.4801587261728245e-05
+	c31 := math.Float64frombits(0x3ec71de0153c07fd) // 2.7557254415064626e-06
+	c32 := math.Float64frombits(0x3e927e5072c1945c) // 2.755733585823439e-07
+	c33 := math.Float64frombits(0x3e5af4f970cdf021) // 2.510559853366153e-08
+	c34 := math.Float64frombits(0x3e21f293d5baefc9) // 2.089371937479138e-09
+	c43 := math.Float64frombits(0x3fa5555555555551) // 0.04166666666666664
+	c45 := math.Float64frombits(0x3fc5555555555557) // 0.1666666666666667
 	c49 := math.Float64frombits(0x3ff0000000000000) // 1
 	c58 := math.Float64frombits(0xbff0000000000000) // -1
 	c75 := math.Float64frombits(0xc000000000000000) // -2
@@ -86443,19 +86956,19 @@ func k_tanh_f64_u_b65c572654_go(f *abi.Frame) {
 			t21a, t21b := math.Float64frombits(uint64(t20a)), math.Float64frombits(uint64(t20b))
 			t22a, t22b := float64(t21a*t14a), float64(t21b*t14b)
 			t23a, t23b := float64(t14a*t14a), float64(t14b*t14b)
-			t33a, t33b := math.FMA(c25, t14a, c24), math.FMA(c25, t14b, c24)
-			t34a, t34b := math.FMA(c27, t14a, c26), math.FMA(c27, t14b, c26)
-			t35a, t35b := math.FMA(c29, t14a, c28), math.FMA(c29, t14b, c28)
-			t36a, t36b := math.FMA(c31, t14a, c30), math.FMA(c31, t14b, c30)
-			t37a, t37b := math.FMA(t34a, t23a, t33a), math.FMA(t34b, t23b, t33b)
-			t38a, t38b := math.FMA(t36a, t23a, t35a), math.FMA(t36b, t23b, t35b)
-			t39a, t39b := float64(t23a*t23a), float64(t23b*t23b)
-			t40a, t40b := math.FMA(t38a, t39a, t37a), math.FMA(t38b, t39b, t37b)
-			t41a, t41b := float64(t39a*t39a), float64(t39b*t39b)
-			t42a, t42b := math.FMA(c32, t41a, t40a), math.FMA(c32, t41b, t40b)
+			t25a, t25b := math.FMA(t23a, c24, t16a), math.FMA(t23b, c24, t16b)
+			t26a, t26b := float64(t23a*t14a), float64(t23b*t14b)
+			t35a, t35b := math.FMA(c28, t14a, c27), math.FMA(c28, t14b, c27)
+			t36a, t36b := math.FMA(c30, t14a, c29), math.FMA(c30, t14b, c29)
+			t37a, t37b := math.FMA(c32, t14a, c31), math.FMA(c32, t14b, c31)
+			t38a, t38b := math.FMA(c34, t14a, c33), math.FMA(c34, t14b, c33)
+			t39a, t39b := math.FMA(t36a, t23a, t35a), math.FMA(t36b, t23b, t35b)
+			t40a, t40b := math.FMA(t38a, t23a, t37a), math.FMA(t38b, t23b, t37b)
+			t41a, t41b := float64(t23a*t23a), float64(t23b*t23b)
+			t42a, t42b := math.FMA(t40a, t41a, t39a), math.FMA(t40b, t41b, t39b)
 			t44a, t44b := math.FMA(t42a, t14a, c43), math.FMA(t42b, t14b, c43)
 			t46a, t46b := math.FMA(t44a, t14a, c45), math.FMA(t44b, t14b, c45)
-			t47a, t47b := math.FMA(t23a, t46a, t16a), math.FMA(t23b, t46b, t16b)
+			t47a, t47b := math.FMA(t26a, t46a, t25a), math.FMA(t26b, t46b, t25b)
 			t48a, t48b := float64(t21a*t47a), float64(t21b*t47b)
 			t50a, t50b := float64(t21a+c49), float64(t21b+c49)
 			t51a, t51b := float64(t50a+t22a), float64(t50b+t22b)
@@ -86521,19 +87034,19 @@ func k_tanh_f64_u_b65c572654_go(f *abi.Frame) {
 			t21 := math.Float64frombits(uint64(t20))
 			t22 := float64(t21 * t14)
 			t23 := float64(t14 * t14)
-			t33 := math.FMA(c25, t14, c24)
-			t34 := math.FMA(c27, t14, c26)
-			t35 := math.FMA(c29, t14, c28)
-			t36 := math.FMA(c31, t14, c30)
-			t37 := math.FMA(t34, t23, t33)
-			t38 := math.FMA(t36, t23, t35)
-			t39 := float64(t23 * t23)
-			t40 := math.FMA(t38, t39, t37)
-			t41 := float64(t39 * t39)
-			t42 := math.FMA(c32, t41, t40)
+			t25 := math.FMA(t23, c24, t16)
+			t26 := float64(t23 * t14)
+			t35 := math.FMA(c28, t14, c27)
+			t36 := math.FMA(c30, t14, c29)
+			t37 := math.FMA(c32, t14, c31)
+			t38 := math.FMA(c34, t14, c33)
+			t39 := math.FMA(t36, t23, t35)
+			t40 := math.FMA(t38, t23, t37)
+			t41 := float64(t23 * t23)
+			t42 := math.FMA(t40, t41, t39)
 			t44 := math.FMA(t42, t14, c43)
 			t46 := math.FMA(t44, t14, c45)
-			t47 := math.FMA(t23, t46, t16)
+			t47 := math.FMA(t26, t46, t25)
 			t48 := float64(t21 * t47)
 			t50 := float64(t21 + c49)
 			t51 := float64(t50 + t22)

@@ -23,7 +23,8 @@ type Func struct {
 	From string
 
 	exact func(c *calc, x, y *big.Float) *big.Float
-	poles []float64 // arguments besides 0 where Near gives the zero or the infinity that is exact
+	close func(x, y float64) wide // in double-double; nil if there is none
+	poles []float64               // arguments besides 0 where Near gives the zero or the infinity that is exact
 }
 
 // Value is what a function is: a NaN, an infinity, a zero or small integer that
@@ -65,6 +66,22 @@ func (o *Oracle) Value(f *Func, x, y float64) Value {
 	}
 	return Value{number: z}
 }
+
+// Close is a function to 68 bits.
+type Close struct{ number wide }
+
+// Close evaluates f in double-double, about a hundred times as fast as Value does.
+// It is not ok where f has none, and for zeros, infinities and NaN.
+func (f *Func) Close(x, y float64) (v Close, ok bool) {
+	if f.close == nil || isSpecial(x) || f.Arity == 2 && isSpecial(y) || slices.Contains(f.poles, x) {
+		return Close{}, false
+	}
+	return Close{f.close(x, y)}, true
+}
+
+// ULPs is [Value.ULPs]. It is not ok where the value is beyond the range of the
+// format, and for results that are zeros, infinities or NaN.
+func (v Close) ULPs(f Format, got float64) (ulps float64, ok bool) { return v.number.ulps(f, got) }
 
 func isSpecial(x float64) bool { return x == 0 || x != x || math.IsInf(x, 0) }
 

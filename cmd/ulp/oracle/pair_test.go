@@ -1,0 +1,59 @@
+package oracle
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestClose compares double-double with the oracle: the error of a float64 near the
+// value, in units of its last place, must be the same to 1e-5.
+func TestClose(t *testing.T) {
+	var o Oracle
+	for _, f := range funcs {
+		if f.close == nil {
+			continue
+		}
+		r := rand.New(rand.NewPCG(5, 6))
+		compared := 0
+		for i := range 3000 {
+			x, y := math.Float64frombits(r.Uint64()), math.Float64frombits(r.Uint64())
+			if i%4 != 0 { // where functions do something
+				x = math.Ldexp(r.Float64()*2-1, r.IntN(90)-78)
+				y = math.Ldexp(r.Float64()*2-1, r.IntN(90)-78)
+			}
+			if i%8 == 3 {
+				x, y = 1+x/64, 1+y/64
+			}
+			v, ok := f.Close(x, y)
+			if !ok {
+				continue
+			}
+			want := o.Value(&f, x, y)
+			for _, format := range []Format{Double, Single} {
+				got := want.Float64() * (1 + 3*math.Ldexp(1, -format.Bits))
+				if ulps, ok := v.ULPs(format, got); ok {
+					require.InDelta(t, want.ULPs(format, got), ulps, 1e-5, "%s(%x, %x)", f.Name, x, y)
+					compared++
+				}
+			}
+		}
+		require.Greater(t, compared, 500, f.Name)
+	}
+}
+
+func BenchmarkClose(b *testing.B) {
+	for _, f := range funcs {
+		if f.close != nil {
+			b.Run(f.Name, func(b *testing.B) {
+				for i := range b.N {
+					x := 0.1 + float64(i%1000)/1200
+					v, _ := f.Close(x, 0.7)
+					v.ULPs(Double, 1)
+				}
+			})
+		}
+	}
+}
