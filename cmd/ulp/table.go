@@ -25,6 +25,17 @@ type row struct {
 	tried uint64     // inputs
 	hash  uint64     // of the results: of all inputs, or of so many patterns
 	quick uint64     // of the results of a few patterns
+	drops int64      // neighbours in the wrong order, of a monotone function; -1 if that is not counted
+}
+
+// bound is what is published: the maximum, where all inputs were tried or it is that of
+// one rounding. Else a part more than a search found, for what it may have missed.
+func (r row) bound() float64 {
+	if r.swept() || r.max <= rounded {
+		return r.max
+	}
+	const part, least = 0.08, 0.005 // of what is over one rounding
+	return math.Ceil((r.max+part*(r.max-rounded)+least)*100) / 100
 }
 
 // swept says whether all inputs were tried.
@@ -36,7 +47,8 @@ type table []row
 const tableHeader = `# What cmd/ulp has measured; go run ./cmd/ulp -update writes it.
 # Of each function the largest error in units of the last place, where it occurs,
 # how many inputs were tried, and hashes of the results: over all 2^32 inputs where
-# those were tried, else over 2^22; and over 2^14.
+# those were tried, else over 2^22; and over 2^14. Of monotone functions how many of
+# all neighbouring inputs have results in the wrong order.
 `
 
 func (t table) find(op ir.Op, dt ir.DType, fast bool) (row, bool) {
@@ -59,12 +71,12 @@ func (t table) with(op ir.Op, dt ir.DType, rows []row) table {
 }
 
 // better returns rows of a function, but those of the table where they are of more
-// inputs and of the same bits.
+// inputs and of the same bits. Drops are always counted anew.
 func (t table) better(rows []row) []row {
 	out := slices.Clone(rows)
 	for i, r := range out {
 		if old, ok := t.find(r.op, r.dtype, r.fast); ok && old.tried > r.tried && old.quick == r.quick {
-			out[i] = old
+			out[i], out[i].drops = old, r.drops
 		}
 	}
 	return out
@@ -76,13 +88,17 @@ func roundedUp(ulps float64) float64 { return max(math.Ceil(ulps*1e4-1e-9), 0) /
 func (t table) String() string {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "# function\ttype\ttier\tULP\tat\tinputs\thash\tquick")
+	fmt.Fprintln(w, "# function\ttype\ttier\tULP\tat\tinputs\thash\tquick\tdrops")
 	for _, r := range t {
 		at := strconv.FormatFloat(r.at[0], 'x', -1, 64)
 		if r.op.Info().Arity == 2 {
 			at += "," + strconv.FormatFloat(r.at[1], 'x', -1, 64)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.4f\t%s\t%d\t%016x\t%016x\n", r.op, r.dtype.Text(), tierName(r.fast), r.max, at, r.tried, r.hash, r.quick)
+		drops := "-"
+		if r.drops >= 0 {
+			drops = strconv.FormatInt(r.drops, 10)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.4f\t%s\t%d\t%016x\t%016x\t%s\n", r.op, r.dtype.Text(), tierName(r.fast), r.max, at, r.tried, r.hash, r.quick, drops)
 	}
 	w.Flush()
 	return tableHeader + b.String()
@@ -105,8 +121,8 @@ func parseTable(text string) (table, error) {
 }
 
 func parseRow(field []string) (r row, err error) {
-	if len(field) != 8 {
-		return r, fmt.Errorf("%d fields, not 8", len(field))
+	if len(field) != 9 {
+		return r, fmt.Errorf("%d fields, not 9", len(field))
 	}
 	op, ok := ir.OpByName(field[0])
 	dt := slices.IndexFunc(dtypes, func(dt ir.DType) bool { return dt.Text() == field[1] })
@@ -129,6 +145,10 @@ func parseRow(field []string) (r row, err error) {
 	number(&r.tried, field[5], 10)
 	number(&r.hash, field[6], 16)
 	number(&r.quick, field[7], 16)
+	if r.drops = -1; field[8] != "-" {
+		n, e := strconv.ParseInt(field[8], 10, 64)
+		r.drops, err = n, cmp.Or(err, e)
+	}
 	return r, err
 }
 

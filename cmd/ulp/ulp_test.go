@@ -64,7 +64,7 @@ func (s settings) check(t *testing.T, committed table, f *function, dt ir.DType)
 		r, ok := committed.find(f.op, dt, m.fast)
 		require.True(t, ok, "not in the table: go run ./cmd/ulp -op %s -update", f.name())
 		require.LessOrEqual(t, r.max, f.bound(dt, m.fast), "%s tier", tierName(m.fast))
-		require.LessOrEqual(t, roundedUp(m.max), r.max, m.report(f))
+		require.LessOrEqual(t, roundedUp(m.max), r.bound(), m.report(f))
 		for _, portable := range []bool{false, true} {
 			got, err := s.hash(t.Context(), f, dt, m.fast, portable, quickHashed)
 			require.NoError(t, err)
@@ -77,11 +77,34 @@ func (s settings) check(t *testing.T, committed table, f *function, dt ir.DType)
 				require.NoError(t, err)
 				require.Equal(t, r.hash, got)
 			}
+			drops, err := s.drops(t.Context(), f, dt, m.fast)
+			require.NoError(t, err)
+			require.Equal(t, r.drops, drops)
 		}
 	}
 	for _, r := range committed {
 		if r.op == f.op && r.dtype == dt {
 			require.Contains(t, tiers(f.op, dt), r.fast, "the table has a tier that the function has not")
+		}
+	}
+}
+
+// TestShape takes one chunk of many: ranges and symmetries hold, and the order of
+// neighbours within the default tier's counts.
+func TestShape(t *testing.T) {
+	committed := committedTable(t)
+	for i := range functions {
+		f := &functions[i]
+		if _, ok := shapes[f.op]; !ok {
+			continue
+		}
+		for _, fast := range tiers(f.op, ir.Float32) {
+			n, err := checkShape(t.Context(), f, fast, runtime.GOMAXPROCS(0), 1021, quiet)
+			require.NoError(t, err)
+			require.Zero(t, n.others, "%s %s: beyond the range or not symmetric", f.name(), tierName(fast))
+			if r, _ := committed.find(f.op, ir.Float32, fast); r.drops >= 0 {
+				require.LessOrEqual(t, int64(n.drops), r.drops, f.name())
+			}
 		}
 	}
 }
@@ -93,7 +116,7 @@ func TestTableText(t *testing.T) {
 	require.Equal(t, string(text), committedTable(t).String())
 	_, err = parseTable("exp f32 default 0.5 0x1p0")
 	require.ErrorContains(t, err, "5 fields")
-	_, err = parseTable("exp f32 default 0.5 zero 1 0 0")
+	_, err = parseTable("exp f32 default 0.5 zero 1 0 0 -")
 	require.Error(t, err)
 }
 

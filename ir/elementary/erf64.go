@@ -48,7 +48,7 @@ func (b *builder) erf64(a kernel.Ref) kernel.Ref {
 // erfcTail64 is erfc for 0 <= a <= 27.3.
 func (b *builder) erfcTail64(a kernel.Ref) kernel.Ref {
 	s := b.twoProd(a, a)
-	m, k, kf := b.expSplit(b.negPair(s))
+	m, k, kf := b.expPair(b.negPair(s))
 	y := b.divPair(b.mulPair(m, b.erfcx(a, 1)), b.linear(a, erfSlope))
 	return b.scaleTwice64(b.sum(y), k, kf)
 }
@@ -57,7 +57,7 @@ func (b *builder) erfcTail64(a kernel.Ref) kernel.Ref {
 func (b *builder) geluTail64(a kernel.Ref) pair {
 	half := b.Op(ir.OpMul, a, b.f64(0.5))
 	s := b.twoProd(a, half)
-	m, k, kf := b.expSplit(b.negPair(s))
+	m, k, kf := b.expPair(b.negPair(s))
 	y := b.divPair(b.mulPair(m, b.erfcx(a, sqrt2)), b.linear(a, cdfSlope))
 	first, second := b.powersOf2(k, kf)
 	half = b.Op(ir.OpMul, half, second)
@@ -89,18 +89,11 @@ func (b *builder) linear(a kernel.Ref, slope [2]float64) pair {
 func (b *builder) negPair(x pair) pair { return pair{b.Op(ir.OpNeg, x.hi), b.Op(ir.OpNeg, x.lo)} }
 
 // expPair returns exp(x) as m*2^k for |x| <= 800, k in both forms of
-// scaleBiased.
+// scaleBiased. The last bits of x matter: x.lo is added where r has room for it.
 func (b *builder) expPair(x pair) (m pair, k, kf kernel.Ref) {
-	m, k, kf = b.expSplit(x)
-	return b.renorm(m), k, kf
-}
-
-// expSplit is expPair with an m whose lower part is up to 0.07. The last bits of x
-// matter: x.lo is added where r has room for it.
-func (b *builder) expSplit(x pair) (m pair, k, kf kernel.Ref) {
 	k, kf = b.scaleBiased(x.hi, log2e)
 	r := b.reducePair(x.hi, kf)
 	r = b.fastTwoSum(r.hi, b.Op(ir.OpAdd, r.lo, x.lo))
 	m = b.fastTwoSum(b.f64(1), r.hi)
-	return pair{m.hi, b.Op(ir.OpAdd, b.expTail(r), m.lo)}, k, kf
+	return b.fastTwoSum(m.hi, b.Op(ir.OpAdd, b.expTail(r), m.lo)), k, kf
 }

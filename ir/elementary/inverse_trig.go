@@ -9,7 +9,7 @@ import (
 
 // asin, acos, atan and atan2. Each is c + t + t^3*P(t^2) with c a multiple of
 // pi/4: float64 adds what rounding took from c and t, which keeps it within
-// about 1.1 ULP, atan2 within 1.5. float32 asin and acos do the same in float32; atan and atan2 of
+// about 1 ULP. float32 asin and acos do the same in float32; atan and atan2 of
 // float32 compute in float64, but for the fast tier.
 
 var (
@@ -105,8 +105,8 @@ func (b *builder) lowLast(x kernel.Ref, c []float64, n int) kernel.Ref {
 // arc returns c + t + t^3*tail, for |c| >= |t| or c = 0.
 func (b *builder) arc(c, t pair, square, tail kernel.Ref) kernel.Ref {
 	s := b.fastTwoSum(c.hi, t.hi)
-	least := b.Op(ir.OpAdd, b.Op(ir.OpAdd, s.lo, c.lo), t.lo)
-	return b.Op(ir.OpAdd, s.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, t.hi, square), tail, least))
+	rest := b.Op(ir.OpFMA, b.Op(ir.OpMul, t.hi, square), tail, t.lo)
+	return b.Op(ir.OpAdd, s.hi, b.Op(ir.OpAdd, b.Op(ir.OpAdd, s.lo, c.lo), rest))
 }
 
 // multiple returns n*pi/2 to twice the precision of a type.
