@@ -5,8 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// CheckElements is how many elements a worker computes between two looks at the context.
-const CheckElements = checkElements
+// PieceNanos is how long a worker computes between two looks at the context, about.
+const PieceNanos = pieceNanos
 
 // RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
 // random.
