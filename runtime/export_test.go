@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"context"
+
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
@@ -43,7 +45,7 @@ func (l *Linked) Chunks() []int {
 
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {
-	st, err := newState(l)
+	st, err := l.newState(context.Background(), nil)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	for i, f := range in.Fields {
 		fields[i] = k.largest(f)
 	}
-	nanos := c.estimate(in.Kernel, on, k.largest(in.Rows), k.largest(in.Cols), fields)
+	nanos := c.estimate(in.Kernel, on, k.out.piece, k.largest(in.Rows), k.largest(in.Cols), fields)
 	k.out.calls = append(k.out.calls, c)
 	n.items = append(n.items, item{call: index, fn: fn, nanos: nanos})
 	return nil

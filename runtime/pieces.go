@@ -81,12 +81,12 @@ func bodyCost(code kernel.Code) float64 {
 }
 
 // estimate returns how long a call takes, and notes what is needed to divide a long one. rows, cols and fields are the greatest ones.
-func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, rows, cols int, fields []int) (nanos int) {
+func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols int, fields []int) (nanos int) {
 	d := &engineDurations[on]
 	c.nanos = d.elementNanos(code, fields)
 	elems, fits := layout.MulInt(rows, cols)
 	all := d.call + c.nanos*float64(elems)
-	if fits && all <= pieceNanos {
+	if fits && all <= float64(piece) {
 		return int(all)
 	}
 	c.long, c.args, c.fieldsAt, c.leastCols = true, code.Args(), code.FieldAt(0), 1
@@ -123,12 +123,12 @@ func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 // executePieces executes a long call. It reports false if the run has failed or is
 // cancelled.
 func (f *frames) executePieces(c *linkedCall, it *item, w *worker) bool {
-	whole := &f.frames[it.call]
+	whole, piece := &f.frames[it.call], float64(f.task.piece)
 	rowNanos := c.nanos * float64(whole.Cols)
-	rows := max(1, int(min(pieceNanos/max(rowNanos, 1e-9), float64(whole.Rows))))
+	rows := max(1, int(min(piece/max(rowNanos, 1), float64(whole.Rows))))
 	cols := whole.Cols
-	if rowNanos > pieceNanos && !c.wholeRows {
-		cols = max(c.leastCols, 64, int(pieceNanos/c.nanos)&^63) // of bytes, whole cache lines
+	if rowNanos > piece && !c.wholeRows {
+		cols = max(c.leastCols, 64, int(piece/c.nanos)&^63) // of bytes, whole cache lines
 	}
 	for r := 0; r < whole.Rows; r += rows {
 		n := min(rows, whole.Rows-r)
