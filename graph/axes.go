@@ -181,6 +181,8 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 		return without(names, a.Axis)
 	case ir.OpSqueeze:
 		return without(names, a.Axes...)
+	case ir.OpWindow:
+		return append(slices.Clone(names), "")
 	case ir.OpDiagonal:
 		return append(without(names, a.Axes...), "")
 	case ir.OpExpand:

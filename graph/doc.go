@@ -146,6 +146,13 @@
 //	np.expand_dims(a, 0)            a.ExpandDims(0), or Unsqueeze
 //	np.squeeze(a), np.squeeze(a, 0) a.Squeeze(), a.Squeeze(0)
 //	np.diagonal(a, 1)               a.Diagonal(1, 0, 1)
+//	sliding_window_view(a, 3, 0)    a.Window(0, 3, 1, 1)
+//	np.tile(a, (2, 1))              a.Tile(2, 1)
+//	np.repeat(a, 2, axis=0)         a.Repeat(0, 2)
+//	np.split(a, 2), np.unstack(a)   a.Chunk(0, 2), a.Split(0, sizes...); a.Unstack(0)
+//	np.meshgrid(a, b, indexing="ij") graph.Meshgrid(a, b)
+//	np.triu(a, 1), np.tril(a)       a.Triu(1), a.Tril(0)
+//	np.eye(*a.shape), np.arange     a.EyeLike(dt, 0), graph.Range(dt, b, e, s)
 //	out=                            p.RunInto(ctx, outs, ins...)
 //
 // Where they differ: types are never promoted; Flatten is a view; Softmax needs its

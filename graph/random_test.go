@@ -147,6 +147,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Flip(a.Axes)
 	case ir.OpDiagonal:
 		return args[0].Diagonal(a.Step, a.Axes[0], a.Axes[1])
+	case ir.OpWindow:
+		return args[0].Window(a.Axis, a.Size, a.Step, a.Dilation)
 	case ir.OpSqueeze:
 		if len(a.Axes) == 0 {
 			return args[0]

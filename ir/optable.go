@@ -16,6 +16,7 @@ const (
 	OpFlip
 	OpExpand
 	OpDiagonal
+	OpWindow
 	OpSqueeze
 	OpUnsqueeze
 	OpAccess // a buffer read through one layout: what the views pass leaves
@@ -162,6 +163,8 @@ var rows = [numOps]OpInfo{
 		Shape: expandShape, Layout: expandLayout, fromType: shapeFromType},
 	OpDiagonal: {Name: "diagonal", Doc: "the elements of x whose indices on two axes differ by k, as a new last axis", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: diagonalShape, Layout: diagonalLayout, attrs: []*attribute{attrAxes, attrK}},
+	OpWindow: {Name: "window", Doc: "the windows of size elements of an axis of x that begin step apart, as a new last axis; the elements of one are dilation apart", Kind: View, Arity: 1, Domain: AllTypes,
+		Shape: windowShape, Layout: windowLayout, attrs: []*attribute{attrAxis, attrSize, attrStep, attrDilation}},
 	OpSqueeze: {Name: "squeeze", Doc: "x without some axes of extent 1", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: squeezeShape, Layout: squeezeLayout, attrs: []*attribute{attrAxes}},
 	OpUnsqueeze: {Name: "unsqueeze", Doc: "x with new axes of extent 1", Kind: View, Arity: 1, Domain: AllTypes,
