@@ -17,7 +17,6 @@ var otherwise = map[ir.Op]string{
 	ir.OpParam:        "Input and Const",
 	ir.OpConst:        "Scalar, and Go numbers as operands",
 	ir.OpSelect:       "Where",
-	ir.OpFMod:         "Rem of floats",
 	ir.OpIota:         "Iota",
 	ir.OpDot:          "MatMul; Dot is NumPy's",
 	ir.OpExtent:       "Mean and others divide by it",
