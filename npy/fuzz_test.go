@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/npy"
-	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // seeds adds the files of a kind in testdata.
@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, npy.Write(&b, x))
 		y, err := npy.Read(&b)
 		require.NoError(t, err)
-		require.True(t, tensor.Equal(x, y))
+		require.True(t, graph.Equal(x, y))
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/npy"
-	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
 // testdata/make.py wrote the files there with NumPy: most are 0 to 5 in two rows.
@@ -39,10 +38,10 @@ func TestDTypes(t *testing.T) {
 		}
 		runs++
 		require.NoError(t, err)
-		require.True(t, tensor.Equal(counted(dt), got), "%s", got)
+		require.True(t, graph.Equal(counted(dt), got), "%s", got)
 		mapped, err := npy.Open(file(dt.String()))
 		require.NoError(t, err)
-		require.True(t, tensor.Equal(got, mapped.Tensor))
+		require.True(t, graph.Equal(got, mapped.Tensor))
 		require.NoError(t, mapped.Close())
 
 		var b bytes.Buffer
@@ -65,14 +64,14 @@ func TestForms(t *testing.T) {
 	} {
 		got, err := npy.ReadFile(file(name))
 		require.NoError(t, err, name)
-		require.True(t, tensor.Equal(want, got), "%s: %s", name, got)
+		require.True(t, graph.Equal(want, got), "%s: %s", name, got)
 		mapped, err := npy.Open(file(name))
 		if name == "big" {
 			require.ErrorContains(t, err, "use ReadFile")
 			continue
 		}
 		require.NoError(t, err, name)
-		require.True(t, tensor.Equal(want, mapped.Tensor), name)
+		require.True(t, graph.Equal(want, mapped.Tensor), name)
 		require.NoError(t, mapped.Close())
 	}
 	fortran, err := npy.ReadFile(file("fortran"))
@@ -91,7 +90,7 @@ func TestMappedWrites(t *testing.T) {
 	require.NoError(t, f.Close())
 	got, err := npy.ReadFile(name)
 	require.NoError(t, err)
-	require.True(t, tensor.Equal(counted(graph.Float32), got))
+	require.True(t, graph.Equal(counted(graph.Float32), got))
 }
 
 // TestRoundTrip writes views of random layouts and reads them back.
@@ -103,10 +102,10 @@ func TestRoundTrip(t *testing.T) {
 		require.NoError(t, npy.WriteFile(name, want))
 		got, err := npy.ReadFile(name)
 		require.NoError(t, err)
-		require.True(t, tensor.Equal(want, got))
+		require.True(t, graph.Equal(want, got))
 		f, err := npy.Open(name)
 		require.NoError(t, err)
-		require.True(t, tensor.Equal(want, f.Tensor))
+		require.True(t, graph.Equal(want, f.Tensor))
 		require.NoError(t, f.Close())
 	})
 }
@@ -128,7 +127,7 @@ func TestRows(t *testing.T) {
 	require.NoError(t, f.Close())
 	got, err := npy.ReadFile(name)
 	require.NoError(t, err)
-	require.True(t, tensor.Equal(want, got))
+	require.True(t, graph.Equal(want, got))
 }
 
 // TestArchive reads NumPy's archives, and ones written here.
@@ -143,7 +142,7 @@ func TestArchive(t *testing.T) {
 		for name, want := range map[string]*graph.Tensor{"a": a, "b": b} {
 			got, err := archive.Tensor(name)
 			require.NoError(t, err)
-			require.True(t, tensor.Equal(want, got))
+			require.True(t, graph.Equal(want, got))
 		}
 		_, err = archive.Tensor("c")
 		require.EqualError(t, err, `npy: no array is called "c"`)

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/runtime/tensor"
 	"github.com/stridefuse/stridefuse/safetensors"
 )
 
@@ -59,7 +58,7 @@ func requireTensors(t *testing.T, want map[string]*graph.Tensor, f *safetensors.
 	for name, x := range want {
 		got, err := f.Tensor(name)
 		require.NoError(t, err)
-		require.True(t, tensor.Equal(x, got), "%s: %s", name, got)
+		require.True(t, graph.Equal(x, got), "%s: %s", name, got)
 	}
 }
 
