@@ -130,6 +130,7 @@ func (f *frames) executePieces(c *linkedCall, it *item, w *worker) bool {
 	if rowNanos > piece && !c.wholeRows {
 		cols = max(c.leastCols, 64, int(piece/c.nanos)&^63) // of bytes, whole cache lines
 	}
+	defer clear(f.piece.Ptr[:]) // of tensors
 	for r := 0; r < whole.Rows; r += rows {
 		n := min(rows, whole.Rows-r)
 		for k := 0; k < whole.Cols || k == 0; {

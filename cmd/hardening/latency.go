@@ -91,7 +91,7 @@ type latencies struct{ cancel, stop []time.Duration }
 func (p *latencyProgram) measure(rounds int) (l latencies, err error) {
 	items := []graph.Item{p.output}
 	if p.portable {
-		items = append(items, graph.Portable())
+		items = append(items, graph.WithDebug(graph.Portable))
 	}
 	program, err := graph.Compile(items...)
 	if err != nil {
