@@ -54,7 +54,7 @@ func TestEveryOpHasAMethod(t *testing.T) {
 		}
 		y := methodOf(reflect.ValueOf(x), op).Call(args)[0].Interface().(graph.Node)
 		require.NoError(t, y.Err(), op.String())
-		require.True(t, strings.HasPrefix(y.String(), op.String()+": "), y.String())
+		require.True(t, strings.HasPrefix(y.String(), op.Method()+": "), y.String())
 	}
 }
 

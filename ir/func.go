@@ -302,7 +302,7 @@ type Error struct {
 func (e *Error) Error() string {
 	text := e.Msg
 	if e.Op != OpInvalid {
-		text = e.Op.String() + ": " + text
+		text = e.Op.Method() + ": " + text
 	}
 	if p := e.Pos.String(); p != "" {
 		text = p + ": " + text
