@@ -39,7 +39,8 @@ type OpInfo struct {
 	Name   string
 	Doc    string // the meaning in a line; x, y, z are the operands
 	Kind   Kind
-	Arity  int
+	Arity  int    // how many operands it has
+	More   bool   // more operands may follow those
 	Domain DTypes // what the operands may be
 	Result ResultRule
 	Mask   bool // the first operand is bool whatever the others are
@@ -60,6 +61,13 @@ type OpInfo struct {
 	Hash     uint64                // of the name: canonical forms outlive the order of the table
 	attrs    []*attribute          // of the op, in the order of printing
 	fromType func(a *Attr, t Type) // fills the attributes that a value's printed type states
+
+	// Infer returns the type of a result, or what is wrong with the attributes or the
+	// operands, whose number is right. Eval returns the elements of the value v in
+	// row-major order, given those of its operands; all sizes are numbers. Every op has
+	// both but elementwise ops and views, whose type and meaning follow from what is below.
+	Infer func(op Op, a Attr, args []Type) (Type, error)
+	Eval  func(v *Value, args [][]uint64) []uint64
 
 	// Shape returns the shape of a view of an operand, Layout what the view v makes
 	// of its operand's layout.
@@ -101,6 +109,22 @@ func (op Op) Accumulates() bool {
 
 // IsComputed reports whether op computes elements in a loop.
 func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() }
+
+// Takes reports whether op has n operands.
+func (op Op) Takes(n int) bool {
+	info := op.Info()
+	return n == info.Arity || n > info.Arity && info.More
+}
+
+// Attributes returns the names that the op's attributes have in text. What the printed
+// type states is not among them.
+func (op Op) Attributes() []string {
+	var names []string
+	for _, a := range op.Info().attrs {
+		names = append(names, a.name)
+	}
+	return names
+}
 
 // IsView reports whether op only moves indices.
 func (op Op) IsView() bool { return op.Info().Kind == View }
