@@ -192,7 +192,11 @@ func (fu *fuser) components() [][]*ir.Value {
 
 // divide makes the groups of a component.
 func (fu *fuser) divide(c *cutter, values []*ir.Value) {
-	for _, p := range c.pieces(values) {
+	pieces := []piece{{values: values}}
+	if !alone(values[0]) {
+		pieces = c.pieces(values)
+	}
+	for _, p := range pieces {
 		g := &group{values: p.values, level: fu.level[values[0].ID], full: p.why}
 		for _, v := range g.values {
 			fu.in[v.ID] = g

@@ -26,7 +26,7 @@ func loops(s *State) error {
 	l.interfaceBuffers()
 	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
 		for _, p := range l.placed {
-			copies[p.copy] = true
+			copies[p.in] = true
 		}
 		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return copies[e.value] })
 	}
@@ -44,7 +44,7 @@ func loops(s *State) error {
 type looper struct {
 	*State
 	panels map[*ir.Value]*packing // of values that only a product reads
-	placed map[*ir.Value]placed   // of products
+	placed map[*ir.Value]placed   // of values that are stored in the buffer of another
 	ref    table[kernel.Ref]      // in the kernel of the present group
 }
 
@@ -84,13 +84,11 @@ func (l *looper) of(v *ir.Value) int {
 // group appends the step of a group, and reports whether it needs one: without
 // elements it doesn't.
 func (l *looper) group(g *group) bool {
-	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].copy == g.values[0] {
+	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].in == g.values[0] {
 		return false // done by the product
 	}
 	for _, v := range g.outputs {
-		if l.placed[v].copy == nil {
-			l.of(v)
-		}
+		l.stored(v)
 	}
 	if size(domain(g.values[0])) == 0 || l.postpone(g) {
 		return false

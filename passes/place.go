@@ -5,16 +5,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// placed says that a product stores its elements where a copy would put them, in
-// the copy's buffer: the copy of a product with its axes in another order, which
-// nothing else reads.
+// placed says that a value is stored in the buffer of another, whose elements it has, and
+// where.
 type placed struct {
-	copy    *ir.Value
-	strides []int // of the product's axes
+	in *ir.Value
+	at layout.Layout // of the value's shape
 }
 
-// copiedProducts returns the products that are stored as a copy of them would be,
-// if their rows stay contiguous.
+// copiedProducts returns the products that are stored as a copy of them would be, in the
+// copy's buffer: a copy with the axes in another order, whose rows are contiguous, and
+// which alone reads the product.
 func copiedProducts(s *State) map[*ir.Value]placed {
 	out := map[*ir.Value]placed{}
 	if !multiplies(s.Func) {
@@ -32,7 +32,7 @@ func copiedProducts(s *State) map[*ir.Value]placed {
 			continue
 		}
 		if strides, ok := whereRead(v, *a.Attr.At); ok {
-			out[v] = placed{u, strides}
+			out[v] = placed{u, layout.Layout{Shape: extents(v), Strides: strides}}
 		}
 	}
 	return out
@@ -59,4 +59,12 @@ func whereRead(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 		}
 	}
 	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
+}
+
+// stored returns the buffer that a value is stored in, declaring it, and where.
+func (l *looper) stored(v *ir.Value) (buffer int, at layout.Layout) {
+	if p := l.placed[v]; p.in != nil {
+		return l.of(p.in), p.at
+	}
+	return l.of(v), layoutOf(v)
 }
