@@ -12,7 +12,7 @@ import (
 // requireNoCopies compiles a node and fails if the ledger has a copy.
 func requireNoCopies(t *testing.T, x graph.Node) *graph.Program {
 	t.Helper()
-	p, err := graph.Compile(x, graph.Verify())
+	p, err := graph.Compile(x, graph.WithDebug(graph.Verify))
 	require.NoError(t, err)
 	for _, d := range p.Ledger() {
 		require.NotEqual(t, plan.Copied, d.Kind, "%s: %s", d.Op, d.Reason)
@@ -33,9 +33,9 @@ func TestWindow(t *testing.T) {
 		{x.Window(1, 2, 1, 3), []int{2, 2, 2}, []int32{0, 3, 1, 4, 5, 8, 6, 9}},
 		{x.Window(0, 2, 1, 1), []int{1, 5, 2}, []int32{0, 5, 1, 6, 2, 7, 3, 8, 4, 9}},
 		{x.Window(1, 3, 1, 1).Sum(-1), []int{2, 3}, []int32{3, 6, 9, 18, 21, 24}},
-		{x.Window(1, 3, 2, 1).AMax(-1), []int{2, 2}, []int32{2, 4, 7, 9}},
+		{x.Window(1, 3, 2, 1).Max(-1), []int{2, 2}, []int32{2, 4, 7, 9}},
 		{x.Mul(x).Window(1, 2, 1, 1).Sum(-1), []int{2, 4}, []int32{1, 5, 13, 25, 61, 85, 113, 145}},
-		{x.Flip(1).Window(1, 3, 1, 1).AMin(-1), []int{2, 3}, []int32{2, 1, 0, 7, 6, 5}},
+		{x.Flip(1).Window(1, 3, 1, 1).Min(-1), []int{2, 3}, []int32{2, 1, 0, 7, 6, 5}},
 	} {
 		out := run(t, c.node, in)
 		require.Equal(t, c.shape, out.Shape())
@@ -50,7 +50,7 @@ func TestWindow(t *testing.T) {
 func TestWindowsAreRead(t *testing.T) {
 	x := f32("x", 64, 1000)
 	for _, y := range []graph.Node{
-		x.Window(1, 50, 1, 1).AMax(-1),
+		x.Window(1, 50, 1, 1).Max(-1),
 		x.Window(0, 8, 4, 2).Mul(2).Sum(-1),
 		x.Add(1).Window(1, 3, 3, 1).Sum(-1),
 		x.Window(1, 16, 1, 1).Mul(f32("w", 16)).Sum(-1),
