@@ -13,6 +13,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -78,8 +79,8 @@ var micros = map[kernel.Row]func(m *kernel.Micro) (*program, error){
 	kernel.StoreNT:       func(*kernel.Micro) (*program, error) { return compileStoreNT(), nil },
 	kernel.Dot:           func(m *kernel.Micro) (*program, error) { return compileDot(m), nil },
 	kernel.ScanRows:      func(m *kernel.Micro) (*program, error) { return compileScan(m), nil },
-	kernel.Reduce:        func(m *kernel.Micro) (*program, error) { return compileRows(m.Flat()) },
-	kernel.ReduceColumns: func(m *kernel.Micro) (*program, error) { return compileDown(m.Flat()) },
+	kernel.Reduce:        func(m *kernel.Micro) (*program, error) { return compileRows(m.Body, m.Combine) },
+	kernel.ReduceColumns: func(m *kernel.Micro) (*program, error) { return compileDown(m) },
 }
 
 // Emits reports whether the table has a micro-kernel.
@@ -90,12 +91,13 @@ func function(c kernel.Code) (*program, error) {
 	if m, ok := c.(*kernel.Micro); ok {
 		return micros[m.Row](m)
 	}
-	return compileRows(c.(*kernel.Kernel))
+	return compileRows(c.(*kernel.Kernel), nil)
 }
 
-// compileRows returns the function of a kernel that computes a body row by row.
-func compileRows(k *kernel.Kernel) (*program, error) {
-	b, err := machine.Compile(instructions{}, elementary.Expand(k))
+// compileRows returns the function of a kernel that computes a body row by row. combine has
+// the combiners of its outputs: see machine.Compile.
+func compileRows(k *kernel.Kernel, combine []ir.Op) (*program, error) {
+	b, err := machine.Compile(instructions{}, elementary.Expand(k), combine)
 	if err != nil {
 		return nil, err
 	}

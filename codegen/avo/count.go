@@ -12,7 +12,7 @@ import (
 // avx2Machine.Lanes elements, including those that end the loop. Cold blocks are not in
 // the loop.
 func Count(k *kernel.Kernel) (float64, error) {
-	b, err := machine.Compile(instructions{}, elementary.Expand(k))
+	b, err := machine.Compile(instructions{}, elementary.Expand(k), nil)
 	if err != nil {
 		return 0, err
 	}

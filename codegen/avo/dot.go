@@ -119,6 +119,7 @@ func finish64(t *dotTile, low, high int) {
 // dotter writes the function of a dot kernel.
 type dotter struct {
 	program
+	micro *kernel.Micro
 	dotArith
 	d     ir.DType
 	lanes int
@@ -139,7 +140,7 @@ type dotForm struct {
 // compileDot returns the function of a dot kernel.
 func compileDot(m *kernel.Micro) *program {
 	d := m.Type
-	w := &dotter{dotArith: dotAriths[d], d: d, lanes: vectorBytes(1) / d.Size()}
+	w := &dotter{micro: m, dotArith: dotAriths[d], d: d, lanes: vectorBytes(1) / d.Size()}
 	w.begin()
 	w.do("CMPQ", gp(dotMask), imm(int64(2*w.lanes)))
 	w.do("JGE", label("two"))
@@ -167,19 +168,22 @@ func (w *dotter) begin() {
 	}
 	for _, n := range [][2]int{
 		{codegen.FramePtr, dotTop}, {codegen.FramePtr + 2*8, dotC}, {codegen.FrameStep, dotStepA}, {codegen.FrameStep + 8, dotStepB},
-		{codegen.FrameStep + 2*8, dotStepC}, {codegen.FrameStep + kernel.DotAcross*8, dotAcross},
+		{codegen.FrameStep + 2*8, dotStepC}, {w.field(kernel.DotAcross), dotAcross},
 	} {
 		w.do("MOVQ", mem(at(dotCount, n[0])), gp(n[1]))
 	}
 	w.next = w.local(8)
 	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
-	w.do("MOVQ", mem(at(dotCount, codegen.FrameStep+kernel.DotNext*8)), gp(dotA))
+	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotNext))), gp(dotA))
 	w.do("ADDQ", gp(dotA), gp(dotB))
 	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 4)), gp(dotStepA5))
 	w.do("LEAQ", mem(at(dotStepB, 0).indexed(dotStepB, 2)), gp(dotStepB3))
 }
+
+// field returns where in the frame a field is.
+func (w *dotter) field(i int) int { return codegen.FrameStep + 8*w.micro.FieldAt(i) }
 
 // form writes the loop over tiles of a form.
 func (w *dotter) form(f dotForm) {
@@ -250,7 +254,7 @@ func (t *dotTile) start() {
 	t.do("MOVQ", frameArg(), gp(dotCount))
 	t.do("MOVQ", gp(dotTop), gp(dotA))
 	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
-	t.do("MOVQ", mem(at(dotCount, codegen.FrameStep+8*kernel.DotPairs)), gp(dotCount))
+	t.do("MOVQ", mem(at(dotCount, t.field(kernel.DotPairs))), gp(dotCount))
 	for r := range t.sum(t.rows, 0, 0) {
 		t.do("VXORPS", y(r), y(r), y(r))
 	}
@@ -319,7 +323,7 @@ func (t *dotTile) masks(vector int) bool { return t.masked && vector == t.vector
 // tile.
 func (t *dotTile) total() {
 	t.do("MOVQ", frameArg(), gp(dotCount))
-	t.do("CMPQ", mem(at(dotCount, codegen.FrameStep+8*kernel.DotAdds)), imm(0))
+	t.do("CMPQ", mem(at(dotCount, t.field(kernel.DotAdds))), imm(0))
 	if t.finish != nil {
 		for r := 0; r < t.sum(t.rows, 0, 0); r += t.parts {
 			t.finish(t, r, r+1)

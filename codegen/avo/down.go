@@ -51,10 +51,10 @@ const (
 )
 
 // compileDown returns the function of a column reduction.
-func compileDown(k *kernel.Kernel) (*program, error) {
-	m := avx2Machine
-	d := &downer{k: k, g: &graph{machine.NewGraph(instructions{}, k)}, reduction: m.Reductions(k)[0], lanes: m.Width / k.In[0].DType.Size()}
-	d.m = m
+func compileDown(m *kernel.Micro) (*program, error) {
+	g := machine.NewGraph(instructions{}, m.Body, []ir.Op{m.Op})
+	d := &downer{k: m.Body, g: &graph{g}, reduction: g.Reductions[0], lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
+	d.m = avx2Machine
 	for depth := range downDepths {
 		if err := d.allocateDepth(depth); err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/codegen/machine"
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // What a nest has besides for reductions: the accumulators' start, their rotation
@@ -19,7 +18,7 @@ func (n *nest) layReductions(take func() place64) {
 	}
 	n.phase = -1
 	if n.b.AccsOnStack() {
-		n.accs = n.vectors(n.b.Accumulators())
+		n.accs = n.vectors(n.b.Graph.Accumulators())
 	}
 	if rotatesOnStack(n.b) {
 		n.phase = take().reg
@@ -38,7 +37,7 @@ func (n *nest) startReductions() {
 	for _, p := range n.b.Accs {
 		inReg[n.b.Graph.At(p.V).Slot] = p.Reg
 	}
-	for _, r := range n.b.Reductions() {
+	for _, r := range n.b.Graph.Reductions {
 		n.startReduction(r, inReg)
 	}
 	if n.phase >= 0 {
@@ -127,12 +126,16 @@ func (n *nest) endReductions() {
 	}
 	n.here("fold")
 	switch {
-	case n.phase >= 0 && len(n.b.Accs) > 0 && slices.ContainsFunc(n.b.Kernel.Fold, ir.Op.IsArgReduction):
+	case n.phase >= 0 && len(n.b.Accs) > 0 && n.hasArgReduction():
 		n.rotateBack()
 	case n.phase >= 0:
 		n.do("XORQ", gp(n.phase), gp(n.phase))
 	}
 	n.insts(n.b.Last())
+}
+
+func (n *nest) hasArgReduction() bool {
+	return slices.ContainsFunc(n.b.Graph.Reductions, func(r *machine.Reduction) bool { return r.Best != nil })
 }
 
 // rotateBack rotates until the accumulators in registers and those on the stack are

@@ -94,7 +94,7 @@ func (n *nest) layFrame() {
 		n.clobber = true
 	}
 	n.layColdBlocks()
-	n.pointer = make([]place64, len(n.b.Kernel.In)+len(n.b.Kernel.Out))
+	n.pointer = make([]place64, len(n.b.Graph.Kernel.In)+len(n.b.Graph.Kernel.Out))
 	free := firstFree
 	take := func(registers int) place64 {
 		if free < registers {
@@ -123,20 +123,20 @@ func (n *nest) layFrame() {
 }
 
 func (n *nest) splat(operand int) bool {
-	return operand < len(n.b.Kernel.In) && n.b.Kernel.In[operand].Splat
+	return operand < len(n.b.Graph.Kernel.In) && n.b.Graph.Kernel.In[operand].Splat
 }
 
 // reduced reports whether an operand is an output of one element a row.
 func (n *nest) reduced(operand int) bool {
-	in := len(n.b.Kernel.In)
-	return operand >= in && n.b.Kernel.FoldOf(operand-in) != ir.OpInvalid
+	in := len(n.b.Graph.Kernel.In)
+	return operand >= in && n.b.Graph.Combiner(operand-in) != ir.OpInvalid
 }
 
 func (n *nest) dtype(operand int) ir.DType {
-	if in := n.b.Kernel.In; operand >= len(in) {
-		return n.b.Kernel.OutType(operand - len(in))
+	if in := n.b.Graph.Kernel.In; operand >= len(in) {
+		return n.b.Graph.OutType(operand - len(in))
 	}
-	return n.b.Kernel.In[operand].DType
+	return n.b.Graph.Kernel.In[operand].DType
 }
 
 func (n *nest) prologue() {

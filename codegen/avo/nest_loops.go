@@ -52,7 +52,7 @@ func (n *nest) prefetch() {
 	if !n.b.Reduces() || len(n.b.Main) < prefetchFrom*n.b.Unroll {
 		return
 	}
-	for i, in := range n.b.Kernel.In {
+	for i, in := range n.b.Graph.Kernel.In {
 		size := in.DType.Size()
 		for at := 0; at < n.lanes()*n.b.Unroll*size && !in.Splat; at += cacheLine {
 			n.do("PREFETCHT0", mem(n.element(operandAt(i, size, prefetchAhead+at))))

@@ -34,7 +34,7 @@ func compileTranspose(m *kernel.Micro) *program {
 	t.lanes, t.free = min(8, vectorBytes(1)/t.size), allVectors()
 	t.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	t.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
-	t.begin()
+	t.begin(m)
 	if t.size != 2 { // there is no square of two bytes
 		t.squares()
 	}
@@ -47,7 +47,7 @@ func compileTranspose(m *kernel.Micro) *program {
 }
 
 // begin reads the frame.
-func (t *transposer) begin() {
+func (t *transposer) begin(micro *kernel.Micro) {
 	t.do("MOVQ", frameArg(), gp(ax))
 	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, transposeCols}, {codegen.FrameRows, transposeRows}} {
 		t.do("MOVQ", mem(at(ax, count.at)), gp(count.reg))
@@ -59,7 +59,7 @@ func (t *transposer) begin() {
 		t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*i)), gp(m.step))
 		t.do("LEAQ", mem(at(m.step, 0).indexed(m.step, 2)), gp(m.three))
 	}
-	t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*kernel.TransposeAcross)), gp(dx))
+	t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*micro.FieldAt(0))), gp(dx))
 }
 
 // squares writes the loops over squares: columns of the output, within them rows.

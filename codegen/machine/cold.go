@@ -81,8 +81,9 @@ func (c *Copy) anywhere(v Value) []Ref {
 }
 
 // compile lowers, schedules and allocates the instructions of a block.
-func (b *ColdBlock) compile(g *Graph, k *kernel.Kernel) error {
-	c := g.newCopy(k, 0, false)
+func (b *ColdBlock) compile(g *Graph) error {
+	k := g.Kernel
+	c := g.newCopy(0, false)
 	c.Values = make([]Value, len(k.In)+len(k.Body))
 	places := map[Ref]int{}
 	for j, in := range k.Body {
@@ -156,7 +157,7 @@ func (g *Graph) compileCold(b *Body) error {
 		if !done[e.Block] {
 			done[e.Block] = true
 			g.loops = free
-			if err := e.Block.compile(g, b.Kernel); err != nil {
+			if err := e.Block.compile(g); err != nil {
 				return err
 			}
 		}

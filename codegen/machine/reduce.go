@@ -35,10 +35,11 @@ type Reduction struct {
 // phases returns how many steps pass until a virtual lane has its next element.
 // Minimum and maximum with their positions give the same for any number of lanes;
 // if nothing else is reduced, fewer lanes leave registers for the positions.
-func (m *Machine) phases(k *kernel.Kernel) int {
+func (g *Graph) phases() int {
+	m, k := g.m, g.Kernel
 	all := max(1, ir.ReduceLanes/m.Lanes())
 	finds := false
-	for _, by := range k.Fold {
+	for _, by := range g.combine {
 		finds = finds || by.IsArgReduction()
 		if !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax {
 			return all
@@ -53,10 +54,11 @@ func (m *Machine) phases(k *kernel.Kernel) int {
 	return max(1, all/4)
 }
 
-// Reductions lists the reductions of a kernel. Arg-reductions come first: each of
+// reductions lists the reductions of the kernel. Arg-reductions come first: each of
 // their steps reads the best elements before the present step. The accumulators are
 // numbered by reduction, part of a value, and phase.
-func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
+func (g *Graph) reductions() []*Reduction {
+	m, k := g.m, g.Kernel
 	var positions, plain []*Reduction
 	find := func(out int, v kernel.Ref, by ir.Op) *Reduction {
 		for _, r := range plain {
@@ -70,7 +72,7 @@ func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
 		return r
 	}
 	for i, v := range k.Out {
-		switch by := k.FoldOf(i); {
+		switch by := g.Combiner(i); {
 		case by.IsArgReduction():
 			best := find(-1, v, by.Info().By)
 			best.Found = true
@@ -83,20 +85,20 @@ func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
 			find(i, v, by)
 		}
 	}
-	next, phases := 0, m.phases(k)
+	next := 0
 	list := append(positions, plain...)
 	for _, r := range list {
-		r.First, r.Phases = next, phases
-		next += phases * m.Parts(r.DType)
+		r.First, r.Phases = next, g.Phases
+		next += g.Phases * m.Parts(r.DType)
 	}
 	return list
 }
 
-// accumulators returns how many vectors the reductions of a kernel take.
-func (m *Machine) accumulators(k *kernel.Kernel) int {
+// Accumulators returns how many vectors the reductions take.
+func (g *Graph) Accumulators() int {
 	n := 0
-	for _, r := range m.Reductions(k) {
-		n += r.Phases * m.Parts(r.DType)
+	for _, r := range g.Reductions {
+		n += r.Phases * g.m.Parts(r.DType)
 	}
 	return n
 }
@@ -137,9 +139,9 @@ func (r *Reduction) accs(g *Graph) []Ref {
 	return v
 }
 
-// accs lists the accumulators of a kernel.
-func (g *Graph) accs(k *kernel.Kernel) []Ref {
-	out := make([]Ref, g.m.accumulators(k))
+// accs lists the accumulators of the kernel.
+func (g *Graph) accs() []Ref {
+	out := make([]Ref, g.Accumulators())
 	for i := range out {
 		out[i] = g.Acc(i)
 	}

@@ -38,22 +38,14 @@ type Arg struct {
 	Across Dim
 }
 
-// Fields returns nil: what a kernel reads is its arguments.
-func (k *Kernel) Fields() []string {
-	if m, ok := CodeOf(k).(*Micro); ok {
-		return m.Fields()
-	}
-	return nil
-}
+// Fields returns nil: an elementwise kernel reads its arguments alone.
+func (k *Kernel) Fields() []string { return nil }
 
 // FieldAt returns where in Frame.Step a field would be: behind the arguments.
 func (k *Kernel) FieldAt(i int) int { return len(k.In) + len(k.Out) + i }
 
 // Args returns what the arguments of a call are: the inputs, then the outputs.
 func (k *Kernel) Args() []Arg {
-	if m, ok := CodeOf(k).(*Micro); ok {
-		return m.Args()
-	}
 	args := make([]Arg, 0, len(k.In)+len(k.Out))
 	for _, in := range k.In {
 		a := Arg{DType: in.DType, Outer: Rows, Inner: Cols}
