@@ -118,7 +118,7 @@ func TestDotLoop(t *testing.T) {
 	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
 		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{&kernel.Micro{Row: kernel.Dot, Type: d}})
 		require.NoError(t, err)
-		loop := regexp.MustCompile(`(?s)two6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+		loop := regexp.MustCompile(`(?s)full6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 		require.Equal(t, 4*(2+6+12+1)+1+2, len(strings.Split(loop, "\n")), loop)
 	}
 }

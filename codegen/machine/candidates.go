@@ -11,13 +11,13 @@ import (
 type candidate struct {
 	order      []Ref
 	unroll     int
-	share      float64 // of the time that its instructions would take one after the other
+	share      float64 // time of an iteration, divided by that of its instructions in sequence
 	twoStreams bool
 }
 
-// candidates lists the orders that are tried. Those that work on more vectors at a
-// time hide latencies, but need more registers. Bodies with little work wait for
-// memory: they have one.
+// candidates lists the orders that Compile compares. An order that works on more vectors
+// at a time hides latencies better and needs more registers. A body with little work waits
+// for memory in any order, so it has one candidate.
 func (g *Graph) candidates() []candidate {
 	stores := g.lower(0, false)
 	first := g.scheduleLoop(stores, apart)
@@ -27,7 +27,7 @@ func (g *Graph) candidates() []candidate {
 	t := g.m.Tuning
 	list := []candidate{{order: first, unroll: 1, share: 1}}
 	parts, share, from := apart, t.ByTwo, t.Unroll
-	if len(g.twin) > 0 {
+	if len(g.secondPart) > 0 {
 		parts, share, from = together, t.ByFour, t.UnrollWide
 		first = g.scheduleLoop(stores, together)
 		list = append(list, candidate{order: first, unroll: 1, share: t.ByTwo})
@@ -36,7 +36,7 @@ func (g *Graph) candidates() []candidate {
 	if work >= from && g.Phases > 1 { // with one phase there are accumulators for one step
 		second := g.scheduleLoop(g.lower(1, false), parts)
 		list = append(list, candidate{order: interleave(first, second), unroll: 2, share: share})
-		if work >= t.ListOrder && len(g.twin) == 0 && g.combine == nil {
+		if work >= t.ListOrder && len(g.secondPart) == 0 && g.combine == nil {
 			third := g.scheduleLoop(g.lower(2, false), apart)
 			list = append(list, candidate{order: g.listSchedule(first, second, third), unroll: 3, share: t.ByList})
 		}
@@ -44,8 +44,9 @@ func (g *Graph) candidates() []candidate {
 	return list
 }
 
-// work counts arithmetic instructions. A body with scalar loops, which take much
-// longer and leave their results at one place, counts as none.
+// work counts arithmetic instructions. It is 0 for a body with a scalar loop, which takes
+// much longer than the rest and has one place for its results, so that copies of the body
+// can't be interleaved.
 func (g *Graph) work(order []Ref) int {
 	work := 0
 	for _, r := range order {
@@ -77,7 +78,7 @@ func (g *Graph) perPhase(first []Ref) []candidate {
 		byTwos = g.scheduleLoop(g.lower(0, false), together)
 	}
 	var list []candidate
-	for _, order := range [][]Ref{byTwos, once(slices.Concat(copies...))} {
+	for _, order := range [][]Ref{byTwos, unique(slices.Concat(copies...))} {
 		c := candidate{order: order, unroll: g.Phases, share: 1}
 		list = append(list, c)
 		if c.twoStreams = g.twoStreams(first); c.twoStreams {

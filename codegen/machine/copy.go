@@ -58,8 +58,8 @@ func (c *Copy) value(r kernel.Ref, in kernel.Inst) Value {
 	} else {
 		v = c.inst(in)
 	}
-	c.Graph.pair(v.Part)
-	c.Graph.pair(v.Wide)
+	c.Graph.recordParts(v.Part)
+	c.Graph.recordParts(v.Wide)
 	return v
 }
 

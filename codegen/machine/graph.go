@@ -66,14 +66,14 @@ type Graph struct {
 	Kernel     *kernel.Kernel
 	Reductions []*Reduction
 
-	m         *Machine
-	combine   []ir.Op // the combiner of each output; nil if all are stored
-	nodes     []Node
-	invariant []bool // does not change along a row
-	index     map[Node]Ref
-	twin      map[Ref]Ref // the second vector of the value whose first one is the key
-	outline   *outline
-	entries   []*Entry // of cold blocks, of all copies
+	m          *Machine
+	combine    []ir.Op // the combiner of each output; nil if all are stored
+	nodes      []Node
+	invariant  []bool // does not change along a row
+	index      map[Node]Ref
+	secondPart map[Ref]Ref // the second vector of a value, by its first
+	outline    *outline
+	entries    []*Entry // of cold blocks, of all copies
 
 	Phases int // steps after which a lane of the accumulators has its next element
 
@@ -85,7 +85,7 @@ type Graph struct {
 // NewGraph returns an empty graph for the values of an expanded kernel whose outputs have
 // the given combiners: see Compile.
 func NewGraph(t Target, k *kernel.Kernel, combine []ir.Op) *Graph {
-	g := &Graph{Target: t, Kernel: k, combine: combine, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, twin: map[Ref]Ref{}}
+	g := &Graph{Target: t, Kernel: k, combine: combine, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, secondPart: map[Ref]Ref{}}
 	g.outline = newOutline(g.m, k)
 	g.Phases = g.phases()
 	g.Reductions = g.reductions()

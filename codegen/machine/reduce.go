@@ -13,14 +13,14 @@ import (
 // per step holds part of the virtual lanes, and step k uses accumulator k mod Phases.
 //
 // A short body is unrolled Phases times, in the main loop and after it, so that each
-// copy has accumulators of its own (PerPhase). A longer one, or one with cold
-// blocks, is not: its accumulators rotate from step to step (Rotating). Those in
-// registers change places, which takes moves that the CPU only renames; those on
-// the stack are found by an offset that rotates. Their order at the end of the row
-// does not matter: the combiner commutes, and the horizontal reduction combines
-// accumulator i with i + Phases/2 wherever it begins.
+// copy has accumulators of its own (PerPhase). A longer body, or one with cold blocks, is
+// not unrolled that far, and its accumulators rotate from step to step (Rotating).
+// Accumulators in registers are moved to the next register, which costs little as CPUs
+// execute such moves by renaming; accumulators on the stack are addressed with an offset
+// that rotates. The rotation at the end of the row does not matter: the combiner commutes,
+// and the horizontal reduction combines accumulator i with i + Phases/2.
 
-// Reduction is a reduced output of a kernel.
+// Reduction is a combined output of a kernel, or the elements that an arg-reduction needs.
 type Reduction struct {
 	Out    int // number of the output, or -1: only its position is stored
 	V      kernel.Ref
@@ -28,13 +28,13 @@ type Reduction struct {
 	DType  ir.DType   // of the accumulators
 	First  int        // its first accumulator
 	Phases int        // accumulators for each vector of a value
-	Best   *Reduction // of an arg-reduction: the elements whose positions it has
-	Found  bool       // it is such a Best
+	Best   *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
+	Found  bool       // it is the Best of an arg-reduction
 }
 
-// phases returns how many steps pass until a virtual lane has its next element.
-// Minimum and maximum with their positions give the same for any number of lanes;
-// if nothing else is reduced, fewer lanes leave registers for the positions.
+// phases returns after how many steps a virtual lane has its next element. Minimum,
+// maximum and their positions are the same for any number of lanes; if nothing else is
+// reduced, there are fewer lanes, to have registers for the positions.
 func (g *Graph) phases() int {
 	m, k := g.m, g.Kernel
 	all := max(1, ir.ReduceLanes/m.Lanes())
@@ -54,9 +54,9 @@ func (g *Graph) phases() int {
 	return max(1, all/4)
 }
 
-// reductions lists the reductions of the kernel. Arg-reductions come first: each of
-// their steps reads the best elements before the present step. The accumulators are
-// numbered by reduction, part of a value, and phase.
+// reductions lists the reductions of the kernel. Arg-reductions come first, as they read
+// the best elements of the steps before, which their Best then replaces. The accumulators
+// are numbered by reduction, part of a value, and phase.
 func (g *Graph) reductions() []*Reduction {
 	m, k := g.m, g.Kernel
 	var positions, plain []*Reduction
@@ -103,8 +103,8 @@ func (g *Graph) Accumulators() int {
 	return n
 }
 
-// Identity is the bits that the accumulators begin with. Positions begin with the
-// first: that is where the element is if none precedes the identity.
+// Identity is the bits that the accumulators begin with. Positions begin with 0, the
+// result if no element precedes the identity.
 func (r *Reduction) Identity(g *Graph) uint64 {
 	if r.Best != nil {
 		return 0
@@ -113,8 +113,8 @@ func (r *Reduction) Identity(g *Graph) uint64 {
 	return g.At(g.Constant(r.DType, bits).Part[0]).Bits
 }
 
-// Combine combines two vectors. Sums and products of bytes are those of integers
-// until the last byte is stored.
+// Combine combines two vectors. Sums and products of bytes are computed in 32 bits, of
+// which the result stores the lowest 8.
 func (r *Reduction) Combine(g *Graph, x, y Ref) Ref {
 	d := r.DType
 	if d == ir.Uint8 && (r.By == ir.OpAdd || r.By == ir.OpMul) {
