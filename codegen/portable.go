@@ -172,7 +172,7 @@ func (g *goKernel) element() {
 	g.region(g.main, []string{""})
 	for i, r := range g.k.Out {
 		if g.combiner(i) != ir.OpInvalid {
-			g.take(i, g.value(r, ""), "i")
+			g.accumulate(i, g.value(r, ""), "i")
 			continue
 		}
 		g.printf("o%d[i] = %s\n", i, g.value(r, ""))
@@ -192,7 +192,7 @@ func (g *goKernel) block() {
 	for i, r := range g.k.Out {
 		if g.combiner(i) != ir.OpInvalid {
 			for j, lane := range lanes {
-				g.take(i, g.value(r, lane), "(i+"+itoa(j)+")")
+				g.accumulate(i, g.value(r, lane), "(i+"+itoa(j)+")")
 			}
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// reduceColumns writes the function of a kernel that reduces columns, as many at a time
-// as it is sure to have; the last ones may have been among others before.
+// reduceColumns writes the function of a column reduction, in blocks of kernel.ColumnBlock
+// columns. The last block ends at the last column, so it may compute columns a second time.
 func (w *portable) reduceColumns(m *kernel.Micro) error {
 	k := m.Body
 	d := k.In[0].DType

@@ -170,8 +170,8 @@ func reduceMeaning(m *Micro, body body) Reference {
 	}
 }
 
-// columnMeaning combines along lines that are down the columns of unit operands and
-// along the rows of splats.
+// columnMeaning combines elements of a column of each unit operand and of a row of each
+// splat operand.
 func columnMeaning(m *Micro, body body) Reference {
 	return func(b Block) {
 		in, line := make([]uint64, len(m.Body.In)), make([]uint64, b.Field(0))
