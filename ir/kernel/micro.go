@@ -112,7 +112,7 @@ func (m *Micro) Args() []Arg { return micros[m.Row].args(m) }
 // Fields returns the names of the numbers that it reads from the frame.
 func (m *Micro) Fields() []string { return micros[m.Row].fields }
 
-// FieldAt returns where in Frame.Step field i is: behind the arguments.
+// FieldAt returns the index in Frame.Step of field i: the fields follow the arguments.
 func (m *Micro) FieldAt(i int) int { return len(m.Args()) + i }
 
 // OutType returns the element type of output i of the body, once it is combined.
@@ -123,14 +123,14 @@ func (m *Micro) OutType(i int) ir.DType {
 	return m.Body.OutType(i)
 }
 
-// Limit says how many of a dimension a call of a kernel may have.
+// Limit bounds the extent of a dimension of a call.
 type Limit struct {
 	Dim
 	Least, Most int
 }
 
-// LimitsOf returns the limits of a kernel's dimensions. Those that it does not name
-// have any extent from 0 on.
+// LimitsOf returns the limits of a kernel's dimensions. A dimension without a limit has any
+// extent from 0 on.
 func LimitsOf(c Code) []Limit {
 	if m, ok := c.(*Micro); ok && micros[m.Row].limits != nil {
 		return micros[m.Row].limits(m)
@@ -145,14 +145,14 @@ func InPlace(c Code) bool {
 	return !ok || micros[m.Row].inPlace
 }
 
-// Adds reports whether a kernel adds to what its output holds if its third field is not 0.
+// Adds reports whether a kernel adds to the elements of its output if field DotAdds is not 0.
 func Adds(c Code) bool {
 	m, ok := c.(*Micro)
 	return ok && m.Row == Dot
 }
 
-// CopiesBits reports whether a kernel copies elements of any type that have so many
-// bytes: as many as its own, but for StoreNT, which copies bytes.
+// CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
+// StoreNT copies elements of any size, as bytes.
 func CopiesBits(c Code, size int) bool {
 	m, ok := c.(*Micro)
 	return ok && micros[m.Row].copies && (size == m.Type.Size() || m.Row == StoreNT)
@@ -174,19 +174,19 @@ func Canonical(c Code) (canon Code, order []int) {
 // the function Canonical. The order of the body's operands and instructions depends on
 // the combiners, which distinguish its outputs.
 func (m *Micro) Canonical() (canon *Micro, order []int) {
-	for i, a := range m.Args() {
-		if !a.Out {
-			order = append(order, i)
+	out := *m
+	if m.sig == "" && m.Body != nil {
+		out.Body, order = m.Body.canonical(m.combiners())
+	} else {
+		for i, a := range m.Args() {
+			if !a.Out {
+				order = append(order, i)
+			}
 		}
 	}
-	if m.sig != "" {
-		return m, order
+	if out.sig == "" {
+		out.sig = out.String()
 	}
-	out := *m
-	if m.Body != nil {
-		out.Body, order = m.Body.canonical(m.combiners())
-	}
-	out.sig = out.String()
 	return &out, order
 }
 

@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The elementwise kernels of prefix scans down columns, and of carries. Scans along rows
-// are the micro-kernel ScanRows.
+// The elementwise kernels of column scans, and of the carries of all scans. Scans of rows are
+// the micro-kernel ScanRows.
 
-// CarryKernel returns the kernel that combines a carry of PartialType, one a row,
-// with running values. Input i is the carry if order[i] is 0.
+// CarryKernel returns the kernel that combines running values with a carry, which is one
+// element of PartialType for each row. Input i is the carry if order[i] is 0.
 func CarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 	b := NewBuilder(Operand{DType: ir.PartialType(by, d), Splat: true}, Operand{DType: d})
 	b.Store(b.carried(by, d, 0, 1))
