@@ -164,7 +164,7 @@ func checkReduce(m *Micro) error {
 		if !d.Native() {
 			return fmt.Errorf("output %d: %s is computed in %s: cast it before", i, d, d.Compute())
 		}
-		if _, err := ir.InferReduceChunks(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+		if err := ir.CheckReduce(by, d); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 	}
