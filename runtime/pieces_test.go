@@ -19,9 +19,9 @@ import (
 // sumRows returns the kernel that adds the squares of each row.
 func sumRows() kernel.Code {
 	b := kernel.NewBuilder(unit)
-	b.Fold(ir.OpAdd, b.Op(ir.OpMul, 0, 0))
-	k, _ := b.Kernel().Canonical()
-	return kernel.CodeOf(k)
+	b.Store(b.Op(ir.OpMul, 0, 0))
+	k, _ := kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: b.Kernel()})
+	return k
 }
 
 // TestLongCallsArePieces: a kernel that takes long is called for few elements at a time, by
