@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"graph":                        {"ir", "ir/layout", "ir/nest", "ir/plan", "passes", "passes/schedule", "runtime", "runtime/tensor"},
 	"internal/binfile":             {"graph", "ir/layout", "runtime/tensor"},
 	"npy":                          {"graph", "internal/binfile", "ir/layout"},
-	"onnx":                         {"graph", "ir", "ir/layout"},
+	"onnx":                         {"graph", "internal/binfile", "ir", "ir/layout"},
 	"safetensors":                  {"graph", "internal/binfile", "ir/layout"},
 	"codegen":                      {"ir", "ir/elementary", "ir/kernel"},
 	"codegen/machine":              {"ir", "ir/kernel", "codegen"},

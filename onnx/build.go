@@ -9,8 +9,10 @@ import (
 
 // builder makes a graph of a model: it holds what each name stands for.
 type builder struct {
+	model  *model
 	opset  int
 	outer  *builder // of the subgraph around this one
+	depth  int      // of functions inside each other
 	values map[string]value
 	errs   *mistakes
 }
@@ -37,6 +39,11 @@ func (b *builder) run(g *subgraph) {
 	}
 }
 
+// inner returns the builder of a subgraph of a node here.
+func (b *builder) inner() *builder {
+	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, values: map[string]value{}, errs: b.errs}
+}
+
 // results returns the values of the names that a subgraph returns.
 func (b *builder) results(g *subgraph) []value {
 	out := make([]value, len(g.outputs))
@@ -52,6 +59,15 @@ func (b *builder) results(g *subgraph) []value {
 
 // add builds one node.
 func (b *builder) add(n *node) {
+	if b.errs.enough() {
+		return
+	}
+	if fn := b.model.functions[key(n.domain, n.op, n.overload)]; fn != nil {
+		if !b.call(fn, n) {
+			b.errs.failed(n)
+		}
+		return
+	}
 	op, why := lookup(n, b.opset)
 	if op == nil {
 		b.errs.unsupported(n, why)
@@ -121,6 +137,11 @@ const mostFolded = 1 << 16
 func (c *call) folds(outs []value) bool {
 	for _, v := range c.in {
 		if v.kind == computed || v.kind == symbolic {
+			return false
+		}
+	}
+	for _, v := range c.node.attrs {
+		if _, ok := v.(*subgraph); ok { // which may use any value around it
 			return false
 		}
 	}

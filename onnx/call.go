@@ -151,12 +151,12 @@ func from(axis, rank int) []int {
 // one returns the values of an operator with one output.
 func one(x graph.Node) []value { return []value{compute(x)} }
 
-// unary is the build function of an operator that is an op of one Node.
-func unary(f func(graph.Node) graph.Node) func(c *call) []value {
+// unaryOp is the build function of an operator that is an op of one Node.
+func unaryOp(f func(graph.Node) graph.Node) func(c *call) []value {
 	return func(c *call) []value { return one(f(c.x(0))) }
 }
 
-// binary is the build function of an operator that is an op of two Nodes.
-func binary(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
+// binaryOp is the build function of an operator that is an op of two Nodes.
+func binaryOp(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
 	return func(c *call) []value { return one(f(c.x(0), c.x(1))) }
 }

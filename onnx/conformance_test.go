@@ -73,7 +73,7 @@ func (c *testCase) run(t *testing.T) (unsupported string) {
 	got, err := p.Run(context.Background(), given)
 	require.NoError(t, err)
 	for name, want := range c.tensors(t, c.Outputs) {
-		requireClose(t, name, want, got[name])
+		RequireClose(t, name, want, got[name])
 	}
 	return ""
 }

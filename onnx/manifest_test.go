@@ -202,9 +202,9 @@ const (
 // loose are the tolerances of types with fewer bits: one step of theirs.
 var loose = map[graph.DType]float64{graph.Float16: 1e-3, graph.BFloat16: 1e-2}
 
-// requireClose compares tensors: integers and bools must be equal, of floats NaN equals
+// RequireClose compares tensors: integers and bools must be equal, of floats NaN equals
 // NaN, and an infinity only itself.
-func requireClose(t *testing.T, name string, want, got *graph.Tensor) {
+func RequireClose(t *testing.T, name string, want, got *graph.Tensor) {
 	require.Equal(t, want.DType(), got.DType(), name)
 	require.Equal(t, want.Shape(), got.Shape(), name)
 	if want.Size() == 0 || graph.Equal(want, got) {

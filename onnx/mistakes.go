@@ -38,6 +38,20 @@ type mistakes struct {
 	errs      []error
 	more      int             // errors that are not kept
 	poisoned  map[string]bool // values that a failed node makes
+	nodes     int             // that were built
+}
+
+// mostNodes limits the nodes of a model, with those of functions and loops once for each
+// use: a small file could ask for any number.
+const mostNodes = 1 << 18
+
+// enough reports whether there are too many nodes to go on.
+func (m *mistakes) enough() bool {
+	m.nodes++
+	if m.nodes == mostNodes {
+		m.add(fmt.Errorf("more than %d nodes, with those of functions and loops", mostNodes))
+	}
+	return m.nodes >= mostNodes
 }
 
 func newMistakes() *mistakes {

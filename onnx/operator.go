@@ -29,21 +29,22 @@ const many = 1 << 20
 type unset struct{ as any }
 
 // table holds the rows by name.
-var table = func() map[string][]*operator {
-	rows := map[string][]*operator{}
+var table map[string][]*operator
+
+func init() { // not in the declaration, as the rows of control flow look operators up
+	table = map[string][]*operator{}
 	for _, group := range [][]operator{
-		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization,
+		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, control,
 	} {
 		for i := range group {
 			op := &group[i]
-			rows[op.name] = append(rows[op.name], op)
+			table[op.name] = append(table[op.name], op)
 		}
 	}
-	for _, versions := range rows {
+	for _, versions := range table {
 		slices.SortFunc(versions, func(a, b *operator) int { return cmp.Compare(a.since, b.since) })
 	}
-	return rows
-}()
+}
 
 // lookup returns the definition that holds in a version of the operator set, or why there
 // is none.

@@ -19,9 +19,9 @@ var activations = []operator{
 	{"HardSigmoid", 6, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(0.2), "beta": 0.5}, func(c *call) []value {
 		return one(c.x(0).HardSigmoid(c.float("alpha"), c.float("beta")))
 	}},
-	{"HardSwish", 14, latest, 1, 1, ir.Floats, nil, unary(graph.Node.HardSwish)},
+	{"HardSwish", 14, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.HardSwish)},
 	{"LeakyRelu", 6, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(0.01)}, func(c *call) []value { return one(c.x(0).LeakyReLU(c.float("alpha"))) }},
-	{"Mish", 18, latest, 1, 1, ir.Floats, nil, unary(graph.Node.Mish)},
+	{"Mish", 18, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Mish)},
 	{"PRelu", 6, 6, 2, 2, ir.Floats, nil, preluChannels},
 	{"PRelu", 7, latest, 2, 2, ir.Numeric, nil, func(c *call) []value { return one(prelu(c.x(0), c.x(1))) }},
 	{"Relu", 6, latest, 1, 1, ir.Numeric, nil, func(c *call) []value { return one(c.x(0).Maximum(0)) }},
@@ -29,9 +29,9 @@ var activations = []operator{
 		return one(c.x(0).ELU(c.float("alpha")).Mul(c.float("gamma")))
 	}},
 	{"Shrink", 9, latest, 1, 1, ir.Numeric, attrs{"bias": 0., "lambd": 0.5}, shrink},
-	{"Sigmoid", 6, latest, 1, 1, ir.Floats, nil, unary(graph.Node.Sigmoid)},
-	{"Softplus", 1, latest, 1, 1, ir.Floats, nil, unary(graph.Node.Softplus)},
-	{"Softsign", 1, latest, 1, 1, ir.Floats, nil, unary(graph.Node.Softsign)},
+	{"Sigmoid", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sigmoid)},
+	{"Softplus", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Softplus)},
+	{"Softsign", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Softsign)},
 	{"Swish", 24, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value { return one(swish(c.x(0), c.float("alpha"))) }},
 	{"ThresholdedRelu", 10, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value {
 		return one(graph.Where(c.x(0).Gt(c.float("alpha")), c.x(0), 0))

@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"math"
-
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -114,12 +112,12 @@ func split(c *call) []value {
 	if !given {
 		parts := len(c.node.outputs)
 		if c.op.since >= 18 {
-			if n, ok := attr[int](c, "num_outputs"); ok {
-				parts = n
+			if n, ok := attr[int](c, "num_outputs"); ok && n != parts {
+				return c.fail("num_outputs is %d: there are %d outputs", n, parts)
 			}
 		}
 		extent, fixed := x.Shape()[axis].Int()
-		if !fixed || parts < 1 || parts > math.MaxInt32 {
+		if !fixed || parts < 1 {
 			return c.fail("%d parts of an axis of extent %s: give their sizes", parts, x.Shape()[axis])
 		}
 		sizes = equalParts(extent, parts)
@@ -133,7 +131,7 @@ func split(c *call) []value {
 
 // equalParts returns the sizes of n parts, of which the last may be smaller.
 func equalParts(extent, n int) []int {
-	sizes := make([]int, 0, min(n, 1<<10))
+	sizes := make([]int, 0, n)
 	size := (extent + n - 1) / n
 	for range n {
 		sizes = append(sizes, min(size, extent))

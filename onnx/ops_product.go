@@ -14,7 +14,7 @@ var products = []operator{
 	{"Gemm", 1, 6, 3, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0, "broadcast": 0}, gemm},
 	{"Gemm", 7, 10, 3, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
 	{"Gemm", 11, latest, 2, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
-	{"MatMul", 1, latest, 2, 2, ir.Numeric, nil, binary(graph.Node.MatMul)},
+	{"MatMul", 1, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.MatMul)},
 	{"MatMulInteger", 10, latest, 2, 4, ir.Ints, nil, matMulInteger},
 }
 

@@ -60,7 +60,7 @@ func newSettings(options []Option) settings {
 
 // compile makes the program of a model.
 func compile(m *model, s settings) (*Program, error) {
-	b := &builder{opset: m.opset, values: map[string]value{}, errs: newMistakes()}
+	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes()}
 	p := &Program{ports: map[string]string{}, unused: map[string]bool{}}
 	names := identifiers{}
 	given := map[string]bool{}

@@ -19,21 +19,17 @@ type list struct {
 
 // onSizes are the operators that are evaluated on sizes. ok is false where an operator on
 // other operands is meant; the graph then computes it.
-var onSizes map[string]func(c *call, in []list) (out list, ok bool)
-
-func init() { // after the table, which the functions use
-	onSizes = map[string]func(c *call, in []list) (list, bool){
-		"Add":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Add(b), true }),
-		"Sub":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Sub(b), true }),
-		"Mul":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Mul(b), true }),
-		"Div":       sizesBinary(divide),
-		"Identity":  func(_ *call, in []list) (list, bool) { return in[0], true },
-		"Squeeze":   func(_ *call, in []list) (list, bool) { return list{in[0].sizes, true}, len(in[0].sizes) == 1 },
-		"Unsqueeze": func(_ *call, in []list) (list, bool) { return list{in[0].sizes, false}, in[0].scalar },
-		"Concat":    sizesConcat,
-		"Gather":    sizesGather,
-		"Slice":     sizesSlice,
-	}
+var onSizes = map[string]func(c *call, in []list) (out list, ok bool){
+	"Add":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Add(b), true }),
+	"Sub":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Sub(b), true }),
+	"Mul":       sizesBinary(func(a, b graph.Extent) (graph.Extent, bool) { return a.Mul(b), true }),
+	"Div":       sizesBinary(divide),
+	"Identity":  func(_ *call, in []list) (list, bool) { return in[0], true },
+	"Squeeze":   func(_ *call, in []list) (list, bool) { return list{in[0].sizes, true}, len(in[0].sizes) == 1 },
+	"Unsqueeze": func(_ *call, in []list) (list, bool) { return list{in[0].sizes, false}, in[0].scalar },
+	"Concat":    sizesConcat,
+	"Gather":    sizesGather,
+	"Slice":     sizesSlice,
 }
 
 // sizeArithmetic evaluates a node on sizes, if it can.
@@ -51,7 +47,7 @@ func (c *call) sizeArithmetic() (value, bool) {
 		in[i] = list{sizes, scalar}
 	}
 	out, ok := eval(c, in)
-	if !ok || slices.ContainsFunc(out.sizes, func(d graph.Extent) bool { return d.Err() != nil }) {
+	if !ok || len(out.sizes) > mostSizes || slices.ContainsFunc(out.sizes, func(d graph.Extent) bool { return d.Err() != nil }) {
 		return value{}, false
 	}
 	return sizesOf(out.sizes, out.scalar), true
