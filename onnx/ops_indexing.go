@@ -9,9 +9,23 @@ import (
 
 var indexing = []operator{
 	{"EyeLike", 9, latest, 1, 1, ir.AllTypes, attrs{"dtype": unset{0}, "k": 0}, eyeLike},
+	{"Gather", 1, latest, 2, 2, ir.AllTypes, attrs{"axis": 0}, gather},
 	{"OneHot", 9, latest, 3, 3, ir.Numeric, attrs{"axis": -1}, oneHot},
 	{"Range", 11, 26, 3, 3, ir.Numeric, nil, ranged},
 	{"Range", 27, latest, 3, 3, ir.Numeric, attrs{"stash_type": 1}, ranged},
+}
+
+// gather takes the slices of an axis at an index that is known at load.
+func gather(c *call) []value {
+	sizes, scalar, ok := c.in[1].asSizes()
+	if !ok || !scalar {
+		return c.fail("only one index that is known at load is supported")
+	}
+	i, fixed := sizes[0].Int()
+	if !fixed {
+		return c.fail("the index depends on the size %s", sizes[0])
+	}
+	return one(c.x(0).Index(c.int("axis"), i))
 }
 
 func eyeLike(c *call) []value {

@@ -8,8 +8,13 @@ import (
 // Operators that move elements.
 
 var movements = []operator{
+	{"CenterCropPad", 18, latest, 2, 2, ir.AllTypes, attrs{"axes": unset{[]int{}}}, centerCropPad},
+	{"Concat", 1, 3, 1, many, ir.AllTypes, attrs{"axis": 1}, concat},
+	{"Concat", 4, latest, 1, many, ir.AllTypes, attrs{"axis": unset{0}}, concat},
 	{"DepthToSpace", 1, 10, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, depthToSpace},
 	{"DepthToSpace", 11, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}, "mode": "DCR"}, depthToSpace},
+	{"Pad", 2, 10, 1, 1, ir.AllTypes, attrs{"pads": unset{[]int{}}, "value": 0., "mode": "constant"}, pad},
+	{"Pad", 11, latest, 2, 4, ir.AllTypes, attrs{"mode": "constant"}, pad},
 	{"Slice", 1, 9, 1, 1, ir.AllTypes, attrs{"starts": unset{[]int{}}, "ends": unset{[]int{}}, "axes": unset{[]int{}}}, sliceAttrs},
 	{"Slice", 10, latest, 3, 5, ir.AllTypes, nil, sliceInputs},
 	{"SpaceToDepth", 1, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, func(c *call) []value {
@@ -21,6 +26,76 @@ var movements = []operator{
 	{"Tile", 6, latest, 2, 2, ir.AllTypes, nil, tile},
 	{"Transpose", 1, latest, 1, 1, ir.AllTypes, attrs{"perm": unset{[]int{}}}, transpose},
 	{"Trilu", 14, latest, 1, 2, ir.AllTypes, attrs{"upper": 1}, trilu},
+}
+
+func concat(c *call) []value { return one(graph.Concat(c.int("axis"), c.all()...)) }
+
+// padModes are the ways to fill but with one element.
+var padModes = map[string]graph.PadMode{"reflect": graph.PadReflect, "edge": graph.PadEdge, "wrap": graph.PadWrap}
+
+// pad has the elements to add before each axis, then those behind each; negative numbers
+// take elements away.
+func pad(c *call) []value {
+	x := c.x(0)
+	axes := from(0, x.Rank())
+	var pads []int
+	var element any = 0
+	if c.op.most == 1 {
+		pads, element = need[[]int](c, "pads"), c.float("value")
+	} else {
+		pads = c.ints(1)
+		if c.has(2) {
+			element = c.x(2).Reshape()
+		}
+		if c.has(3) {
+			axes = c.ints(3)
+		}
+	}
+	if len(pads) != 2*len(axes) {
+		return c.fail("%d pads for %d axes: there must be two for each", len(pads), len(axes))
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	for i, axis := range axes {
+		if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
+			return nil
+		}
+		before[axis], after[axis] = pads[i], pads[len(axes)+i]
+	}
+	name := c.text("mode")
+	if mode, ok := padModes[name]; ok {
+		return one(x.Pad(before, after, mode))
+	}
+	if name != "constant" {
+		return c.fail("mode %q: it must be constant, reflect, edge or wrap", name)
+	}
+	return one(x.PadWith(before, after, element))
+}
+
+// centerCropPad cuts or pads axes to given extents, at both ends alike. An odd element is
+// cut or added at the end.
+func centerCropPad(c *call) []value {
+	x, to := c.x(0), c.ints(1)
+	axes, ok := attr[[]int](c, "axes")
+	if !ok {
+		axes = from(0, x.Rank())
+	}
+	if len(axes) != len(to) {
+		return c.fail("%d extents for %d axes", len(to), len(axes))
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	for i, axis := range axes {
+		axis = c.wrapAxis(axis, x.Rank())
+		if c.err != nil {
+			return nil
+		}
+		extent, fixed := x.Shape()[axis].Int()
+		if !fixed {
+			return c.fail("axis %d has a symbolic extent", axis)
+		}
+		before[axis] = (to[i] - extent) / 2
+		after[axis] = to[i] - extent - before[axis]
+	}
+	return one(x.Pad(before, after, graph.PadConstant))
 }
 
 func depthToSpace(c *call) []value {
