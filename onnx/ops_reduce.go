@@ -78,11 +78,21 @@ func (r reduction) build(c *call) []value {
 
 func (r reduction) noop(c *call) bool { return c.op.since == r.input && c.flag("noop_with_empty_axes") }
 
+// widened returns x in the type in which operators that take several steps compute: their
+// intermediate results are not rounded to 16 bits, and sums do not overflow.
+func widened(x graph.Node) graph.Node {
+	if ir.Floats.Has(x.DType()) && x.DType().Size() < 4 {
+		return x.Cast(graph.Float32)
+	}
+	return x
+}
+
 func (r reduction) of(x graph.Node, axes []int, keep bool) graph.Node {
 	dt := x.DType()
 	if r.floats && !ir.Floats.Has(dt) {
 		x = x.Cast(graph.Float64)
 	}
+	x = widened(x)
 	if r.before != nil {
 		x = r.before(x)
 	}
@@ -158,7 +168,7 @@ func scan(f func(x graph.Node, axis any, opts ...graph.ReduceOption) graph.Node)
 func softmax(f func(x graph.Node, axis any, more ...any) graph.Node) func(c *call) []value {
 	return func(c *call) []value {
 		x := c.x(0)
-		return one(f(x, c.lines(x.Rank())))
+		return one(f(widened(x), c.lines(x.Rank())).Cast(x.DType()))
 	}
 }
 
