@@ -109,6 +109,7 @@ func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
 		return 0, why
 	}
 	c.perTile[len(c.perTile)-1].value = filled
+	c.cost += c.StageWork
 	return filled, ""
 }
 
