@@ -54,7 +54,7 @@ func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) 
 		}
 		at[len(k.In)+j] = add(b, in)
 	}
-	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fold: k.Fold, Down: k.Down, Fast: k.Fast}
+	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fast: k.Fast}
 	for _, r := range k.Out {
 		out.Out = append(out.Out, at[r])
 	}

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -36642,14 +36641,14 @@ func k_reduce_argmin_u8_u_7b26b0f213_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -36672,7 +36671,7 @@ func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -36683,14 +36682,14 @@ func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -36713,7 +36712,7 @@ func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -36724,15 +36723,15 @@ func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
 func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -36756,7 +36755,7 @@ func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -36767,14 +36766,14 @@ func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
 func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -36799,7 +36798,7 @@ func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -36810,15 +36809,15 @@ func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
 func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -36842,7 +36841,7 @@ func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -36853,14 +36852,14 @@ func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
 func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -36885,7 +36884,7 @@ func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -36896,15 +36895,15 @@ func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -36928,7 +36927,7 @@ func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -36939,14 +36938,14 @@ func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -36971,7 +36970,7 @@ func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -36982,15 +36981,15 @@ func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -37014,7 +37013,7 @@ func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -37025,14 +37024,14 @@ func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -37057,7 +37056,7 @@ func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -37068,15 +37067,15 @@ func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
 func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -37098,7 +37097,7 @@ func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -37109,14 +37108,14 @@ func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
 func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -37139,7 +37138,7 @@ func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -37150,15 +37149,15 @@ func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
 func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -37182,7 +37181,7 @@ func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -37193,14 +37192,14 @@ func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
 func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -37225,7 +37224,7 @@ func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -37236,15 +37235,15 @@ func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
 func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -37268,7 +37267,7 @@ func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -37279,14 +37278,14 @@ func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
 func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -37311,7 +37310,7 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -37322,14 +37321,14 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
 func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -37352,7 +37351,7 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -37363,15 +37362,15 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
 func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -37393,7 +37392,7 @@ func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
