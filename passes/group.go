@@ -144,7 +144,9 @@ func (fu *fuser) seal() {
 		for _, a := range v.Args {
 			if a.Op.IsComputed() && fu.in[a.ID] != g && !stored[a.ID] {
 				stored[a.ID] = true
-				reasons[a.ID] = fu.whyNot(a, v)
+				if fu.placed[a].in == nil { // else v is where it is stored
+					reasons[a.ID] = fu.whyNot(a, v)
+				}
 			}
 		}
 	}
@@ -186,10 +188,12 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 		return "" // one element of a line: nothing could be fused
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
-	case alone(a):
+	case a.Op == ir.OpDot:
 		return "it is a product, which is a loop of its own"
-	case alone(v):
+	case v.Op == ir.OpDot:
 		return "a product reads each row and column many times"
+	case alone(a):
+		return "it is a " + a.Op.String() + ", which is computed apart from all other values"
 	case v.Op == ir.OpAccess && fu.why[a] != "":
 		return fu.why[a]
 	case v.Op == ir.OpAccess:

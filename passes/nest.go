@@ -45,7 +45,27 @@ func (l *looper) nest(g *group) *loopNest {
 		}
 	}
 	n.extents = leading(n.extents, len(n.extents)+pad, 1)
+	n.columns()
 	return n
+}
+
+// columns appends an axis of one index if an output is not contiguous along the last one:
+// the elements are rows.
+func (n *loopNest) columns() {
+	last := len(n.extents) - 1
+	if n.g.line() > 0 || n.extents[last] == 1 || !slices.ContainsFunc(n.out, func(a plan.Access) bool { return a.Strides[last] != 1 }) {
+		return
+	}
+	n.extents = append(n.extents, 1)
+	for _, as := range [][]plan.Access{n.in, n.out} {
+		for i := range as {
+			unit := 1
+			if allZero(as[i].Strides) {
+				unit = 0
+			}
+			as[i].Strides = append(as[i].Strides, unit)
+		}
+	}
 }
 
 // refine returns the layouts of all a group's inputs and outputs over one shape, given

@@ -39,6 +39,8 @@ type State struct {
 	noFuse bool
 	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
 	why    map[*ir.Value]string // why a value has memory of its own
+	placed map[*ir.Value]placed // the values that are stored in the buffer of another
+	filled map[*ir.Value]bool   // the values whose elements others store: no loop is theirs
 	groups []*group
 	ledger []entry
 	buffer table[int] // 1 + the buffer of each value that has one

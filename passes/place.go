@@ -12,18 +12,26 @@ type placed struct {
 	at layout.Layout // of the value's shape
 }
 
-// copiedProducts returns the products that are stored as a copy of them would be, in the
+// place notes that v is stored in the buffer of another value, which its elements fill,
+// alone or with those of others.
+func (s *State) place(v, in *ir.Value, at layout.Layout) {
+	if s.placed == nil {
+		s.placed, s.filled = map[*ir.Value]placed{}, map[*ir.Value]bool{}
+	}
+	s.placed[v], s.filled[in] = placed{in, at}, true
+}
+
+// placeProducts finds the products that are stored as a copy of them would be, in the
 // copy's buffer: a copy with the axes in another order, whose rows are contiguous, and
 // which alone reads the product.
-func copiedProducts(s *State) map[*ir.Value]placed {
-	out := map[*ir.Value]placed{}
+func placeProducts(s *State) {
 	if !multiplies(s.Func) {
-		return out
+		return
 	}
 	uses := countUses(s.Func)
 	for _, g := range s.groups {
 		u := g.values[0]
-		if len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+		if len(g.values) > 1 || s.placed[u].in != nil || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
 			continue
 		}
 		a := u.Args[0]
@@ -32,10 +40,9 @@ func copiedProducts(s *State) map[*ir.Value]placed {
 			continue
 		}
 		if strides, ok := whereRead(v, *a.Attr.At); ok {
-			out[v] = placed{u, layout.Layout{Shape: extents(v), Strides: strides}}
+			s.place(v, u, layout.Layout{Shape: extents(v), Strides: strides})
 		}
 	}
-	return out
 }
 
 // whereRead returns the strides of v's axes in the row-major order of a layout that
