@@ -46,12 +46,12 @@ func Compile(items ...Item) (*Program, error) {
 		name:     s.name,
 		fn:       fn,
 		captured: l.captured,
-		options:  passes.Options{Verify: s.verify, NoFuse: s.noFuse},
+		options:  passes.Options{Verify: s.debug.has(Verify), NoFuse: s.debug.has(NoFusion)},
 		executor: executorFor(s),
 		sizes:    l.sizes,
 	}
 	p.machine = schedule.Default(p.executor.Parallelism())
-	p.machine.NoWhole, p.machine.Blocks = s.tilingOnly, s.chunkElems
+	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}
@@ -72,10 +72,10 @@ func misuse(format string, args ...any) error {
 // executorFor returns the executor that all programs share, or one with
 // settings of its own.
 func executorFor(s settings) *runtime.Executor {
-	if s.workers == 0 && !s.portable && s.chunkElems == 0 {
+	if s.workers == 0 && !s.debug.has(Portable) && s.chunkElems == 0 {
 		return runtime.DefaultExecutor()
 	}
-	return &runtime.Executor{Workers: s.workers, Portable: s.portable, ChunkElems: s.chunkElems}
+	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), ChunkElems: s.chunkElems}
 }
 
 // scales are where the example sizes of a program lie: the first at which they

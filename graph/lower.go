@@ -21,7 +21,7 @@ type lowering struct {
 	errs     []error
 	told     map[string]bool  // their texts
 	named    map[string]*node // the inputs
-	kept     map[axisOf]bool  // under NoBroadcast
+	kept     map[axisOf]bool  // under WithoutBroadcast
 
 	numbers  map[*node]int32 // each node has one, as it was met
 	number   []int32         // of the nodes in order
@@ -123,7 +123,7 @@ func (l *lowering) check(s *settings) {
 func (l *lowering) checkShapes(n *node) {
 	for _, a := range n.args {
 		if a.op != ir.OpConst && a.op != ir.OpExtent && !a.typ.Shape.Equal(n.typ.Shape) && !l.repeatsKept(a, n.typ.Shape) {
-			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and NoBroadcast is set: BroadcastTo that shape",
+			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and WithoutBroadcast is set: BroadcastTo that shape",
 				a.typ.Shape, n.typ.Shape)
 			return
 		}
@@ -178,18 +178,33 @@ func (l *lowering) checkSizes() {
 		}
 	}
 	for _, n := range l.order {
-		if n.err != nil || n.op != ir.OpParam && n.op != ir.OpReshape && n.op != ir.OpExpand {
-			continue // no other op can name a size that its operand doesn't
-		}
-		for _, d := range n.typ.Shape {
+		extents, what := n.ownExtents()
+		for _, d := range extents {
 			for _, name := range d.Names() {
 				if known[name] || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
 					continue
 				}
-				l.reportf(n, n.op, "no input tells the size %q of shape %s: one must have an axis Dim(%q)", name, n.typ.Shape, name)
+				l.reportf(n, n.op, "no input tells the size %q of %s: one must have an axis Dim(%q)", name, what, name)
 			}
 		}
 	}
+}
+
+// ownExtents returns the extents of an op that can name a size that its operand does
+// not, and what they are the extents of.
+func (n *node) ownExtents() (extents Shape, what string) {
+	if n.err != nil {
+		return nil, ""
+	}
+	switch n.op {
+	case ir.OpParam, ir.OpReshape, ir.OpExpand, ir.OpIota:
+		return n.typ.Shape, "shape " + n.typ.Shape.String()
+	case ir.OpExtent, ir.OpIndex:
+		return Shape{n.attr.Begin}, "the number " + n.attr.Begin.String()
+	case ir.OpSlice:
+		return Shape{n.attr.Begin, n.attr.Len}, "the slice"
+	}
+	return nil, ""
 }
 
 func mentions(s Shape, name string) bool {

@@ -63,7 +63,7 @@ func (x Node) String() string {
 	case n.tensor != nil:
 		return "const: " + n.text()
 	}
-	return n.op.String() + ": " + n.text()
+	return n.op.Method() + ": " + n.text()
 }
 
 // text returns the type as messages show it: float32[row=n,col=3].

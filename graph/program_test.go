@@ -84,7 +84,7 @@ func TestLayouts(t *testing.T) {
 func TestManySizes(t *testing.T) {
 	n := graph.Dim("n")
 	x, y := graph.Input("x", graph.Int32, n), graph.Input("y", graph.Int32, n)
-	p, err := graph.Compile(x.Mul(3).Add(y), graph.Workers(2))
+	p, err := graph.Compile(x.Mul(3).Add(y), graph.WithWorkers(2))
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	for g := range 4 {

@@ -13,10 +13,12 @@ type Attr struct {
 	Axes      []int          // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
 	Shape     Shape          // reshape, expand, iota, param: the shape of the result
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
-	Axis      int            // slice, index, scan
+	Axis      int            // slice, index, window, scan
 	Begin     Dim            // slice, index: the first index; extent: the size
 	Len       Dim            // slice: how many; a diagonal's follows from its axes
-	Step      int            // slice: not 0; diagonal: its offset
+	Step      int            // slice: not 0; diagonal: its offset; window: from one to the next
+	Size      int            // window: how many elements one has
+	Dilation  int            // window: from one element of it to the next
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
 	Note      string         // copy: the reason for it
@@ -303,7 +305,7 @@ type Error struct {
 func (e *Error) Error() string {
 	text := e.Msg
 	if e.Op != OpInvalid {
-		text = e.Op.String() + ": " + text
+		text = e.Op.Method() + ": " + text
 	}
 	if p := e.Pos.String(); p != "" {
 		text = p + ": " + text

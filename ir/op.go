@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -37,6 +38,7 @@ const (
 // OpInfo is a row of the op table.
 type OpInfo struct {
 	Name   string
+	Method string // what errors call it, as package graph does; "" if that is Name
 	Doc    string // the meaning in a line; x, y, z are the operands
 	Kind   Kind
 	Arity  int    // how many operands it has
@@ -89,6 +91,9 @@ func (op Op) Info() *OpInfo {
 }
 
 func (op Op) String() string { return op.Info().Name }
+
+// Method returns the name of the method of package graph, in lower case.
+func (op Op) Method() string { return cmp.Or(op.Info().Method, op.Info().Name) }
 
 // IsElementwise reports whether op computes each element from the elements at
 // the same index of its operands.

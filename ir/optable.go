@@ -16,6 +16,7 @@ const (
 	OpFlip
 	OpExpand
 	OpDiagonal
+	OpWindow
 	OpSqueeze
 	OpUnsqueeze
 	OpAccess // a buffer read through one layout: what the views pass leaves
@@ -162,6 +163,8 @@ var rows = [numOps]OpInfo{
 		Shape: expandShape, Layout: expandLayout, fromType: shapeFromType},
 	OpDiagonal: {Name: "diagonal", Doc: "the elements of x whose indices on two axes differ by k, as a new last axis", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: diagonalShape, Layout: diagonalLayout, attrs: []*attribute{attrAxes, attrK}},
+	OpWindow: {Name: "window", Doc: "the windows of size elements of an axis of x that begin step apart, as a new last axis; the elements of one are dilation apart", Kind: View, Arity: 1, Domain: AllTypes,
+		Shape: windowShape, Layout: windowLayout, attrs: []*attribute{attrAxis, attrSize, attrStep, attrDilation}},
 	OpSqueeze: {Name: "squeeze", Doc: "x without some axes of extent 1", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: squeezeShape, Layout: squeezeLayout, attrs: []*attribute{attrAxes}},
 	OpUnsqueeze: {Name: "unsqueeze", Doc: "x with new axes of extent 1", Kind: View, Arity: 1, Domain: AllTypes,
@@ -181,8 +184,8 @@ var rows = [numOps]OpInfo{
 	OpNeg:  {Name: "neg", Doc: "-x", Kind: Lane, Arity: 1, Domain: Numeric, Involution: true, Cost: 1, Ref: refNeg},
 	OpAbs:  {Name: "abs", Doc: "x without its sign; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
 	OpSqrt: {Name: "sqrt", Doc: "the square root, correctly rounded", Kind: Lane, Arity: 1, Domain: Floats, Cost: 10, Ref: refSqrt},
-	OpMin:  {Name: "min", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
-	OpMax:  {Name: "max", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
+	OpMin:  {Name: "min", Method: "minimum", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
+	OpMax:  {Name: "max", Method: "maximum", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
 
 	OpFloor: {Name: "floor", Doc: "the greatest integer <= x", Kind: Lane, Arity: 1, Domain: Floats, Idempotent: true, Cost: 1, Ref: refFloor},
 	OpCeil:  {Name: "ceil", Doc: "the least integer >= x", Kind: Lane, Arity: 1, Domain: Floats, Idempotent: true, Cost: 1, Ref: refCeil},
@@ -245,7 +248,7 @@ var rows = [numOps]OpInfo{
 	OpAtanh: {Name: "atanh", Doc: "the inverse hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, HasFast: true},
 	OpErf:   {Name: "erf", Doc: "the error function", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, HasFast: true},
 	OpErfc:  {Name: "erfc", Doc: "1 - erf(x), accurate where it is small", Kind: Composed, Arity: 1, Domain: Floats, Cost: 185},
-	OpFMod:  {Name: "fmod", Doc: "x - y*trunc(x/y), exact, with the sign of x; NaN for y = 0", Kind: Composed, Arity: 2, Domain: Floats, Cost: 20},
+	OpFMod:  {Name: "fmod", Method: "rem", Doc: "x - y*trunc(x/y), exact, with the sign of x; NaN for y = 0", Kind: Composed, Arity: 2, Domain: Floats, Cost: 20},
 
 	OpSigmoid:   {Name: "sigmoid", Doc: "1 / (1 + exp(-x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 90, HasFast: true},
 	OpSiLU:      {Name: "silu", Doc: "x * sigmoid(x)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 92, HasFast: true},
@@ -262,8 +265,8 @@ var rows = [numOps]OpInfo{
 
 	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
-	OpAMin:         {Name: "amin", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
-	OpAMax:         {Name: "amax", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAMin:         {Name: "amin", Method: "min", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAny:          {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},

@@ -36,6 +36,7 @@ var makers = map[ir.Op]func(g *gen, v *ir.Value){
 	ir.OpIndex:     (*gen).index,
 	ir.OpUnsqueeze: (*gen).unsqueeze,
 	ir.OpPermute:   (*gen).permute,
+	ir.OpWindow:    (*gen).window,
 }
 
 // move appends an op of moves on a random value.
@@ -175,6 +176,28 @@ func (g *gen) diagonal(v *ir.Value) {
 	case s[a] == s[b]:
 		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Len: s[a]}, v)
 	}
+}
+
+func (g *gen) window(v *ir.Value) {
+	if len(v.Type.Shape) == 0 || len(v.Type.Shape) >= maxRank {
+		return
+	}
+	k, n := g.axis(v)
+	if n == 0 {
+		return
+	}
+	a := ir.Attr{Axis: k, Size: g.int("size", 1, min(n, 5)), Step: g.int("step", 1, 3), Dilation: 1}
+	if a.Size > 1 {
+		a.Dilation = g.int("dilation", 1, min(3, (n-1)/(a.Size-1)))
+	}
+	if count, _ := layout.WindowCount(n, a.Size, a.Step, a.Dilation); size(g.shape(v.Type.Shape))/n*count*a.Size <= g.MaxElems {
+		g.add(ir.OpWindow, a, v)
+	}
+}
+
+func size(shape []int) int {
+	n, _ := layout.NumElems(shape)
+	return n
 }
 
 func (g *gen) squeeze(v *ir.Value) {

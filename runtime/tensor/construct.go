@@ -14,9 +14,10 @@ import (
 
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
 // go both ways. Without a shape it is 1-d of len(data); nil data is empty data.
-// The shape must hold exactly len(data) elements.
+// The shape must hold exactly len(data) elements. A shape of no axes is a scalar,
+// Of(data, t.Shape()...) as much as Of(data, []int{}...); see ScalarOf.
 func Of[T Element](data []T, shape ...int) *Tensor {
-	if len(shape) == 0 {
+	if shape == nil {
 		shape = []int{len(data)}
 	}
 	n, err := layout.NumElems(shape)
@@ -29,8 +30,8 @@ func Of[T Element](data []T, shape ...int) *Tensor {
 	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(shape...), base: unsafe.Pointer(unsafe.SliceData(data))}
 }
 
-// Scalar returns a tensor of rank 0 that holds v.
-func Scalar[T Element](v T) *Tensor {
+// ScalarOf returns a tensor of rank 0 that holds v.
+func ScalarOf[T Element](v T) *Tensor {
 	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(), base: unsafe.Pointer(&v)}
 }
 
