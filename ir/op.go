@@ -22,6 +22,7 @@ const (
 	Reduce               // one element of each line along some axes, by a tree of folds
 	Scan                 // each element of a line from those up to it
 	Contract             // each element from a row of one operand and a column of the other
+	Join                 // each element from one of its operands, which are parts of it
 )
 
 // ResultRule says how the element type of a result follows from the operands.
@@ -71,6 +72,9 @@ type OpInfo struct {
 	Infer func(op Op, a Attr, args []Type) (Type, error)
 	Eval  func(v *Value, args [][]uint64) []uint64
 
+	// Place returns where the elements of operand i of a join are in the join's layout.
+	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)
+
 	// Shape returns the shape of a view of an operand, Layout what the view v makes
 	// of its operand's layout.
 	Shape  func(a Attr, s Shape) (Shape, error)
@@ -113,7 +117,11 @@ func (op Op) Accumulates() bool {
 }
 
 // IsComputed reports whether op computes elements in a loop.
-func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() }
+func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() || op.IsJoin() }
+
+// IsJoin reports whether the operands of op are parts of its result: they are stored
+// where those are.
+func (op Op) IsJoin() bool { return op.Info().Kind == Join }
 
 // Takes reports whether op has n operands.
 func (op Op) Takes(n int) bool {

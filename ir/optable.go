@@ -120,6 +120,8 @@ const (
 
 	OpDot
 
+	OpConcat
+
 	numOps
 )
 
@@ -279,4 +281,6 @@ var rows = [numOps]OpInfo{
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
 	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1, Infer: inferDot, Eval: evalDot},
+
+	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
 }

@@ -31,6 +31,7 @@ func fuse(s *State) error {
 		fu.join()
 	}
 	c := newCutter(f, fu.readers)
+	c.placed = s.placed
 	for _, component := range fu.components() {
 		fu.divide(c, component)
 	}

@@ -36,8 +36,8 @@ func isSplat(v *ir.Value) bool {
 }
 
 // affine reports whether the layouts that some values read have one loop nest.
-func affine(values []*ir.Value) bool {
-	var n nesting
+func affine(values []*ir.Value, stored map[*ir.Value]placed) bool {
+	n := nesting{placed: stored}
 	for _, v := range values {
 		if !n.takes(v) {
 			return false
@@ -56,6 +56,7 @@ type nesting struct {
 	layouts []layout.Layout
 	refined bool // one has other axes than its value
 	line    int  // how many elements the folds take in, or 0
+	placed  map[*ir.Value]placed
 }
 
 // takes adds a value, and reports whether there still is a loop nest. A product
@@ -63,7 +64,7 @@ type nesting struct {
 func (n *nesting) takes(v *ir.Value) bool {
 	changed := false
 	switch {
-	case v.Op == ir.OpDot:
+	case v.Op == ir.OpDot || v.Op.IsJoin():
 		return true
 	case v.Op == ir.OpReduceChunks:
 		line := lineOf(v)
@@ -78,6 +79,10 @@ func (n *nesting) takes(v *ir.Value) bool {
 			n.refined = n.refined || !slices.Equal(l.Shape, extents(a))
 			n.reads, n.layouts = append(n.reads, a), append(n.layouts, *l)
 		}
+	}
+	if p, ok := n.placed[v]; ok {
+		changed, n.refined = true, true
+		n.layouts = append(n.layouts, p.at)
 	}
 	switch {
 	case !changed:
@@ -144,9 +149,7 @@ func (fu *fuser) seal() {
 		for _, a := range v.Args {
 			if a.Op.IsComputed() && fu.in[a.ID] != g && !stored[a.ID] {
 				stored[a.ID] = true
-				if fu.placed[a].in == nil { // else v is where it is stored
-					reasons[a.ID] = fu.whyNot(a, v)
-				}
+				reasons[a.ID] = fu.whyNot(a, v)
 			}
 		}
 	}
@@ -186,14 +189,14 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
 	case a.Op == ir.OpReduceChunks:
 		return "" // one element of a line: nothing could be fused
+	case v.Op.IsJoin() || a.Op.IsJoin():
+		return "it is joined with others"
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
-	case a.Op == ir.OpDot:
-		return "it is a product, which is a loop of its own"
-	case v.Op == ir.OpDot:
-		return "a product reads each row and column many times"
 	case alone(a):
-		return "it is a " + a.Op.String() + ", which is computed apart from all other values"
+		return "it is a product, which is a loop of its own"
+	case alone(v):
+		return "a product reads each row and column many times"
 	case v.Op == ir.OpAccess && fu.why[a] != "":
 		return fu.why[a]
 	case v.Op == ir.OpAccess:
@@ -213,7 +216,7 @@ func checkGroups(s *State) error {
 		if n := len(g.values); n > kernel.MaxBody {
 			return fmt.Errorf("group %d has %d values", i, n)
 		}
-		if !affine(g.values) {
+		if !affine(g.values, s.placed) {
 			return fmt.Errorf("group %d has no loop nest", i)
 		}
 		for _, v := range g.values {
@@ -235,6 +238,9 @@ func checkGroups(s *State) error {
 		}
 	}
 	for i, g := range s.groups {
+		if g.values[0].Op.IsJoin() {
+			continue // it has no kernel
+		}
 		outputs, pointers := 0, 0
 		for _, v := range g.outputs {
 			outputs += stores(v)

@@ -20,12 +20,16 @@ import (
 // Ensures: the plan's buffers and steps, but for the places of temporaries; no two
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
-	placeProducts(s)
 	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
-	l := &looper{State: s, panels: packedAlone(s), ref: table[kernel.Ref]{f: s.Func}}
+	l := &looper{State: s, panels: packedAlone(s), products: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
 	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups))}
 	l.interfaceBuffers()
-	s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return e.Kind == plan.Copied && s.filled[e.value] })
+	if copies := map[*ir.Value]bool{}; len(l.products) > 0 {
+		for _, p := range l.products {
+			copies[p.in] = true
+		}
+		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return copies[e.value] })
+	}
 	for _, g := range s.groups {
 		if l.group(g) {
 			for _, v := range g.values {
@@ -39,8 +43,9 @@ func loops(s *State) error {
 
 type looper struct {
 	*State
-	panels map[*ir.Value]*packing // of values that only a product reads
-	ref    table[kernel.Ref]      // in the kernel of the present group
+	panels   map[*ir.Value]*packing // of values that only a product reads
+	products map[*ir.Value]placed   // products that are stored as a copy of them would be
+	ref      table[kernel.Ref]      // in the kernel of the present group
 }
 
 // interfaceBuffers declares the params and results.
@@ -79,8 +84,12 @@ func (l *looper) of(v *ir.Value) int {
 // group appends the step of a group, and reports whether it needs one: without
 // elements it doesn't.
 func (l *looper) group(g *group) bool {
-	if l.filled[g.values[0]] {
-		return false
+	if g.values[0].Op.IsJoin() {
+		l.stored(g.values[0])
+		return false // done by those that compute its operands
+	}
+	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.products[a.Args[0]].in == g.values[0] {
+		return false // done by the product
 	}
 	for _, v := range g.outputs {
 		l.stored(v)

@@ -31,11 +31,25 @@ func (l *looper) nest(g *group) *loopNest {
 	}
 	layouts := refine(g, all, own)
 	n := &loopNest{g: g, ref: &l.ref, extents: layouts[0].Shape}
+	apart := g.line() == 0 && slices.ContainsFunc(layouts[len(g.inputs):], func(o layout.Layout) bool {
+		last := len(o.Strides) - 1
+		return last >= 0 && o.Strides[last] != 1
+	})
+	if apart {
+		n.extents = append(slices.Clone(n.extents), 1)
+	}
 	pad := max(0, 2-len(n.extents))
 	for i, v := range all {
 		strides := layouts[i].Strides
 		if len(n.extents) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
 			strides = []int{1} // whether it is a splat does not depend on the extents
+		}
+		if apart { // columns of one element: those of an output are next to each other
+			along := 1
+			if allZero(strides) {
+				along = 0
+			}
+			strides = append(slices.Clone(strides), along)
 		}
 		a := plan.Access{Buffer: buffers[i], Offset: layouts[i].Offset, Strides: leading(strides, len(n.extents)+pad, 0)}
 		if i < len(g.inputs) {
@@ -45,27 +59,7 @@ func (l *looper) nest(g *group) *loopNest {
 		}
 	}
 	n.extents = leading(n.extents, len(n.extents)+pad, 1)
-	n.columns()
 	return n
-}
-
-// columns appends an axis of one index if an output is not contiguous along the last one:
-// the elements are rows.
-func (n *loopNest) columns() {
-	last := len(n.extents) - 1
-	if n.g.line() > 0 || n.extents[last] == 1 || !slices.ContainsFunc(n.out, func(a plan.Access) bool { return a.Strides[last] != 1 }) {
-		return
-	}
-	n.extents = append(n.extents, 1)
-	for _, as := range [][]plan.Access{n.in, n.out} {
-		for i := range as {
-			unit := 1
-			if allZero(as[i].Strides) {
-				unit = 0
-			}
-			as[i].Strides = append(as[i].Strides, unit)
-		}
-	}
 }
 
 // refine returns the layouts of all a group's inputs and outputs over one shape, given

@@ -12,37 +12,30 @@ type placed struct {
 	at layout.Layout // of the value's shape
 }
 
-// place notes that v is stored in the buffer of another value, which its elements fill,
-// alone or with those of others.
-func (s *State) place(v, in *ir.Value, at layout.Layout) {
-	if s.placed == nil {
-		s.placed, s.filled = map[*ir.Value]placed{}, map[*ir.Value]bool{}
-	}
-	s.placed[v], s.filled[in] = placed{in, at}, true
-}
-
-// placeProducts finds the products that are stored as a copy of them would be, in the
+// copiedProducts returns the products that are stored as a copy of them would be, in the
 // copy's buffer: a copy with the axes in another order, whose rows are contiguous, and
 // which alone reads the product.
-func placeProducts(s *State) {
+func copiedProducts(s *State) map[*ir.Value]placed {
+	out := map[*ir.Value]placed{}
 	if !multiplies(s.Func) {
-		return
+		return out
 	}
 	uses := countUses(s.Func)
 	for _, g := range s.groups {
 		u := g.values[0]
-		if len(g.values) > 1 || s.placed[u].in != nil || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+		if s.placed[u].in != nil || len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
 			continue
 		}
 		a := u.Args[0]
 		v := a.Args[0]
-		if v.Op != ir.OpDot || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
+		if v.Op != ir.OpDot || s.placed[v].in != nil || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
 			continue
 		}
 		if strides, ok := whereRead(v, *a.Attr.At); ok {
-			s.place(v, u, layout.Layout{Shape: extents(v), Strides: strides})
+			out[v] = placed{u, layout.Layout{Shape: extents(v), Strides: strides}}
 		}
 	}
+	return out
 }
 
 // whereRead returns the strides of v's axes in the row-major order of a layout that
@@ -70,7 +63,11 @@ func whereRead(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 
 // stored returns the buffer that a value is stored in, declaring it, and where.
 func (l *looper) stored(v *ir.Value) (buffer int, at layout.Layout) {
-	if p := l.placed[v]; p.in != nil {
+	p := l.products[v]
+	if p.in == nil {
+		p = l.placed[v]
+	}
+	if p.in != nil {
 		return l.of(p.in), p.at
 	}
 	return l.of(v), layoutOf(v)
