@@ -60,23 +60,25 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	}
 	if p.options.Verify {
 		if err := nests.Verify(); err != nil {
-			return nil, fmt.Errorf("after the schedule: %w\n%s", err, nests)
+			return nil, misuse("after the schedule: %v\n%s", err, nests)
 		}
 	}
 	if b.linked, err = p.executor.Link(nests); err != nil {
-		return nil, err
+		return nil, withSizes(err, p.sizes, sizes)
 	}
 	return b, nil
 }
 
-// withSizes adds to an error the sizes that it occurs with.
+// withSizes adds to an error the sizes that it occurs with, and the line of the user's that
+// compiles or runs if it has none.
 func withSizes(err error, names []string, sizes map[string]int) error {
 	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Pos: ir.CallerPos(), Msg: err.Error()}
+		err = e
+	}
 	if len(sizes) == 0 {
 		return err
-	}
-	if !errors.As(err, &e) {
-		return fmt.Errorf("%w, where %s", err, sizesText(names, sizes))
 	}
 	return &Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + ", where " + sizesText(names, sizes)}
 }
