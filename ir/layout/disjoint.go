@@ -2,7 +2,6 @@ package layout
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -31,67 +30,88 @@ func Injective(l Layout) bool {
 	return true
 }
 
-// Apart reports whether two layouts have no location in common: the one ends before the
-// other begins, or so it is at each index of the axes of the greatest stride, where both
-// together are no longer than that. If it can't tell, they have.
+// Apart reports whether two layouts have no location in common. If it can't tell, they
+// have. Empty layouts have no location.
 func Apart(a, b Layout) bool {
-	a, b = ascending(a), ascending(b)
+	if a.Size() == 0 || b.Size() == 0 {
+		return true
+	}
+	x, y := newSpan(a), newSpan(b)
+	return x.apart(y) || y.apart(x)
+}
+
+// span is a set of locations: those from lo plus any combination of the axes. The strides
+// fall and are above 0. hi is behind the last location.
+type span struct {
+	lo, hi int
+	axes   []spanAxis
+}
+
+type spanAxis struct{ n, stride int }
+
+func newSpan(l Layout) span {
+	lo, hi := l.Bounds()
+	s := span{lo: lo, hi: hi + 1}
+	for k, n := range l.Shape {
+		if stride := max(l.Strides[k], -l.Strides[k]); n > 1 && stride != 0 {
+			s.axes = append(s.axes, spanAxis{n, stride})
+		}
+	}
+	slices.SortStableFunc(s.axes, func(a, b spanAxis) int { return cmp.Compare(b.stride, a.stride) })
+	return s
+}
+
+// apart reports whether one of two spans ends before the other begins, or does so at each
+// index of the axes of the greatest stride, where both together are no longer than that
+// from a's beginning on.
+func (a span) apart(b span) bool {
 	for {
-		aLo, aHi := a.Bounds()
-		bLo, bHi := b.Bounds()
-		if aHi < bLo || bHi < aLo || aHi < aLo || bHi < bLo {
+		stride := max(a.leading(), b.leading())
+		if a.hi <= b.lo || b.hi <= a.lo {
 			return true
 		}
-		step := max(a.leading(), b.leading())
-		if step == 0 || aLo == math.MinInt || bLo == math.MinInt || aHi == math.MaxInt || bHi == math.MaxInt {
+		if stride == 0 {
 			return false
 		}
-		a, b = a.within(step, a.Offset), b.within(step, a.Offset)
-		aLo, aHi = a.Bounds()
-		_, bHi = b.Bounds()
-		if max(aHi, bHi)-aLo >= step {
+		a.split(stride)
+		b.split(stride)
+		a.dropLeading(stride)
+		b.dropLeading(stride)
+		move := (b.lo - a.lo) / stride * stride
+		if b.lo-a.lo < move {
+			move -= stride
+		}
+		b.lo, b.hi = b.lo-move, b.hi-move // b begins at most a stride behind a
+		if a.hi-a.lo > stride || b.hi-a.lo > stride {
 			return false
 		}
 	}
 }
 
-// ascending returns a layout of the same locations with positive strides, the greatest
-// first, on as few axes as can be.
-func ascending(l Layout) Layout {
-	lo, _ := l.Bounds()
-	order := make([]int, len(l.Shape))
-	for k := range order {
-		order[k] = k
-	}
-	size := func(k int) int { return max(l.Strides[k], -l.Strides[k]) }
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(size(j), size(i)) })
-	out := Layout{Offset: lo}
-	for _, k := range order {
-		out.Shape, out.Strides = append(out.Shape, l.Shape[k]), append(out.Strides, size(k))
-	}
-	return out.Collapse()
-}
-
-// leading returns the stride of the first axis, 0 if there is none.
-func (l Layout) leading() int {
-	if len(l.Strides) == 0 {
+// leading returns the greatest stride, 0 if there is no axis.
+func (a *span) leading() int {
+	if len(a.axes) == 0 {
 		return 0
 	}
-	return l.Strides[0]
+	return a.axes[0].stride
 }
 
-// within returns a layout of the same locations but for multiples of step: at one index of
-// the first axis, if that is its stride, or at as many as step has of it. It begins less
-// than step behind a location.
-func (l Layout) within(step, behind int) Layout {
-	switch n := l.leading(); {
-	case n == step:
-		l.Shape, l.Strides = l.Shape[1:], l.Strides[1:]
-	case n > 0 && step%n == 0 && l.Shape[0] > step/n:
-		l.Shape = append([]int{step / n}, l.Shape[1:]...)
+// split makes two axes of the first if it goes over several multiples of a stride, as rows
+// do that lie behind one another.
+func (a *span) split(stride int) {
+	if a.leading() == 0 || stride%a.leading() != 0 {
+		return
 	}
-	if l.Offset -= (l.Offset - behind) / step * step; l.Offset < behind {
-		l.Offset += step
+	first, inner := a.axes[0], stride/a.leading()
+	if inner > 1 && first.n > inner && first.n%inner == 0 {
+		a.axes = append([]spanAxis{{first.n / inner, stride}, {inner, first.stride}}, a.axes[1:]...)
 	}
-	return l
+}
+
+// dropLeading takes away the axes of a stride if they are the first.
+func (a *span) dropLeading(stride int) {
+	for a.leading() == stride {
+		a.hi -= (a.axes[0].n - 1) * stride
+		a.axes = a.axes[1:]
+	}
 }
