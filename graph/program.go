@@ -15,8 +15,8 @@ import (
 // Program computes the outputs of a graph from its inputs. It is immutable: any
 // number of goroutines may run it at once.
 //
-// Inputs are given in the order in which they were made. They may be views of
-// any layout. They are only read; an output may share memory with inputs and is
+// Inputs are given in the order in which they were made, in that of WithInputs, or by
+// name, to RunNamed. They may be views of any layout. They are only read; an output may share memory with inputs and is
 // then computed elsewhere first.
 type Program struct {
 	name     string
@@ -36,7 +36,7 @@ type Program struct {
 
 // Port describes an input or output of a program.
 type Port struct {
-	Name  string // of an output: out0, out1, ...
+	Name  string // of an output that has none of its own: out0, out1, ...
 	DType DType
 	Shape Shape
 	Axes  []string // names of the axes, nil if none has one
