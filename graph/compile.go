@@ -64,8 +64,12 @@ func Compile(items ...Item) (*Program, error) {
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}
+	p.options.Frozen = append(make([]bool, len(p.inputs)), l.frozen...)
 	for i, x := range s.outputs {
 		p.outputs = append(p.outputs, newPort(names[i], x.n))
+	}
+	if err := p.computeConstants(); err != nil {
+		return nil, err
 	}
 	if err := p.example(); err != nil {
 		return nil, err

@@ -125,7 +125,12 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		if _, err := passes.Lower(f, options); err != nil {
 			return err
 		}
-		section("plan", bound.plan.String)
+		section("plan", func() string {
+			if bound.once == nil {
+				return bound.plan.String()
+			}
+			return "// computed once of constants\n" + bound.once.String() + "// at each run\n" + bound.plan.String()
+		})
 		nests, err := schedule.Schedule(bound.plan, p.machine, p.executor)
 		if err != nil {
 			return err

@@ -42,3 +42,6 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 
 // RestartDumps counts the files of dumps from one again, as another process does.
 func RestartDumps() { dumped.Store(0) }
+
+// Kept returns how many plans have made values of constants.
+func (p *Program) Kept() int { return len(p.kept.made) }

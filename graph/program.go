@@ -31,6 +31,7 @@ type Program struct {
 
 	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache bindings
+	kept  keeper
 	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
 
@@ -152,7 +153,7 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 // only be wrong with the outs, and checkOuts says it in the program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor) error {
 	var err error
-	if len(p.captured) == 0 {
+	if len(b.captured) == 0 {
 		err = b.linked.Run(ctx, outs, ins)
 	} else {
 		err = p.runCaptured(ctx, b, outs, ins)
@@ -170,7 +171,7 @@ func (p *Program) runCaptured(ctx context.Context, b *binding, outs, ins []*Tens
 	if args == nil {
 		args = new([]*Tensor)
 	}
-	*args = append(append((*args)[:0], ins...), p.captured...)
+	*args = append(append((*args)[:0], ins...), b.captured...)
 	err := b.linked.Run(ctx, outs, *args)
 	clear(*args)
 	p.args.Put(args)
