@@ -142,7 +142,7 @@ func resultNames(n *node) ([]string, error) {
 		return nil, nil
 	case n.op.IsView():
 		return viewNames(n.op, *n.attr, n.args[0].names, len(n.typ.Shape)), nil
-	case !n.op.IsElementwise():
+	case n.op.Accumulates():
 		return reducedNames(n.op, *n.attr, n.args[0].names), nil
 	}
 	return alignedNames(n)

@@ -104,14 +104,15 @@ func poison(op ir.Op, err error, args ...*node) *node {
 // of a poisoned operand is poisoned; the others are kept, so that Compile finds
 // the mistakes in all of them.
 func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
-	var types [3]ir.Type
-	for i, a := range args {
+	var few [3]ir.Type
+	types := few[:0]
+	for _, a := range args {
 		if a.err != nil {
 			return Node{&node{op: op, args: args, err: a.err}}
 		}
-		types[i] = a.typ
+		types = append(types, a.typ)
 	}
-	t, err := ir.Infer(op, attr, types[:len(args)])
+	t, err := ir.Infer(op, attr, types)
 	if err != nil {
 		return Node{poison(op, err, args...)}
 	}

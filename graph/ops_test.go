@@ -18,6 +18,7 @@ var otherwise = map[ir.Op]string{
 	ir.OpConst:        "Scalar, and Go numbers as operands",
 	ir.OpSelect:       "Where",
 	ir.OpIota:         "Iota",
+	ir.OpConcat:       "Concat; Stack, Roll and Pad are made of it",
 	ir.OpDot:          "MatMul; Dot is NumPy's",
 	ir.OpExtent:       "Mean and others divide by it",
 	ir.OpReduceChunks: "the reductions pass makes it",

@@ -149,6 +149,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Diagonal(a.Step, a.Axes[0], a.Axes[1])
 	case ir.OpWindow:
 		return args[0].Window(a.Axis, a.Size, a.Step, a.Dilation)
+	case ir.OpConcat:
+		return graph.Concat(a.Axis, args...)
 	case ir.OpSqueeze:
 		if len(a.Axes) == 0 {
 			return args[0]

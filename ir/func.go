@@ -69,6 +69,9 @@ type Func struct {
 	room values
 }
 
+// fewArgs is how many operands most ops have at most.
+const fewArgs = 3
+
 // values is room for values to come and for their operands: they are made many at
 // a time, as a large graph has more of them than the garbage collector likes.
 type values struct {
@@ -108,8 +111,7 @@ func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 
 // Add appends the value of an operation, whose type Infer gives.
 func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
-	var few [maxArity]Type
-	types := few[:0]
+	types := make([]Type, 0, fewArgs)
 	for _, a := range args {
 		types = append(types, a.Type)
 	}
@@ -278,13 +280,14 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		}
 		return g.Body[v.ID]
 	}
-	var args [maxArity]*Value
+	args := make([]*Value, 0, fewArgs)
 	for _, v := range f.Body {
 		w := *v
-		for i, x := range v.Args {
-			args[i] = twin(x)
+		args = args[:0]
+		for _, x := range v.Args {
+			args = append(args, twin(x))
 		}
-		w.Args = args[:len(v.Args)]
+		w.Args = args
 		if _, err := add(g, w); err != nil {
 			return nil, err
 		}

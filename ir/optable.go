@@ -120,6 +120,8 @@ const (
 
 	OpDot
 
+	OpConcat
+
 	numOps
 )
 
@@ -143,11 +145,11 @@ func init() { // not an initializer: expansions read the table
 var rows = [numOps]OpInfo{
 	OpInvalid: {Name: "invalid"},
 
-	OpParam: {Name: "param", Doc: "a tensor given at run time", Kind: Source, Domain: AllTypes, Result: GivenType},
-	OpConst: {Name: "const", Doc: "one element", Kind: Source, Domain: AllTypes, Result: GivenType, fromType: constFromType},
+	OpParam: {Name: "param", Doc: "a tensor given at run time", Kind: Source, Domain: AllTypes, Result: GivenType, Infer: inferParam},
+	OpConst: {Name: "const", Doc: "one element", Kind: Source, Domain: AllTypes, Result: GivenType, fromType: constFromType, Infer: inferConst, Eval: evalConst},
 
-	OpExtent: {Name: "extent", Doc: "a size of the graph as one element; its number once sizes are bound", Kind: Source, Domain: Numeric, Result: GivenType, fromType: dtypeFromType, attrs: []*attribute{attrAt}},
-	OpIota:   {Name: "iota", Doc: "0, 1, 2, ... along one axis", Kind: Source, Domain: Ints, Result: GivenType, fromType: constFromType},
+	OpExtent: {Name: "extent", Doc: "a size of the graph as one element; its number once sizes are bound", Kind: Source, Domain: Numeric, Result: GivenType, fromType: dtypeFromType, attrs: []*attribute{attrAt}, Infer: inferExtent, Eval: evalExtent},
+	OpIota:   {Name: "iota", Doc: "0, 1, 2, ... along one axis", Kind: Source, Domain: Ints, Result: GivenType, fromType: constFromType, Infer: inferIota, Eval: evalIota},
 
 	OpReshape: {Name: "reshape", Doc: "the elements of x in the same order under another shape", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: reshapeShape, Layout: reshapeLayout, fromType: shapeFromType},
@@ -263,20 +265,22 @@ var rows = [numOps]OpInfo{
 	OpSoftsign:  {Name: "softsign", Doc: "x / (1 + abs(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 10},
 	OpLogit:     {Name: "logit", Doc: "log(x / (1 - x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120},
 
-	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}},
-	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}},
-	OpAMin:         {Name: "amin", Method: "min", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}},
-	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}},
-	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}},
-	OpAny:          {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}},
-	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}},
-	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}},
-	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}},
+	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAMin:         {Name: "amin", Method: "min", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAny:          {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
+	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
+	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
 
-	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}},
-	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}},
-	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}},
-	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}},
+	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
-	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1},
+	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1, Infer: inferDot, Eval: evalDot},
+
+	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
 }

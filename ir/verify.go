@@ -183,10 +183,10 @@ func (v *verifier) viewed(line string, x *Value) {
 		v.fail(line, "the views pass leaves no %s", x.Op)
 		return
 	}
-	if k := x.Op.Info().Kind; k == Reduce || k == Scan || k == Contract {
-		if k == Reduce && x.Op != OpReduceChunks {
-			v.fail(line, "the reductions pass leaves no %s", x.Op)
-		}
+	if x.Op.Info().Kind == Reduce && x.Op != OpReduceChunks {
+		v.fail(line, "the reductions pass leaves no %s", x.Op)
+	}
+	if !x.Op.IsElementwise() {
 		return
 	}
 	for i, a := range x.Args {

@@ -40,6 +40,7 @@ type State struct {
 	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
 	why    map[*ir.Value]string // why a value has memory of its own
 	frozen map[*ir.Value]bool   // params that never change
+	placed map[*ir.Value]placed // values that are stored in the buffer of another
 	groups []*group
 	ledger []entry
 	buffer table[int] // 1 + the buffer of each value that has one
@@ -56,7 +57,8 @@ var Default = []Pass{
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}}},
 	{Name: "cse", Run: cse, Check: checkCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
 	{Name: "results", Run: results, Check: checkResults, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results that are copies of one value"}}},
-	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
+	{Name: "joins", Run: joins, Stage: ir.StageViewed, After: []Order{{"results", "what is a result has memory of its own"}, {"cse", "it would merge copies of one value in two slices"}}},
+	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"joins", "what is stored in a slice is not computed again"}, {"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}}},
 	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "rows", Run: rows, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},

@@ -277,7 +277,7 @@ func (k *Kernel) checkFold() error {
 			break
 		}
 		d := k.DType(k.Out[i])
-		if _, err := ir.InferReduceChunks(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+		if err := ir.CheckReduce(by, d); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 	}

@@ -182,7 +182,7 @@ func checkReduce(m *Micro) error {
 		}
 		combined = true
 		d := m.Body.DType(m.Body.Out[i])
-		if _, err := ir.InferReduceChunks(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+		if err := ir.CheckReduce(by, d); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 	}

@@ -100,7 +100,7 @@ func (k *Kernel) checkScan() error {
 		return errors.New("a kernel that scans has one unit operand and its states, and nothing else")
 	}
 	d, by := k.In[0].DType, k.Fold[0].Info().By
-	if _, err := ir.InferAlong(k.Fold[0], ir.Attr{}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+	if _, err := ir.Infer(k.Fold[0], ir.Attr{}, []ir.Type{{DType: d, Shape: ir.Shape{ir.Fixed(1)}}}); err != nil {
 		return err
 	}
 	for i, in := range k.In {

@@ -37,6 +37,7 @@ func Injective(l Layout) bool {
 // behind.
 func Apart(a, b Layout) bool {
 	step := math.MaxInt
+	a, b = a.Collapse(), b.Collapse()
 	for {
 		aLo, aHi := a.Bounds()
 		bLo, bHi := b.Bounds()

@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // share checks two temporaries, or two scratch buffers of a row group, that have bytes in common: one must be dead, or
 // die, where the other is written.
 func (v *planVerifier) share(i, j int) {
@@ -46,18 +48,10 @@ func (v *planVerifier) inPlace(step, from, to int) bool {
 	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || !s.InPlace() {
 		return false
 	}
-	var out Access
-	for _, o := range s.Out {
-		if o.Buffer == to {
-			out = o.Access
-		}
+	written := func(in Access) bool {
+		return slices.ContainsFunc(s.Out, func(o Output) bool { return o.Buffer == to && sameElements(s.Extents(), in, o.Access) })
 	}
-	for _, o := range s.In {
-		if o.Buffer == from && !sameElements(s.Extents(), o, out) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.In, func(in Access) bool { return in.Buffer == from && !written(in) })
 }
 
 // sameElements reports whether two accesses are at the same place at each index.
