@@ -14,9 +14,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// superKernels are bodies of several operations that formulas often have: one
-// kernel for such a part leaves out a pass through memory. $0, $1, ... are the
-// operands. None is longer than runtime's maxPiece.
+// superKernels are bodies of several operations that formulas often have: one kernel for
+// them saves a pass through memory. $0, $1, ... are the operands. The strategy tiling looks
+// for bodies of at most as many operations.
 var superKernels = []string{
 	"t0 = mul $0 $1; t1 = add t0 $2",
 	"t0 = mul $0 $1; t1 = sub t0 $2",
@@ -46,8 +46,8 @@ var superTypes = []ir.DType{ir.Float32, ir.Float64}
 // super-kernels, and the micro-kernels. They are the instructions from which any fused
 // kernel can be put together. All are canonical, and sorted by signature.
 //
-// Operands that are all splats give one value, which the compiler folds or
-// keeps as a scalar; only copy has that form, to fill a block.
+// There are no operations on splats alone, except copy, which fills a block: such a value
+// is computed once for each row, or before.
 func Builtins() []kernel.Code {
 	var out []kernel.Code
 	for _, op := range ir.Ops() {

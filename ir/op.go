@@ -56,9 +56,9 @@ type OpInfo struct {
 	// for a NaN's payload. Where the op commutes, f(c,x) == x too.
 	Identity func(d DType) (bits uint64, ok bool)
 
-	// By is the lane op that a reduction or scan combines elements with, or whose
-	// result an op that Finds finds. It is associative but for rounding, commutes,
-	// and has an identity.
+	// By is the lane op that a reduction or scan combines elements with. For an
+	// arg-reduction it is the op that gives the element whose index is the result. It is
+	// associative but for rounding, commutes, and has an identity.
 	By Op
 
 	Hash     uint64                // of the name: canonical forms outlive the order of the table
@@ -106,7 +106,7 @@ func (op Op) IsElementwise() bool {
 	return k == Lane || k == Composed
 }
 
-// Finds reports whether op gives the place of an element along a line.
+// IsArgReduction reports whether op gives the place of an element along a line.
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it

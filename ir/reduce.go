@@ -76,8 +76,8 @@ func foldRun(shape []int, begin, end int) [][]int {
 	return groups
 }
 
-// ReduceRow folds one chunk, of at least one element. An op that Finds gives an
-// index into it.
+// ReduceRow reduces one chunk of at least one element. An arg-reduction gives an index into
+// the chunk.
 func ReduceRow(by Op, d DType, x []uint64) uint64 {
 	if by.IsArgReduction() {
 		return findFirst(by, d, x)

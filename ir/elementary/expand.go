@@ -93,7 +93,7 @@ func Expand(k *kernel.Kernel) *kernel.Kernel {
 		}
 		at[len(k.In)+j] = b.inst(in)
 	}
-	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fold: k.Fold, Down: k.Down} // nothing is left that has tiers
+	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body} // nothing is left that has tiers
 	for _, r := range k.Out {
 		out.Out = append(out.Out, at[r])
 	}

@@ -56,9 +56,6 @@ func (s *Step) check() error {
 	if err := s.Body.CheckBody(); err != nil {
 		return err
 	}
-	if !s.Body.Elementwise() {
-		return errors.New("the body is not elementwise: what is combined, the roles and combiners say")
-	}
 	if _, err := layout.NumElems(s.Extents()); err != nil || len(s.Axes) < 2 || len(s.Axes) > layout.MaxRank {
 		return fmt.Errorf("the extents are %v, want two or more, not negative, with a product within int", s.Extents())
 	}

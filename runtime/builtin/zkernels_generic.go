@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -67346,14 +67345,14 @@ func k_reduce_argmin_u8_u_7b26b0f213_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -67376,7 +67375,7 @@ func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67387,14 +67386,14 @@ func k_reduce_columns_add_mul_f32_us_11df9470f6_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -67417,7 +67416,7 @@ func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67428,15 +67427,15 @@ func k_reduce_columns_add_mul_f64_us_8d23389c22_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
 func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67460,7 +67459,7 @@ func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67471,14 +67470,14 @@ func k_reduce_columns_add_sub_abs_f32_su_787536441f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
 func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -67503,7 +67502,7 @@ func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67514,15 +67513,15 @@ func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
 func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67546,7 +67545,7 @@ func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67557,14 +67556,14 @@ func k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
 func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -67589,7 +67588,7 @@ func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67600,15 +67599,15 @@ func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67632,7 +67631,7 @@ func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67643,14 +67642,14 @@ func k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -67675,7 +67674,7 @@ func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67686,15 +67685,15 @@ func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67718,7 +67717,7 @@ func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67729,14 +67728,14 @@ func k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go(f *abi.Frame) {
 //
 // for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
 func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -67761,7 +67760,7 @@ func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67772,15 +67771,15 @@ func k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], a0[r][i] + a1[i][c])
 func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67802,7 +67801,7 @@ func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67813,14 +67812,14 @@ func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
 func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -67843,7 +67842,7 @@ func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67854,15 +67853,15 @@ func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
 func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*4))
-				a1 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
+				a1 := (*[16]float32)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*4))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67886,7 +67885,7 @@ func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67897,14 +67896,14 @@ func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
 func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -67929,7 +67928,7 @@ func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -67940,15 +67939,15 @@ func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
 func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -67972,7 +67971,7 @@ func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -67983,14 +67982,14 @@ func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
 func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
+				a0 := (*[16]float64)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*8))
 				s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*8))
 				if i < 32 {
 					for j := range lane {
@@ -68015,7 +68014,7 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
@@ -68026,14 +68025,14 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = min(o0[r][c], a0[i][c] + a1[r][i])
 func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float32
+	var l [32][16]float32
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
-				a0 := (*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
+				a0 := (*[16]float32)(unsafe.Add(f.Ptr[0], i*f.Step[0]+c*4))
 				s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]+i*4))
 				if i < 32 {
 					for j := range lane {
@@ -68056,7 +68055,7 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
+			*(*[16]float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*4)) = l[0]
 		}
 	}
 }
@@ -68067,15 +68066,15 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
 //
 // for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
 func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
-	var l [32][kernel.DownCols]float64
+	var l [32][16]float64
 	n := f.Step[3]
 	for r := range f.Rows {
-		for from := 0; from < f.Cols; from += kernel.DownCols {
-			c := min(from, f.Cols-kernel.DownCols)
+		for from := 0; from < f.Cols; from += 16 {
+			c := min(from, f.Cols-16)
 			for i := range n {
 				lane := &l[i%32]
 				s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]+i*8))
-				a1 := (*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
+				a1 := (*[16]float64)(unsafe.Add(f.Ptr[1], i*f.Step[1]+c*8))
 				if i < 32 {
 					for j := range lane {
 						v1 := a1[j]
@@ -68097,7 +68096,7 @@ func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
 					}
 				}
 			}
-			*(*[kernel.DownCols]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
+			*(*[16]float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]+c*8)) = l[0]
 		}
 	}
 }
