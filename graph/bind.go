@@ -75,7 +75,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 		return nil, withSizes(err, p.sizes, sizes)
 	}
 	if b.linked, err = p.executor.Link(nests); err != nil {
-		return nil, err
+		return nil, withSizes(err, p.sizes, sizes)
 	}
 	return b, nil
 }
@@ -84,7 +84,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 func (p *Program) schedule(pl *plan.Plan) (*nest.Program, error) {
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
-			return nil, fmt.Errorf("before the schedule: %w\n%s", err, pl)
+			return nil, misuse("before the schedule: %v\n%s", err, pl)
 		}
 	}
 	nests, err := schedule.Schedule(pl, p.machine, p.executor)
@@ -92,19 +92,21 @@ func (p *Program) schedule(pl *plan.Plan) (*nest.Program, error) {
 		return nests, err
 	}
 	if err := nests.Verify(); err != nil {
-		return nil, fmt.Errorf("after the schedule: %w\n%s", err, nests)
+		return nil, misuse("after the schedule: %v\n%s", err, nests)
 	}
 	return nests, nil
 }
 
-// withSizes adds to an error the sizes that it occurs with.
+// withSizes adds to an error the sizes that it occurs with, and the line of the user's that
+// compiles or runs if it has none.
 func withSizes(err error, names []string, sizes map[string]int) error {
 	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Pos: ir.CallerPos(), Msg: err.Error()}
+		err = e
+	}
 	if len(sizes) == 0 {
 		return err
-	}
-	if !errors.As(err, &e) {
-		return fmt.Errorf("%w, where %s", err, sizesText(names, sizes))
 	}
 	return &Error{Pos: e.Pos, Op: e.Op, Msg: e.Msg + ", where " + sizesText(names, sizes)}
 }

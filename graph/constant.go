@@ -185,17 +185,19 @@ func (p *Program) runOnce(pl *plan.Plan, ins []*Tensor) ([]*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	var outs []*Tensor
+	outs := make([]*Tensor, results(pl))
+	return outs, linked.RunNew(context.Background(), outs, ins)
+}
+
+// results returns how many results a plan has.
+func results(pl *plan.Plan) int {
+	n := 0
 	for i := range pl.Buffers {
-		if b := &pl.Buffers[i]; b.Kind == plan.ResultBuffer {
-			t := linked.NewResult(b.Index)
-			if t.Err() != nil {
-				return nil, misuse("compile: a value that is computed once of constants: %s", ownError(t).Msg)
-			}
-			outs = append(outs, t)
+		if pl.Buffers[i].Kind == plan.ResultBuffer {
+			n++
 		}
 	}
-	return outs, linked.Run(context.Background(), outs, ins)
+	return n
 }
 
 // keeper holds what plans for all sizes have made of constants, by the text of the plan

@@ -307,7 +307,10 @@ func TestRunOutOfMemory(t *testing.T) {
 	wide := graph.New(graph.Float32, 1).Expand(1_000_000)
 	require.NoError(t, wide.Err())
 	_, err = p.Run(context.Background(), wide)
-	require.ErrorContains(t, err, "run: out0: new: float32[1000000,1000000]: 4000000000000 bytes (3.6 TiB) asked")
+	require.ErrorContains(t, err, "run: 4000000000000 bytes for outputs and 0 for temporaries, which Explain names: 4000000000000 bytes (3.6 TiB) asked")
+	var e *graph.Error
+	require.ErrorAs(t, err, &e)
+	require.Contains(t, e.Pos.String(), "errors_test.go:")
 	wide = graph.New(graph.Float32, 1).Expand(math.MaxInt / 8)
 	require.NoError(t, wide.Err())
 	_, err = p.Run(context.Background(), wide)

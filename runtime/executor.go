@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
@@ -10,9 +9,7 @@ import (
 
 	_ "github.com/stridefuse/stridefuse/runtime/builtin" // registers its kernels
 
-	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
@@ -86,16 +83,6 @@ type Linked struct {
 	states  sync.Pool // of *state
 }
 
-// NewResult returns a fresh tensor for result i of the plan, to be given to Run.
-// It fails as New does, and on an i that there is not.
-func (l *Linked) NewResult(i int) *tensor.Tensor {
-	if i < 0 || i >= len(l.results) {
-		return tensor.Failf("new: result %d of a plan that has %d", i, len(l.results))
-	}
-	b := &l.buffers[l.results[i]]
-	return tensor.AllocTensor("new", b.dtype, b.layout, b.elems)
-}
-
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
 // plan's first parameters.
 func (l *Linked) Takes(ins []*tensor.Tensor) bool {
@@ -119,16 +106,29 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 // anything; a cancelled context's error is returned as it is. Once a run of
 // this size has been made, Run allocates nothing.
 func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
+	return l.run(ctx, outs, ins, false)
+}
+
+// RunNew is Run into new tensors, which it puts into outs. It allocates nothing else.
+func (l *Linked) RunNew(ctx context.Context, outs, ins []*tensor.Tensor) error {
+	return l.run(ctx, outs, ins, true)
+}
+
+func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if err := ctx.Err(); err != nil {
+	if err := ContextError(ctx); err != nil {
 		return err
 	}
 	st, _ := l.states.Get().(*state)
-	if st == nil {
+	if fresh || st == nil {
+		var into []*tensor.Tensor
+		if fresh {
+			into = outs
+		}
 		var err error
-		if st, err = newState(l); err != nil {
+		if st, err = l.reserve(ctx, st, into); err != nil {
 			return err
 		}
 	}
@@ -159,29 +159,6 @@ type state struct {
 type spareOut struct {
 	out, at, n int            // its position; where it is in spare; bytes
 	to         unsafe.Pointer // where it goes
-}
-
-func newState(l *Linked) (*state, error) {
-	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
-	st.worker.frames = make([]frames, len(l.tasks))
-	st.job.left.L = &l.pool.mu
-	var err error
-	if st.arena, err = memory.Allocate(l.arena); err != nil {
-		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)
-	}
-	for i, b := range l.buffers {
-		switch b.kind {
-		case plan.TempBuffer:
-			st.bases[i] = unsafe.Pointer(unsafe.SliceData(st.arena[b.offset:]))
-		case plan.ConstBuffer:
-			st.bases[i] = unsafe.Pointer(&l.consts[b.index])
-		case plan.IotaBuffer:
-			if st.bases[i], err = iotaTable(&l.buffers[i]); err != nil {
-				return nil, fmt.Errorf("memory for an iota: %w", err)
-			}
-		}
-	}
-	return st, nil
 }
 
 // run computes the steps, then copies the outs that overlap. It never panics.

@@ -1,12 +1,14 @@
 package runtime
 
 import (
+	"context"
+
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// CheckElements is how many elements a worker computes between two looks at the context.
-const CheckElements = checkElements
+// PieceNanos is how long a worker computes between two looks at the context, about.
+const PieceNanos = pieceNanos
 
 // RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
 // random.
@@ -43,7 +45,7 @@ func (l *Linked) Chunks() []int {
 
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {
-	st, err := newState(l)
+	st, err := l.newState(context.Background(), nil)
 	if err != nil {
 		return err
 	}

@@ -202,5 +202,5 @@ func TestEmptyCallsAreCancelled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	x := tensor.Of([]float32{1, 2, 3, 4})
-	require.ErrorIs(t, l.Run(ctx, []*tensor.Tensor{l.NewResult(0)}, []*tensor.Tensor{x}), context.DeadlineExceeded)
+	require.ErrorIs(t, l.RunNew(ctx, make([]*tensor.Tensor, 1), []*tensor.Tensor{x}), context.DeadlineExceeded)
 }

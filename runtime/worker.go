@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"fmt"
-
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
@@ -35,7 +33,7 @@ func (w *worker) reserve(n int) error {
 	}
 	scratch, err := memory.Allocate(n)
 	if err != nil {
-		return fmt.Errorf("run: scratch: %w", err)
+		return failf("scratch: %w", err)
 	}
 	w.scratch = scratch
 	return nil

@@ -65,7 +65,7 @@ func init() {
 			args: dotArgs, limits: dotLimits, meaning: dotMeaning},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic, inPlace: true,
-			args: scanArgs, meaning: scanMeaning},
+			args: scanArgs, limits: scanLimits, meaning: scanMeaning},
 		Reduce: {name: "reduce", doc: "out[r] = what ir.ReduceRow gives of the body's elements in row r; an output without a combiner is stored",
 			has: microParts{combine: true, body: true}, inPlace: true, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce},
 		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.ReduceRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
@@ -118,6 +118,8 @@ func reduceArgs(m *Micro) []Arg {
 	}
 	return args
 }
+
+func scanLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
 
 func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
 

@@ -77,17 +77,17 @@ func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	if n > math.MaxInt/dt.Size() {
 		return Failf("%s: %s takes %d times %d bytes, which passes int", op, TypeText(dt, shape), n, dt.Size())
 	}
-	return AllocTensor(op, dt, layout.RowMajor(shape...), n)
+	bytes, err := memory.Allocate(n * dt.Size())
+	if err != nil {
+		return Failf("%s: %s: %v", op, TypeText(dt, shape), err)
+	}
+	return OfMemory(dt, layout.RowMajor(shape...), bytes)
 }
 
-// AllocTensor returns a tensor of a row-major layout of n elements, which it
-// keeps: tensors never change theirs.
-func AllocTensor(op string, dt ir.DType, l layout.Layout, n int) *Tensor {
-	buf, err := memory.Allocate(n * dt.Size())
-	if err != nil {
-		return Failf("%s: %s: %v", op, TypeText(dt, l.Shape), err)
-	}
-	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(buf))}
+// OfMemory returns a tensor of a row-major layout, which it keeps: tensors never change
+// theirs. It keeps the memory too, which has the bytes of its elements.
+func OfMemory(dt ir.DType, l layout.Layout, bytes []byte) *Tensor {
+	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(bytes))}
 }
 
 // Ones returns a tensor of ones, or of true.
