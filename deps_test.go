@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"ir/eval":                      {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan"},
 	"ir/irtest":                    {"ir", "ir/eval", "ir/layout"},
 	"passes":                       {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan"},
-	"passes/schedule":              {"ir", "ir/kernel", "ir/nest", "ir/plan"},
+	"passes/schedule":              {"ir", "ir/elementary", "ir/kernel", "ir/nest", "ir/plan"},
 	"runtime":                      {"ir", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "runtime/abi", "runtime/builtin", "runtime/internal/memory", "runtime/tensor"},
 	"runtime/abi":                  {"ir/kernel"},
 	"runtime/builtin":              {"ir", "ir/kernel", "runtime/abi"},
