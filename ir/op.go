@@ -82,8 +82,8 @@ type OpInfo struct {
 
 	// Meaning of a lane op on one element of each operand.
 	Ref func(in, out DType, a [3]uint64) uint64
-	// HasFast says that a composed op has a fast expansion beside the default one.
-	HasFast bool
+	// Fast are the types on which a composed op has a fast expansion beside the default one.
+	Fast DTypes
 }
 
 // Info returns the row of op.

@@ -68,7 +68,7 @@ func (k *Kernel) merged() *Kernel {
 		}
 		r, ok := seen[inst]
 		if !ok {
-			fast = fast || in.Op.Info().HasFast
+			fast = fast || in.Arity() > 0 && in.Op.Info().Fast.Has(k.DType(in.Args[0]))
 			r = Ref(len(k.In) + len(out.Body))
 			out.Body = append(out.Body, inst)
 			seen[inst] = r
