@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
 	"bench/formula":                {"graph", "ir/scalar", "runtime/abi"},
 	"examples/quickstart":          {"graph"},
+	"examples/classify":            {"graph", "imaging", "npy", "onnx"},
 	"examples/lookinside":          {"graph"},
 	"examples/normalize":           {"graph", "examples/internal/table"},
 	"examples/hillshade":           {"graph", "examples/internal/table", "examples/hillshade/shade"},
