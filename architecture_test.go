@@ -91,7 +91,7 @@ type story struct {
 }
 
 func newStory(t *testing.T, out graph.Node, name string) *story {
-	p, err := graph.Compile(out, graph.Name(name))
+	p, err := graph.Compile(out, graph.WithName(name))
 	require.NoError(t, err)
 	f, err := ir.Parse(withoutLines(p.String()))
 	require.NoError(t, err)

@@ -80,7 +80,7 @@ func plain(name string, fn func(graph.Node) graph.Node, x limits, want func(floa
 // kernel and as a cover of built-in ones, into an old result, and with a fresh
 // result; then the fast tier, where that has another kernel.
 func (f flat) calls(threads, n int) ([]call, error) {
-	j, err := f.jobs(threads, n, nil, graph.TilingOnly(), graph.Fast())
+	j, err := f.jobs(threads, n, nil, graph.WithDebug(graph.TilingOnly), graph.WithFast())
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func functions() []workload {
 // function measures a formula of one op in both tiers.
 func function(f flat) workload {
 	return workload{f.name, "64K", func(threads int) ([]call, error) {
-		j, err := f.jobs(threads, 1<<16, nil, graph.Fast())
+		j, err := f.jobs(threads, 1<<16, nil, graph.WithFast())
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (g grid) calls(threads int) ([]call, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := jobs(g.build(), 0, ins, g.work, g.known, threads, nil, graph.TilingOnly(), graph.Fast())
+	j, err := jobs(g.build(), 0, ins, g.work, g.known, threads, nil, graph.WithDebug(graph.TilingOnly), graph.WithFast())
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func reductions(n int, size string) []grid {
 			func(in [][]float32, i int) float64 { return sum(in[0], i, n*n, n) }),
 		add("W10-sum1", func(x graph.Node) graph.Node { return x.Sum(1) },
 			func(in [][]float32, i int) float64 { return sum(row(in, i), 0, n, 1) }),
-		add("W10-max1", func(x graph.Node) graph.Node { return x.AMax(1) },
+		add("W10-max1", func(x graph.Node) graph.Node { return x.Max(1) },
 			func(in [][]float32, i int) float64 { return float64(slices.Max(row(in, i))) }),
 		add("W10-argmax1", func(x graph.Node) graph.Node { return x.ArgMax(1) },
 			func(in [][]float32, i int) float64 { return float64(slices.Index(row(in, i), slices.Max(row(in, i)))) }),

@@ -47,7 +47,7 @@ func (j *job) out() *graph.Tensor {
 // jobs compiles a formula with each of some options; nil is none.
 func jobs(y graph.Node, n int, ins []*graph.Tensor, w work, k known, threads int, options ...graph.Option) (js []*job, err error) {
 	for _, o := range options {
-		opts := []graph.Item{graph.Workers(threads)}
+		opts := []graph.Item{graph.WithWorkers(threads)}
 		if o != nil {
 			opts = append(opts, o)
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// superKernels are bodies of several operations that formulas often have: one
-// kernel for such a part leaves out a pass through memory. $0, $1, ... are the
-// operands. None is longer than runtime's maxPiece.
+// superKernels are bodies of several operations that formulas often have: one kernel for
+// them saves a pass through memory. $0, $1, ... are the operands. The strategy tiling looks
+// for bodies of at most as many operations.
 var superKernels = []string{
 	"t0 = mul $0 $1; t1 = add t0 $2",
 	"t0 = mul $0 $1; t1 = sub t0 $2",
@@ -42,12 +42,13 @@ var superKernels = []string{
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
 // Builtins returns the kernels that the library brings: every elementwise op on
-// every type that runs, with every mix of unit and splat operands, the
-// super-kernels, and the micro-kernels. They are the instructions from which any fused
+// every type that is computed in itself, with every mix of unit and splat operands unless
+// the op is long, conversions and short arithmetic on other types, the super-kernels, and
+// the micro-kernels. They are the instructions from which any fused
 // kernel can be put together. All are canonical, and sorted by signature.
 //
-// Operands that are all splats give one value, which the compiler folds or
-// keeps as a scalar; only copy has that form, to fill a block.
+// There are no operations on splats alone, except copy, which fills a block: such a value
+// is computed once for each row, or before.
 func Builtins() []kernel.Code {
 	var out []kernel.Code
 	for _, op := range ir.Ops() {
@@ -56,10 +57,10 @@ func Builtins() []kernel.Code {
 		}
 		for _, types := range opTypes(op) {
 			for splats := range 1 << len(types.in) {
-				if splats == 1<<len(types.in)-1 && op != ir.OpCopy {
+				if splats == 1<<len(types.in)-1 && op != ir.OpCopy || splats > 0 && filled(op) {
 					continue
 				}
-				if k := singleOp(op, types, splats); inPlans(k) {
+				if k := singleOp(op, types, splats); inTilings(k) {
 					out = append(out, k, k.InTier(true))
 				}
 			}
@@ -81,11 +82,24 @@ func Builtins() []kernel.Code {
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
 }
 
-// inPlans reports whether plans have the op of a kernel of one: the unlikely select is made
-// by expansions alone, and an op that expands to one instruction is written as that.
-func inPlans(k *kernel.Kernel) bool {
-	op := k.Body[0].Op
-	return op != ir.OpUnlikely && (op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
+// filled reports whether an op takes so long that it has kernels of unit operands alone:
+// tilings copy a splat to all columns before it.
+func filled(op ir.Op) bool {
+	return op.Info().Kind == ir.Composed && op.Info().Cost >= 10
+}
+
+// narrowOps are the ops that have kernels on types that are computed in another: those that
+// take much less time than the conversions of a tiling.
+var narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
+
+// inTilings reports whether tilings have the op of a kernel of one: the unlikely select is
+// made by expansions alone, an op that expands to one instruction is written as that, and
+// most ops on a type that is computed in another as casts and the op on that one.
+func inTilings(k *kernel.Kernel) bool {
+	in := k.Body[0]
+	wide := elementary.Widen(k, func(op ir.Op, _ ir.DType) bool { return slices.Contains(narrowOps, op) })
+	return in.Op != ir.OpUnlikely && len(wide.Body) == 1 && wide.Body[0] == in &&
+		(in.Op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
 }
 
 // builtinMicros returns the micro-kernels that need nothing but a type.

@@ -8,20 +8,20 @@ import (
 // scanOps are the ops that scans combine elements with.
 var scanOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
 
-// builtinScans returns the kernels of scans among Builtins: along rows and
-// down them, for every op on every type.
+// builtinScans returns the kernels of scans among Builtins: of rows and of columns, for
+// every op on every type.
 func builtinScans() []kernel.Code {
 	var out []kernel.Code
 	for _, by := range scanOps {
 		for _, d := range (by.Info().Domain & ir.Native).List() {
 			carry, _ := kernel.CarryKernel(by, d)
-			down, _ := kernel.RowKernel(by, d)
+			row, _ := kernel.RowKernel(by, d)
 			first, _ := kernel.RowsKernel(by, d, false)
 			later, _ := kernel.RowsKernel(by, d, true)
 			for _, carries := range []bool{false, true} {
 				out = append(out, &kernel.Micro{Row: kernel.ScanRows, Op: by, Type: d, Carry: carries})
 			}
-			out = append(out, carry, down, first, later)
+			out = append(out, carry, row, first, later)
 		}
 	}
 	return out

@@ -1,5 +1,5 @@
-// Package codegen turns kernels into files: assembly by a Target, the Go
-// declarations and registration beside it, and the portable Go twin.
+// Package codegen turns kernels into files: assembly by a Target, the Go declarations of
+// its functions, the same kernels as portable Go, their registration, and a test.
 package codegen
 
 import (
@@ -17,8 +17,7 @@ type Target interface {
 	// Engine is the constant of package abi that kernels are registered for: "AVX2".
 	Engine() string
 	// Assemble returns one assembly file with a function for each kernel, named
-	// by Symbol. It fails if it cannot emit one; every canonical kernel within
-	// ir's limits and every micro-kernel can be emitted.
+	// by Symbol. Every canonical kernel that is valid can be emitted.
 	Assemble(pkg string, kernels []kernel.Code) ([]byte, error)
 }
 

@@ -91,7 +91,7 @@ func (w *portable) rows(c kernel.Code, body *kernel.Kernel, combine []ir.Op) err
 	}
 	g.element()
 	w.printf("}\n")
-	g.halve()
+	g.storeCombined()
 	w.printf("}\n}\n\n")
 	return nil
 }

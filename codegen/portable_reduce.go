@@ -6,10 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Combined outputs in Go loops: l2 holds the lanes of output 2, each the identity
-// until its first element. Of an op that Finds it is where the element m2 stands.
+// Combined outputs in Go loops. l2 holds the lanes of output 2, each the identity of the
+// combiner until its first element. For an arg-reduction m2 is the best element so far, and
+// l2 its index.
 
-// lanes makes the lanes of the combined outputs.
+// lanes declares the lanes of the combined outputs.
 func (g *goKernel) lanes() {
 	for o, r := range g.k.Out {
 		by, d := g.combiner(o), g.k.DType(r)
@@ -31,19 +32,19 @@ func (g *goKernel) lanes() {
 	}
 }
 
-// take combines a copy of output o's value with the lane of its element.
-func (g *goKernel) take(o int, copy, element string) {
+// accumulate combines a value of output o with the lane of its element.
+func (g *goKernel) accumulate(o int, copy, element string) {
 	if g.combiner(o).IsArgReduction() {
-		g.printf("if %s {\nm%d, l%[2]d = %s, int32(%s)\n}\n", g.beats(o, copy), o, copy, element)
+		g.printf("if %s {\nm%d, l%[2]d = %s, int32(%s)\n}\n", g.precedes(o, copy), o, copy, element)
 		return
 	}
 	lane := "l" + itoa(o) + "[" + element + "&" + itoa(ir.ReduceLanes-1) + "]"
 	g.printf("%s = %s\n", lane, g.combined(o, lane, copy))
 }
 
-// beats is whether an element goes before those so far: it is a NaN and they are
-// not, or it is further out.
-func (g *goKernel) beats(o int, x string) string {
+// precedes is the condition that x replaces the best element so far: it is less (greater),
+// or it is the first NaN.
+func (g *goKernel) precedes(o int, x string) string {
 	sign, not := ">", "<="
 	if g.combiner(o).Info().By == ir.OpMin {
 		sign, not = "<", ">="
@@ -54,15 +55,16 @@ func (g *goKernel) beats(o int, x string) string {
 	return x + " " + sign + " m" + itoa(o)
 }
 
-// combined is the Go of one combination.
+// combined is the Go expression that combines x and y.
 func (g *goKernel) combined(o int, x, y string) string {
 	d := g.k.DType(g.k.Out[o])
 	t := portableOps[g.combiner(o)](d, d)
 	return strings.NewReplacer("$T", d.String(), "$x", x, "$y", y).Replace(string(t))
 }
 
-// halve combines the lanes of each combined output into the first, which it stores.
-func (g *goKernel) halve() {
+// storeCombined combines the lanes of each combined output, the upper half with the lower
+// half until one is left, and stores it.
+func (g *goKernel) storeCombined() {
 	for o, r := range g.k.Out {
 		if g.combiner(o) == ir.OpInvalid {
 			continue

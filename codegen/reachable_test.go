@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/passes"
 )
@@ -19,15 +20,19 @@ type plannedOp struct {
 }
 
 // TestBuiltinsAreReachable lowers a graph of every op on every type, and requires each
-// instruction of each built-in kernel to be one that those plans have, and the other way
-// round: no kernel is built in that no compiled graph can call, and none is missing.
+// instruction of each built-in kernel to be one that those plans have, or that tilings have
+// for it: no kernel is built in that no compiled graph can call. And it requires a kernel of
+// each instruction that tilings have.
 func TestBuiltinsAreReachable(t *testing.T) {
-	planned := map[plannedOp]bool{}
+	planned, tiled := map[plannedOp]bool{}, map[plannedOp]bool{}
 	for _, op := range ir.Ops() {
 		if op.IsElementwise() {
 			for _, d := range (op.Info().Domain & ir.Running).List() {
 				for _, to := range ir.Running.List() {
-					planOf(t, op, d, to, planned)
+					for _, k := range bodiesOf(t, op, d, to) {
+						addOps(k, planned)
+						addOps(elementary.Widen(k, elementary.KeepNone), tiled)
+					}
 				}
 			}
 		}
@@ -38,22 +43,29 @@ func TestBuiltinsAreReachable(t *testing.T) {
 		if !ok {
 			continue
 		}
-		for _, in := range k.Body {
-			if in.Op == ir.OpConst {
-				continue
-			}
-			p := plannedOp{in.Op, k.DType(in.Args[in.Arity()-1]), in.DType}
+		has := map[plannedOp]bool{}
+		addOps(k, has)
+		for p := range has {
 			single[p] = single[p] || len(k.Body) == 1
-			require.True(t, planned[p], "%s: no plan has %s of %s to %s", c.Signature(), p.op, p.in, p.out)
+			require.True(t, planned[p] || tiled[p], "%s: no plan has %s of %s to %s", c.Signature(), p.op, p.in, p.out)
 		}
 	}
-	for p := range planned {
+	for p := range tiled {
 		require.True(t, single[p], "there is no kernel of %s alone, of %s to %s", p.op, p.in, p.out)
 	}
 }
 
-// planOf adds the instructions of the plan of one op.
-func planOf(t *testing.T, op ir.Op, d, to ir.DType, planned map[plannedOp]bool) {
+// addOps adds the instructions of a body.
+func addOps(k *kernel.Kernel, to map[plannedOp]bool) {
+	for _, in := range k.Body {
+		if in.Op != ir.OpConst {
+			to[plannedOp{in.Op, k.DType(in.Args[in.Arity()-1]), in.DType}] = true
+		}
+	}
+}
+
+// bodiesOf returns the bodies of the plan of one op.
+func bodiesOf(t *testing.T, op ir.Op, d, to ir.DType) (bodies []*kernel.Kernel) {
 	f := &ir.Func{Name: "one"}
 	shape := ir.ShapeOf(7)
 	var args []*ir.Value
@@ -66,17 +78,13 @@ func planOf(t *testing.T, op ir.Op, d, to ir.DType, planned map[plannedOp]bool) 
 	}
 	v, err := f.Add(op, ir.Attr{DType: to}, ir.Pos{}, args...)
 	if err != nil {
-		return // no such result
+		return nil // no such result
 	}
 	f.Results = []*ir.Value{v}
 	p, err := passes.Lower(f, passes.Options{})
 	require.NoError(t, err)
 	for i := range p.Steps {
-		k := p.Steps[i].Body
-		for _, in := range k.Body {
-			if in.Op != ir.OpConst {
-				planned[plannedOp{in.Op, k.DType(in.Args[in.Arity()-1]), in.DType}] = true
-			}
-		}
+		bodies = append(bodies, p.Steps[i].Body)
 	}
+	return bodies
 }

@@ -6,7 +6,7 @@ import "github.com/stridefuse/stridefuse/ir"
 // the package's documentation. The others are made of ops, and fuse as those do.
 
 // ReLU returns x where it is positive and 0 elsewhere. NaN stays.
-func (x Node) ReLU() Node { return x.Max(0) }
+func (x Node) ReLU() Node { return x.Maximum(0) }
 
 // LeakyReLU returns x where it is positive and slope*x elsewhere.
 func (x Node) LeakyReLU(slope any) Node { return Where(x.Lt(0), x.Mul(slope), x) }

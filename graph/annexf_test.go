@@ -90,10 +90,10 @@ func TestAnnexF(t *testing.T) {
 					continue
 				}
 				if fast {
-					options = append(options, graph.Fast())
+					options = append(options, graph.WithFast())
 				}
 				if portable {
-					options = append(options, graph.Portable())
+					options = append(options, graph.WithDebug(graph.Portable))
 				}
 				name := fmt.Sprintf("%s, fast %v, portable %v", line, fast, portable)
 				checkSpecial[float32](t, name, graph.Float32, s, options)

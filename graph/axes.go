@@ -92,40 +92,43 @@ func wrapAxis(a, rank int) (int, error) {
 	return a, nil
 }
 
-// axes returns the numbers of axes given one by one or in a slice.
+// axes returns the numbers of axes given one by one or in slices.
 func (n *node) axes(args []any) ([]int, error) {
+	args = flat(args)
 	out := make([]int, 0, len(args))
-	add := func(arg any) error {
+	for _, arg := range args {
 		k, err := n.axis(arg)
 		if err == nil && slices.Contains(out, k) {
 			err = fmt.Errorf("axis %d is named twice", k)
 		}
-		out = append(out, k)
-		return err
-	}
-	for _, arg := range args {
-		var err error
-		switch list := arg.(type) {
-		case []int:
-			for _, a := range list {
-				if err == nil {
-					err = add(a)
-				}
-			}
-		case []string:
-			for _, a := range list {
-				if err == nil {
-					err = add(a)
-				}
-			}
-		default:
-			err = add(arg)
-		}
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, k)
 	}
 	return out, nil
+}
+
+// flat returns arguments with what slices hold in place of the slices.
+func flat(args []any) []any {
+	out := make([]any, 0, len(args))
+	for _, arg := range args {
+		switch list := arg.(type) {
+		case []any:
+			out = append(out, flat(list)...)
+		case []int:
+			for _, a := range list {
+				out = append(out, a)
+			}
+		case []string:
+			for _, a := range list {
+				out = append(out, a)
+			}
+		default:
+			out = append(out, arg)
+		}
+	}
+	return out
 }
 
 // resultNames returns the names of a result's axes.
@@ -139,7 +142,7 @@ func resultNames(n *node) ([]string, error) {
 		return nil, nil
 	case n.op.IsView():
 		return viewNames(n.op, *n.attr, n.args[0].names, len(n.typ.Shape)), nil
-	case !n.op.IsElementwise():
+	case n.op.Accumulates():
 		return reducedNames(n.op, *n.attr, n.args[0].names), nil
 	}
 	return alignedNames(n)
@@ -178,6 +181,8 @@ func viewNames(op ir.Op, a ir.Attr, names []string, rank int) []string {
 		return without(names, a.Axis)
 	case ir.OpSqueeze:
 		return without(names, a.Axes...)
+	case ir.OpWindow:
+		return append(slices.Clone(names), "")
 	case ir.OpDiagonal:
 		return append(without(names, a.Axes...), "")
 	case ir.OpExpand:

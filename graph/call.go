@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -21,12 +22,9 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, err := b.linked.Bind(outs, slices.Concat(ins, p.captured))
+	bound, err := b.linked.Bind(outs, slices.Concat(ins, b.captured))
 	if err != nil {
-		if wrong := p.checkOuts(b, outs); wrong != nil {
-			return nil, wrong
-		}
-		return nil, err
+		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}
 	return &Call{bound}, nil
 }
@@ -40,5 +38,5 @@ func (c *Call) Run(ctx context.Context) error {
 	case ctx == nil:
 		return misuse("run: the context is nil: give it context.Background()")
 	}
-	return c.bound.Run(ctx)
+	return atCaller(c.bound.Run(ctx))
 }

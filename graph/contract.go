@@ -46,7 +46,7 @@ func (c *contraction) node() Node {
 	for i, t := range c.terms {
 		c.terms[i] = t.sum(func(label string) bool { return !c.needs(label, i) })
 	}
-	y := c.product().ordered(c.out).Unsqueeze(ones...)
+	y := c.product().ordered(c.out).Unsqueeze(ones)
 	if names != nil {
 		y = y.WithAxes(names...)
 	}
@@ -130,7 +130,7 @@ func (c *contraction) over(t term, labels []string) Node {
 			missing = append(missing, k)
 		}
 	}
-	return t.ordered(have).Unsqueeze(missing...).BroadcastTo(c.shape(labels))
+	return t.ordered(have).Unsqueeze(missing).BroadcastTo(c.shape(labels))
 }
 
 func (t term) has(label string) bool { return slices.Contains(t.labels, label) }
@@ -239,5 +239,5 @@ func (c *contraction) matrix(t term, batch, rows, cols []string) Node {
 	}
 	last := Shape{c.shape(rows).NumElems(), c.shape(cols).NumElems()}
 	x := t.ordered(slices.Concat(have, rows, cols)).Reshape(c.shape(have), last)
-	return x.Unsqueeze(missing...).BroadcastTo(c.shape(batch), last)
+	return x.Unsqueeze(missing).BroadcastTo(c.shape(batch), last)
 }

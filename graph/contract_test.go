@@ -117,7 +117,7 @@ func TestRandomEinsums(t *testing.T) {
 		got := defined(t, y, e.ins...)
 		require.Equal(t, shape, got.Shape, e.formula)
 		require.Equal(t, want, wholes(got), e.formula)
-		p, err := graph.Compile(y, graph.Verify())
+		p, err := graph.Compile(y, graph.WithDebug(graph.Verify))
 		require.NoError(t, err, e.formula)
 		out, err := p.Run(context.Background(), e.ins...)
 		require.NoError(t, err, e.formula)

@@ -77,10 +77,6 @@ func (x Node) Erf() Node { return x.elementwise(ir.OpErf, ir.Attr{}) }
 // Erfc returns 1 - erf(x), accurate where it is small.
 func (x Node) Erfc() Node { return x.elementwise(ir.OpErfc, ir.Attr{}) }
 
-// Pow returns x to the power y. As in C, Pow(1, y) and Pow(x, 0) are 1 even for
-// NaN, and a negative x with a y that is no integer gives NaN.
-func (x Node) Pow(y any) Node { return x.elementwise(ir.OpPow, ir.Attr{}, y) }
-
 // Atan2 returns the angle of the point (y, x) to the first axis, in radians
 // within [-pi, pi]: x is the ordinate, as in Go's math.Atan2.
 func (x Node) Atan2(y any) Node { return x.elementwise(ir.OpAtan2, ir.Attr{}, y) }

@@ -65,25 +65,21 @@ func (x Node) Reciprocal() Node { return x.elementwise(ir.OpReciprocal, ir.Attr{
 // Square returns x * x.
 func (x Node) Square() Node { return x.elementwise(ir.OpSquare, ir.Attr{}) }
 
-// Min returns the least of x and the operands, element by element: NaN if any
-// is, and -0 < +0, as Go's min. Without an operand it is AMin of all of x.
-func (x Node) Min(y ...any) Node {
-	if len(y) == 0 {
-		return x.AMin()
-	}
-	for _, v := range y {
+// Minimum returns the least of x and the operands, element by element: NaN if
+// any is, and -0 < +0, as Go's min. Min is the reduction.
+func (x Node) Minimum(y any, more ...any) Node {
+	x = x.elementwise(ir.OpMin, ir.Attr{}, y)
+	for _, v := range more {
 		x = x.elementwise(ir.OpMin, ir.Attr{}, v)
 	}
 	return x
 }
 
-// Max returns the greatest of x and the operands, element by element: NaN if any
-// is, and -0 < +0, as Go's max. Without an operand it is AMax of all of x.
-func (x Node) Max(y ...any) Node {
-	if len(y) == 0 {
-		return x.AMax()
-	}
-	for _, v := range y {
+// Maximum returns the greatest of x and the operands, element by element: NaN if
+// any is, and -0 < +0, as Go's max. Max is the reduction.
+func (x Node) Maximum(y any, more ...any) Node {
+	x = x.elementwise(ir.OpMax, ir.Attr{}, y)
+	for _, v := range more {
 		x = x.elementwise(ir.OpMax, ir.Attr{}, v)
 	}
 	return x

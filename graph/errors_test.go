@@ -65,8 +65,8 @@ func TestNodeErrors(t *testing.T) {
 		{x.Mul(1e300), here() + ": mul: 1e+300 is past the greatest float32, 3.4028234663852886e+38"},
 		{x.Add(true), here() + ": add: true is not a number, for float32"},
 		{b.And(1), here() + ": and: 1 is not a bool: use true or false, or Cast the bools"},
-		{x.Add("1"), here() + ": add: an operand is a Node, a *Tensor, a number or a bool, not string"},
-		{x.Add(nil), here() + ": add: an operand is a Node, a *Tensor, a number or a bool, not <nil>"},
+		{x.Add("1"), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not string"},
+		{x.Add(nil), here() + ": add: an operand is a Node, a *Tensor, a number, a bool or a Dim, not <nil>"},
 		{x.Add(graph.Node{}), here() + ": add: the Node is zero: make one with Input, Const or Scalar"},
 		{graph.Node{}.Neg(), here() + ": the Node is zero: make one with Input, Const or Scalar"},
 		{x.Add((*graph.Tensor)(nil)), here() + ": const: the tensor is nil or zero: make one with Of or New"},
@@ -165,12 +165,12 @@ func TestCompileErrors(t *testing.T) {
 		want  string
 	}{
 		{nil, "compile: there is nothing to compute: give it a Node"},
-		{[]graph.Item{graph.NoBroadcast(), graph.Nodes{}}, "compile: there is nothing to compute: give it a Node"},
+		{[]graph.Item{graph.WithoutBroadcast(), graph.Nodes{}}, "compile: there is nothing to compute: give it a Node"},
 		{[]graph.Item{nil}, "compile: an item is nil: it must be a Node or an Option"},
 		{[]graph.Item{graph.Node{}}, "the Node is zero: make one with Input, Const or Scalar"},
 		{[]graph.Item{x, graph.Option(nil)}, "compile: an item is nil: it must be a Node or an Option"},
-		{[]graph.Item{x, graph.Workers(0)}, "compile: 0 workers: there must be 1 or more"},
-		{[]graph.Item{x, graph.Workers(-1)}, "compile: -1 workers: there must be 1 or more"},
+		{[]graph.Item{x, graph.WithWorkers(0)}, "compile: 0 workers: there must be 1 or more"},
+		{[]graph.Item{x, graph.WithWorkers(-1)}, "compile: -1 workers: there must be 1 or more"},
 	}
 	for _, c := range cases {
 		_, err := graph.Compile(c.items...)
@@ -189,25 +189,25 @@ func here2(offset int) string {
 	return fmt.Sprintf("%s:%d", filepath.Base(file), line+offset)
 }
 
-func TestNoBroadcast(t *testing.T) {
+func TestWithoutBroadcast(t *testing.T) {
 	x, y := f32("x", 2, 3), f32("y", 3)
 	sum, at := x.Mul(2).Add(x.Scalar(1)).Add(y), here()
-	_, err := graph.Compile(sum.Neg(), graph.NoBroadcast())
-	require.EqualError(t, err, at+": add: an operand of shape [3] meets the shape [2,3], and NoBroadcast is set: BroadcastTo that shape")
-	_, err = graph.Compile(x.Mul(2).Add(y.BroadcastTo(2, 3)).Clip(0, 1), graph.NoBroadcast())
+	_, err := graph.Compile(sum.Neg(), graph.WithoutBroadcast())
+	require.EqualError(t, err, at+": add: an operand of shape [3] meets the shape [2,3], and WithoutBroadcast is set: BroadcastTo that shape")
+	_, err = graph.Compile(x.Mul(2).Add(y.BroadcastTo(2, 3)).Clip(0, 1), graph.WithoutBroadcast())
 	require.NoError(t, err)
 	_, err = graph.Compile(sum)
 	require.NoError(t, err)
-	_, err = graph.Compile(x.Add(graph.Ones(graph.Float32, 1, 3)), graph.NoBroadcast())
+	_, err = graph.Compile(x.Add(graph.Ones(graph.Float32, 1, 3)), graph.WithoutBroadcast())
 	require.ErrorContains(t, err, "add: an operand of shape [1,3] meets the shape [2,3]")
 	z := f32("z", graph.Dim("n"), 4)
-	_, err = graph.Compile(z.Softmax(-1), z.Standardize(1e-5, 0), z.LogSumExp(1), z.Std(0), z.L2Normalize(1e-9, 1), graph.NoBroadcast())
+	_, err = graph.Compile(z.Softmax(-1), z.Standardize(1e-5, 0), z.LogSumExp(1), z.Std(0), z.L2Normalize(1e-9, 1), graph.WithoutBroadcast())
 	require.NoError(t, err) // what is kept repeats
 	one := f32("one", 2, 1)
 	for range 200 {
 		one = one.Add(one)
 	}
-	_, err = graph.Compile(one.Mul(x), graph.NoBroadcast())
+	_, err = graph.Compile(one.Mul(x), graph.WithoutBroadcast())
 	require.ErrorContains(t, err, "mul: an operand of shape [2,1]")
 }
 
@@ -307,7 +307,10 @@ func TestRunOutOfMemory(t *testing.T) {
 	wide := graph.New(graph.Float32, 1).Expand(1_000_000)
 	require.NoError(t, wide.Err())
 	_, err = p.Run(context.Background(), wide)
-	require.ErrorContains(t, err, "run: out0: new: float32[1000000,1000000]: 4000000000000 bytes (3.6 TiB) asked")
+	require.ErrorContains(t, err, "run: 4000000000000 bytes for outputs and 0 for temporaries, which Explain names: 4000000000000 bytes (3.6 TiB) asked")
+	var e *graph.Error
+	require.ErrorAs(t, err, &e)
+	require.Contains(t, e.Pos.String(), "errors_test.go:")
 	wide = graph.New(graph.Float32, 1).Expand(math.MaxInt / 8)
 	require.NoError(t, wide.Err())
 	_, err = p.Run(context.Background(), wide)

@@ -129,21 +129,21 @@ func ExampleWhere() {
 	// [22 11 34 17 -2] <nil>
 }
 
-func ExampleNoBroadcast() {
+func ExampleWithoutBroadcast() {
 	a, b := graph.Input("a", graph.Float32, 2, 3), graph.Input("b", graph.Float32, 3)
-	_, err := graph.Compile(a.Mul(2).Add(b), graph.NoBroadcast())
+	_, err := graph.Compile(a.Mul(2).Add(b), graph.WithoutBroadcast())
 	fmt.Println(err)
-	_, err = graph.Compile(a.Mul(2).Add(b.BroadcastTo(2, 3)), graph.NoBroadcast())
+	_, err = graph.Compile(a.Mul(2).Add(b.BroadcastTo(2, 3)), graph.WithoutBroadcast())
 	fmt.Println(err)
 	// Output:
-	// example_test.go:134: add: an operand of shape [3] meets the shape [2,3], and NoBroadcast is set: BroadcastTo that shape
+	// example_test.go:134: add: an operand of shape [3] meets the shape [2,3], and WithoutBroadcast is set: BroadcastTo that shape
 	// <nil>
 }
 
 // RunInto writes to given memory and allocates nothing.
 func ExampleProgram_RunInto() {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"))
-	p, err := graph.Compile(x.Square().Sub(x), graph.Name("step"))
+	p, err := graph.Compile(x.Square().Sub(x), graph.WithName("step"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func ExampleProgram_Explain() {
 	x := graph.Input("x", graph.Float32, n, 4)
 	w := graph.Const(graph.Ones(graph.Float32, 4))
 	z := x.T().Flatten().Mul(2).Reshape(4, n).T().Sub(w).Tanh()
-	p, err := graph.Compile(z, x.Reshape(-1, 2).T(), graph.Name("demo"), graph.Portable())
+	p, err := graph.Compile(z, x.Reshape(-1, 2).T(), graph.WithName("demo"), graph.WithDebug(graph.Portable))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func ExampleProgram_Explain() {
 
 func ExampleProgram_Dump() {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
-	p, err := graph.Compile(x.Flip(1).Mul(1).Sqrt(), graph.Name("roots"))
+	p, err := graph.Compile(x.Flip(1).Mul(1).Sqrt(), graph.WithName("roots"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -91,7 +91,7 @@ var growing = []struct {
 	{"products", func(n int) []graph.Item {
 		y, w := f32("x", 128, 64), f32("w", 64, 64)
 		for range n / 3 {
-			y = y.MatMul(w).Add(1).Max(0)
+			y = y.MatMul(w).Add(1).Maximum(0)
 		}
 		return []graph.Item{y}
 	}},

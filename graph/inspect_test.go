@@ -22,7 +22,7 @@ func sample(t *testing.T, options ...graph.Item) *graph.Program {
 	n := graph.Dim("n")
 	x := f32("x", n, 4)
 	col := x.Index(1, 0).Exp().Unsqueeze(1)
-	p, err := graph.Compile(append(options, x.Mul(col).Add(1), x.T(), graph.Name("a/b"))...)
+	p, err := graph.Compile(append(options, x.Mul(col).Add(1), x.T(), graph.WithName("a/b"))...)
 	require.NoError(t, err)
 	return p
 }
@@ -94,13 +94,13 @@ func TestExplain(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, sig, k.Signature())
 	}
-	require.Len(t, sample(t, graph.NoFusion()).Kernels(), 4)
+	require.Len(t, sample(t, graph.WithDebug(graph.NoFusion)).Kernels(), 4)
 }
 
 // TestKernelsDoNotDependOnSizes compiles a formula for sizes known and not.
 func TestKernelsDoNotDependOnSizes(t *testing.T) {
-	build := func(dims ...any) []string {
-		x, w := f32("x", dims...), f32("w", dims[len(dims)-1])
+	build := func(extents ...any) []string {
+		x, w := f32("x", extents...), f32("w", extents[len(extents)-1])
 		p, err := graph.Compile(x.Sub(w).Mul(2).Tanh().Flip(0))
 		require.NoError(t, err)
 		return p.Kernels()
@@ -118,7 +118,7 @@ func TestOptionsChangeNoBits(t *testing.T) {
 	x := in.Reshape(1000, 4)
 	require.NoError(t, x.Err())
 	for _, options := range [][]graph.Item{
-		nil, {graph.NoFusion()}, {graph.Portable()}, {graph.Workers(1)}, {graph.Workers(7), graph.Verify()},
+		nil, {graph.WithDebug(graph.NoFusion)}, {graph.WithDebug(graph.Portable)}, {graph.WithWorkers(1)}, {graph.WithWorkers(7), graph.WithDebug(graph.Verify)},
 	} {
 		out, err := sample(t, options...).RunAll(context.Background(), x)
 		require.NoError(t, err)

@@ -17,11 +17,12 @@ type lowering struct {
 	order    []*node // every node once, operands before users
 	inputs   []*node // in order of creation
 	captured []*Tensor
+	frozen   []bool   // of the captured
 	sizes    []string // the axes of inputs that are a name alone
 	errs     []error
 	told     map[string]bool  // their texts
 	named    map[string]*node // the inputs
-	kept     map[axisOf]bool  // under NoBroadcast
+	kept     map[axisOf]bool  // under WithoutBroadcast
 
 	numbers  map[*node]int32 // each node has one, as it was met
 	number   []int32         // of the nodes in order
@@ -123,7 +124,7 @@ func (l *lowering) check(s *settings) {
 func (l *lowering) checkShapes(n *node) {
 	for _, a := range n.args {
 		if a.op != ir.OpConst && a.op != ir.OpExtent && !a.typ.Shape.Equal(n.typ.Shape) && !l.repeatsKept(a, n.typ.Shape) {
-			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and NoBroadcast is set: BroadcastTo that shape",
+			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and WithoutBroadcast is set: BroadcastTo that shape",
 				a.typ.Shape, n.typ.Shape)
 			return
 		}
@@ -178,18 +179,33 @@ func (l *lowering) checkSizes() {
 		}
 	}
 	for _, n := range l.order {
-		if n.err != nil || n.op != ir.OpParam && n.op != ir.OpReshape && n.op != ir.OpExpand {
-			continue // no other op can name a size that its operand doesn't
-		}
-		for _, d := range n.typ.Shape {
+		extents, what := n.ownExtents()
+		for _, d := range extents {
 			for _, name := range d.Names() {
 				if known[name] || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
 					continue
 				}
-				l.reportf(n, n.op, "no input tells the size %q of shape %s: one must have an axis Dim(%q)", name, n.typ.Shape, name)
+				l.reportf(n, n.op, "no input tells the size %q of %s: one must have an axis Dim(%q)", name, what, name)
 			}
 		}
 	}
+}
+
+// ownExtents returns the extents of an op that can name a size that its operand does
+// not, and what they are the extents of.
+func (n *node) ownExtents() (extents Shape, what string) {
+	if n.err != nil {
+		return nil, ""
+	}
+	switch n.op {
+	case ir.OpParam, ir.OpReshape, ir.OpExpand, ir.OpIota:
+		return n.typ.Shape, "shape " + n.typ.Shape.String()
+	case ir.OpExtent, ir.OpIndex:
+		return Shape{n.attr.Begin}, "the number " + n.attr.Begin.String()
+	case ir.OpSlice:
+		return Shape{n.attr.Begin, n.attr.Len}, "the slice"
+	}
+	return nil, ""
 }
 
 func mentions(s Shape, name string) bool {
@@ -207,6 +223,10 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 		values[l.numbers[in]] = p
 	}
 	tensors := map[*Tensor]*ir.Value{}
+	changes := map[*Tensor]bool{}
+	for _, n := range l.order {
+		changes[n.tensor] = changes[n.tensor] || !n.frozen
+	}
 	var args []*ir.Value
 	for i, n := range l.order {
 		number := l.number[i]
@@ -215,6 +235,7 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 		case n.tensor != nil:
 			if tensors[n.tensor] == nil {
 				tensors[n.tensor] = l.capture(f, n)
+				l.frozen = append(l.frozen, !changes[n.tensor])
 			}
 			values[number] = tensors[n.tensor]
 		default:

@@ -22,7 +22,7 @@ func TestProductErrors(t *testing.T) {
 		{x.T().MatMul(f32("a", m, 2)), here() + ": matmul: shapes [3,n] and [m,2]: axis 1 of the first is n and axis 0 of the second is m: they must be equal"},
 		{f32("a", 2, 5, 3).MatMul(f32("b", 7, 3, 4)), here() + ": matmul: shapes [2,5,3] and [7,3,4] do not broadcast: axis 0 of the first is 2 and axis 0 of the second is 7"},
 		{x.MatMul(3), here() + ": matmul: shapes [n,3] and []: a scalar is no matrix: take Mul"},
-		{x.MatMul("w"), here() + ": matmul: an operand is a Node, a *Tensor, a number or a bool, not string"},
+		{x.MatMul("w"), here() + ": matmul: an operand is a Node, a *Tensor, a number, a bool or a Dim, not string"},
 		{x.MatMul(i), here() + ": matmul: dtypes float32 and int32 differ: Cast one of them"},
 		{u.MatMul(u), here() + ": matmul: does not take uint8: Cast the operands to int32, which the products are summed in"},
 		{graph.Input("w", graph.Uint32, 2).Outer(graph.Input("v", graph.Uint32, 2)), here() + ": outer: does not take uint32: Cast the operands to int64, which the products are summed in"},

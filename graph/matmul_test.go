@@ -138,10 +138,10 @@ func TestProductsOfBytes(t *testing.T) {
 	require.Len(t, everyWay(t, graph.Nodes{y}, in)[0], 4)
 }
 
-// TestProductsSayHowTheyBroadcast: NoBroadcast is for operands that meet as they are.
+// TestProductsSayHowTheyBroadcast: WithoutBroadcast is for operands that meet as they are.
 func TestProductsSayHowTheyBroadcast(t *testing.T) {
 	x, v := f32("x", 2, 3, 3), f32("v", 3)
-	_, err := graph.Compile(graph.NoBroadcast(), x.MatMul(v), v.MatMul(x), v.Outer(v), f32("w", 3, 3).MatMul(x), graph.Einsum(",i", 2, v))
+	_, err := graph.Compile(graph.WithoutBroadcast(), x.MatMul(v), v.MatMul(x), v.Outer(v), f32("w", 3, 3).MatMul(x), graph.Einsum(",i", 2, v))
 	require.NoError(t, err)
 }
 

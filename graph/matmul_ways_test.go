@@ -80,7 +80,7 @@ func TestAttentionIsOneRowGroup(t *testing.T) {
 
 // A product stops soon after its context is cancelled.
 func TestProductIsCancelled(t *testing.T) {
-	p, err := graph.Compile(f32("x", 64, 1<<16).MatMul(f32("y", 1<<16, 64)), graph.Workers(1))
+	p, err := graph.Compile(f32("x", 64, 1<<16).MatMul(f32("y", 1<<16, 64)), graph.WithWorkers(1))
 	require.NoError(t, err)
 	run := func(ctx *impatient) error {
 		return p.RunInto(ctx, []*graph.Tensor{graph.Ones(graph.Float32, 64, 64)}, graph.Ones(graph.Float32, 64, 1<<16), graph.Ones(graph.Float32, 1<<16, 64))

@@ -33,17 +33,17 @@ func TestNarrow(t *testing.T) {
 		{h.Add(1), one, halves(2, 2048, 65504, 1)}, // 2049 is 2048 already
 		{h.Mul(2).Div(2), one, halves(1, 2048, inf, 0x1p-24)},
 		{h.Div(2), one, halves(0.5, 1024, 32752, 0)},
-		{h.Sum(), halves(2048, 1, 1, 1), tensor.Scalar(graph.HalfOf(2052))}, // 2051 in float32
+		{h.Sum(), halves(2048, 1, 1, 1), tensor.ScalarOf(graph.HalfOf(2052))}, // 2051 in float32
 		{h.CumSum(0), halves(2048, 1, 1, 1), halves(2048, 2048, 2050, 2052)},
-		{h.ArgMax(), one, tensor.Scalar(int32(2))},
-		{h.MatMul(h), halves(100, 200, 300, 5), tensor.Scalar(graph.HalfOf(inf))},
+		{h.ArgMax(), one, tensor.ScalarOf(int32(2))},
+		{h.MatMul(h), halves(100, 200, 300, 5), tensor.ScalarOf(graph.HalfOf(inf))},
 		{h.Cast(graph.Uint16), halves(-1, 0.9, 65504, inf), words(0, 0, 65504, 65535)},
 		{h.Bitcast(graph.Uint16), halves(1, -2, 0, inf), words(0x3c00, 0xc000, 0, 0x7c00)},
 		{u.Add(u), many, words(65534, 2, 14464, 6)},
 		{u.Sub(2), many, words(65533, 65535, 39998, 1)},
 		{u.Mul(u), many, words(1, 1, 1600000000%65536, 9)},
 		{u.Div(7), many, words(9362, 0, 5714, 0)},
-		{u.Sum(), many, tensor.Scalar(uint16((65535 + 1 + 40000 + 3) % 65536))},
+		{u.Sum(), many, tensor.ScalarOf(uint16((65535 + 1 + 40000 + 3) % 65536))},
 		{u.CumMin(0, exclusive), many, words(65535, 65535, 1, 1)},
 		{u.CumMax(0, exclusive), many, words(0, 65535, 65535, 65535)},
 		{u.Cast(graph.Float16), many, halves(inf, 1, 40000, 3)},

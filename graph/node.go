@@ -29,7 +29,8 @@ type node struct {
 
 	input  string  // of Input: its name
 	order  uint64  // of Input: counts up
-	tensor *Tensor // of Const
+	tensor *Tensor // of Const and Variable
+	frozen bool    // of Const: it never changes
 
 	root *node // the same value before its axes were named, or nil
 }
@@ -63,7 +64,7 @@ func (x Node) String() string {
 	case n.tensor != nil:
 		return "const: " + n.text()
 	}
-	return n.op.String() + ": " + n.text()
+	return n.op.Method() + ": " + n.text()
 }
 
 // text returns the type as messages show it: float32[row=n,col=3].
@@ -103,14 +104,15 @@ func poison(op ir.Op, err error, args ...*node) *node {
 // of a poisoned operand is poisoned; the others are kept, so that Compile finds
 // the mistakes in all of them.
 func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
-	var types [3]ir.Type
-	for i, a := range args {
+	var few [3]ir.Type
+	types := few[:0]
+	for _, a := range args {
 		if a.err != nil {
 			return Node{&node{op: op, args: args, err: a.err}}
 		}
-		types[i] = a.typ
+		types = append(types, a.typ)
 	}
-	t, err := ir.Infer(op, attr, types[:len(args)])
+	t, err := ir.Infer(op, attr, types)
 	if err != nil {
 		return Node{poison(op, err, args...)}
 	}

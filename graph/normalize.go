@@ -13,30 +13,35 @@ import (
 // Softmax keeps, and for a copy if the axes are not neighbours: Program.Explain
 // tells.
 
-// keep returns the arguments with KeepDims.
-func keep(axes []any) []any { return slices.Concat(axes, []any{KeepDims}) }
+// keep returns the axes with KeepDims.
+func keep(axis any, more []any) []any { return slices.Concat([]any{axis}, more, []any{KeepDims}) }
+
+// They take one axis or more, each as a reduction takes it: a slice of all of them
+// normalizes x as a whole.
 
 // Softmax returns exp(x) / sum(exp(x)) along axes, of floats, without overflow.
 // It multiplies by the sum's reciprocal, which is one rounding more than to divide,
 // and takes less time. Where all elements are -Inf, or one is +Inf, it is NaN. Of
-// no elements it is an error, as AMax is.
-func (x Node) Softmax(axes ...any) Node {
-	e := x.Sub(x.AMax(keep(axes)...)).Exp()
-	return within("softmax", x, e.Mul(e.Sum(keep(axes)...).Reciprocal()))
+// no elements it is an error, as Max is.
+func (x Node) Softmax(axis any, more ...any) Node {
+	axes := keep(axis, more)
+	e := x.Sub(x.Max(axes...)).Exp()
+	return within("softmax", x, e.Mul(e.Sum(axes...).Reciprocal()))
 }
 
 // LogSoftmax returns log(softmax(x)) along axes, NaN where Softmax is.
-func (x Node) LogSoftmax(axes ...any) Node {
-	d := x.Sub(x.AMax(keep(axes)...))
-	return within("logsoftmax", x, d.Sub(d.Exp().Sum(keep(axes)...).Log()))
+func (x Node) LogSoftmax(axis any, more ...any) Node {
+	axes := keep(axis, more)
+	d := x.Sub(x.Max(axes...))
+	return within("logsoftmax", x, d.Sub(d.Exp().Sum(axes...).Log()))
 }
 
 // Standardize returns (x - mean) / sqrt(var + eps) along axes: layer
 // normalization over the last axes, instance normalization over those of a
 // picture. It multiplies by Rsqrt, as Softmax does by a reciprocal. Scale and offset
 // are a Mul and an Add behind it, and fuse.
-func (x Node) Standardize(eps float64, axes ...any) Node {
-	axes = keep(axes)
+func (x Node) Standardize(eps float64, axis any, more ...any) Node {
+	axes := keep(axis, more)
 	d := x.Sub(x.Mean(axes...))
 	return within("standardize", x, d.Mul(d.Square().Mean(axes...).Add(eps).Rsqrt()))
 }
@@ -87,7 +92,7 @@ func (x Node) parameter(v, axis any) Node {
 	if !slices.Equal(p.typ.Shape, n.typ.Shape[k:k+1]) {
 		return fail("", "a parameter has shape %s: it needs one element for each index of axis %d of %s", p.typ.Shape, k, n.typ.Shape)
 	}
-	return Node{p}.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:]...)
+	return Node{p}.Unsqueeze(upTo(len(n.typ.Shape) - k)[1:])
 }
 
 // InstanceNorm returns Standardize of each sample and channel of x, whose first
@@ -126,6 +131,7 @@ func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 
 // L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its
 // squares overflow.
-func (x Node) L2Normalize(eps float64, axes ...any) Node {
-	return within("l2normalize", x, x.Div(x.Norm2(keep(axes)...).Max(eps)))
+func (x Node) L2Normalize(eps float64, axis any, more ...any) Node {
+	axes := keep(axis, more)
+	return within("l2normalize", x, x.Div(x.Norm2(axes...).Maximum(eps)))
 }

@@ -22,7 +22,7 @@ type cost struct {
 
 func costOf(t *testing.T, ys ...graph.Item) cost {
 	t.Helper()
-	p, err := graph.Compile(append(ys, graph.Verify())...)
+	p, err := graph.Compile(append(ys, graph.WithDebug(graph.Verify))...)
 	require.NoError(t, err)
 	pl := p.Plan()
 	c := cost{groups: len(pl.Rows)}
@@ -46,7 +46,7 @@ func costOf(t *testing.T, ys ...graph.Item) cost {
 // normals are the functions that keep the shape, over axes.
 func normals(x graph.Node, axes ...any) map[string]graph.Node {
 	return map[string]graph.Node{
-		"softmax": x.Softmax(axes...), "logsoftmax": x.LogSoftmax(axes...), "standardize": x.Standardize(1e-5, axes...), "l2": x.L2Normalize(1e-5, axes...),
+		"softmax": x.Softmax(axes), "logsoftmax": x.LogSoftmax(axes), "standardize": x.Standardize(1e-5, axes), "l2": x.L2Normalize(1e-5, axes),
 	}
 }
 
@@ -103,14 +103,14 @@ func TestBytesMoved(t *testing.T) {
 	}{
 		{[]graph.Item{x.Sub(y).Square().Sum()}, 2},
 		{[]graph.Item{x.Sub(y).Square().Sum(0)}, 2},
-		{[]graph.Item{x.AMin(), x.AMax(), x.Sum()}, 1},
-		{[]graph.Item{x.AMin(0), x.AMax(0), x.Sum(0), x.SumSquares(0)}, 1},
-		{[]graph.Item{x.AMin(1), x.AMax(1), x.Mean(1), x.Norm2(1)}, 1},
+		{[]graph.Item{x.Min(), x.Max(), x.Sum()}, 1},
+		{[]graph.Item{x.Min(0), x.Max(0), x.Sum(0), x.SumSquares(0)}, 1},
+		{[]graph.Item{x.Min(1), x.Max(1), x.Mean(1), x.Norm2(1)}, 1},
 		{[]graph.Item{x.Mean(1), x.Var(1)}, 2}, // the mean, then the squares
 		{[]graph.Item{x.Std()}, 2},
 		{[]graph.Item{x.Sum().Sqrt().Div(7)}, 1},
 		{[]graph.Item{x.Sum(0).Sqrt().Div(7), x.T().Sum(1).Neg()}, 1},
-		{[]graph.Item{x.Exp().Mul(y).Add(1).AMax(1)}, 2},
+		{[]graph.Item{x.Exp().Mul(y).Add(1).Max(1)}, 2},
 		{[]graph.Item{x.T().Flip(0).Sum(0)}, 1},
 		{[]graph.Item{x.Slice("::2").Sum(1)}, 0.5},
 	} {
@@ -138,7 +138,7 @@ func TestNormalsOfExtremes(t *testing.T) {
 		for i, v := range c.in {
 			data[i] = float32(v)
 		}
-		got := everyWay(t, graph.Nodes{x.Softmax(), x.LogSoftmax()}, graph.Of(data))
+		got := everyWay(t, graph.Nodes{x.Softmax(0), x.LogSoftmax(0)}, graph.Of(data))
 		for k, want := range [][]float64{c.softmax, c.log} {
 			for i, v := range floats(got[k]) {
 				if w := float64(float32(want[i])); math.IsNaN(w) {

@@ -18,6 +18,21 @@ func (x Node) elementwise(op ir.Op, attr ir.Attr, operands ...any) Node {
 	return apply(op, attr, args...)
 }
 
+// extentOperand returns the node of a size, as a number of the type of the operand
+// beside it.
+func extentOperand(op ir.Op, d Extent, dt DType) *node {
+	if n, fixed := d.Int(); fixed {
+		return operand(op, n, dt)
+	}
+	switch err := d.Err(); {
+	case err != nil:
+		return poison(op, err)
+	case dt == ir.Invalid:
+		return &node{op: ir.OpConst}
+	}
+	return apply(ir.OpExtent, ir.Attr{DType: dt, Begin: d}).n
+}
+
 // operand returns the node of an operand. A Go number takes the type dt of the
 // operand beside it, Invalid if that is poisoned.
 func operand(op ir.Op, v any, dt DType) *node {
@@ -29,6 +44,8 @@ func operand(op ir.Op, v any, dt DType) *node {
 		return v.n
 	case *Tensor:
 		return Const(v).n
+	case Extent:
+		return extentOperand(op, v, dt)
 	}
 	if dt == ir.Invalid {
 		return &node{op: ir.OpConst}
@@ -37,9 +54,9 @@ func operand(op ir.Op, v any, dt DType) *node {
 	_, option := v.(ReduceOption)
 	switch {
 	case option:
-		return poison(op, fmt.Errorf("%v is an option of reductions, and this is element by element: see AMin and AMax", v))
+		return poison(op, fmt.Errorf("%v is an option of reductions, and this is element by element: the reductions are Min, Max, Sum and so on", v))
 	case errors.Is(err, ir.ErrNoNumber):
-		return poison(op, fmt.Errorf("an operand is a Node, a *Tensor, a number or a bool, not %T", v))
+		return poison(op, fmt.Errorf("an operand is a Node, a *Tensor, a number, a bool or a Dim, not %T", v))
 	case err != nil:
 		return poison(op, err)
 	}

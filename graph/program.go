@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -15,8 +16,8 @@ import (
 // Program computes the outputs of a graph from its inputs. It is immutable: any
 // number of goroutines may run it at once.
 //
-// Inputs are given in the order in which they were made. They may be views of
-// any layout. They are only read; an output may share memory with inputs and is
+// Inputs are given in the order in which they were made, in that of WithInputs, or by
+// name, to RunNamed. They may be views of any layout. They are only read; an output may share memory with inputs and is
 // then computed elsewhere first.
 type Program struct {
 	name     string
@@ -30,13 +31,14 @@ type Program struct {
 	machine  *schedule.Machine
 
 	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache bindings
+	cache plans
+	kept  keeper
 	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
 
 // Port describes an input or output of a program.
 type Port struct {
-	Name  string // of an output: out0, out1, ...
+	Name  string // of an output that has none of its own: out0, out1, ...
 	DType DType
 	Shape Shape
 	Axes  []string // names of the axes, nil if none has one
@@ -114,16 +116,7 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 	if err != nil {
 		return err
 	}
-	for i := range outs {
-		if err := ctx.Err(); err != nil { // large results take time
-			return err
-		}
-		outs[i] = b.linked.NewResult(i)
-		if outs[i].Err() != nil {
-			return misuse("run: %s: %s", p.outputs[i].Name, ownError(outs[i]).Msg)
-		}
-	}
-	return p.run(ctx, b, outs, ins)
+	return atCaller(p.run(ctx, b, outs, ins, true))
 }
 
 // RunInto computes the outputs into given tensors, which are row-major and of
@@ -134,7 +127,23 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 	if err != nil {
 		return err
 	}
-	return p.run(ctx, b, outs, ins)
+	if err := p.run(ctx, b, outs, ins, false); err != nil {
+		return cmp.Or(p.checkOuts(b, outs), atCaller(err))
+	}
+	return nil
+}
+
+// atCaller returns an error of the executor at the line of the user's that runs, and that
+// of a context as it is.
+func atCaller(err error) error {
+	if err == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(err, &e) && e.Pos == (Pos{}) {
+		return &Error{Pos: ir.CallerPos(), Op: e.Op, Msg: e.Msg}
+	}
+	return err
 }
 
 // ready returns the binding for a run, unless its context is over.
@@ -142,39 +151,35 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if ctx == nil {
 		return nil, misuse("run: the context is nil: give it context.Background()")
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if err := runtime.ContextError(ctx); err != nil {
+		return nil, atCaller(err)
 	}
 	return p.bind(ins)
 }
 
-// run runs a plan. The executor checks all tensors once more; what it finds can
-// only be wrong with the outs, and checkOuts says it in the program's terms.
-func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor) error {
-	var err error
-	if len(p.captured) == 0 {
-		err = b.linked.Run(ctx, outs, ins)
-	} else {
-		err = p.runCaptured(ctx, b, outs, ins)
+// run runs a plan, into new tensors if fresh. The executor checks all tensors once more;
+// what it finds can only be wrong with the outs given, and checkOuts says it in the
+// program's terms.
+func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
+	if len(b.captured) == 0 {
+		return b.run(ctx, outs, ins, fresh)
 	}
-	if err != nil {
-		if wrong := p.checkOuts(b, outs); wrong != nil {
-			return wrong
-		}
-	}
-	return err
-}
-
-func (p *Program) runCaptured(ctx context.Context, b *binding, outs, ins []*Tensor) error {
 	args, _ := p.args.Get().(*[]*Tensor)
 	if args == nil {
 		args = new([]*Tensor)
 	}
-	*args = append(append((*args)[:0], ins...), p.captured...)
-	err := b.linked.Run(ctx, outs, *args)
+	*args = append(append((*args)[:0], ins...), b.captured...)
+	err := b.run(ctx, outs, *args, fresh)
 	clear(*args)
 	p.args.Put(args)
 	return err
+}
+
+func (b *binding) run(ctx context.Context, outs, ins []*Tensor, fresh bool) error {
+	if fresh {
+		return b.linked.RunNew(ctx, outs, ins)
+	}
+	return b.linked.Run(ctx, outs, ins)
 }
 
 // checkOuts returns what is wrong with the tensors to compute into, or nil.

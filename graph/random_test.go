@@ -68,8 +68,8 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 	})
 	chunk := graph.ChunkElems(rapid.IntRange(1, 40).Draw(t, "chunk"))
 	for _, options := range [][]graph.Item{
-		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.TilingOnly()},
-		{graph.Workers(1), chunk}, {graph.Workers(2), chunk}, {graph.Workers(2), chunk, graph.TilingOnly()},
+		{graph.WithDebug(graph.Verify)}, {graph.WithDebug(graph.NoFusion)}, {graph.WithDebug(graph.Portable)}, {graph.WithDebug(graph.TilingOnly)},
+		{graph.WithWorkers(1), chunk}, {graph.WithWorkers(2), chunk}, {graph.WithWorkers(2), chunk, graph.WithDebug(graph.TilingOnly)},
 	} {
 		p, err := graph.Compile(append(options, outputs)...)
 		noError(t, err, f)
@@ -147,13 +147,17 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Flip(a.Axes)
 	case ir.OpDiagonal:
 		return args[0].Diagonal(a.Step, a.Axes[0], a.Axes[1])
+	case ir.OpWindow:
+		return args[0].Window(a.Axis, a.Size, a.Step, a.Dilation)
+	case ir.OpConcat:
+		return graph.Concat(a.Axis, args...)
 	case ir.OpSqueeze:
 		if len(a.Axes) == 0 {
 			return args[0]
 		}
 		return args[0].Squeeze(a.Axes)
 	case ir.OpUnsqueeze:
-		return args[0].Unsqueeze(a.Axes...)
+		return args[0].Unsqueeze(a.Axes)
 	case ir.OpCast:
 		return args[0].Cast(a.DType)
 	case ir.OpBitcast:
@@ -172,8 +176,6 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return graph.Where(args[0], args[1], args[2])
 	case ir.OpDot:
 		return args[0].MatMul(args[1])
-	case ir.OpFMod:
-		return args[0].Rem(args[1])
 	}
 	in := make([]reflect.Value, len(args)-1)
 	for i, x := range args[1:] {
@@ -183,10 +185,10 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 	return out[0].Interface().(graph.Node)
 }
 
-// methodOf returns the method of a Node that is named like an op.
+// methodOf returns the method of a Node that an op is called by.
 func methodOf(x reflect.Value, op ir.Op) reflect.Value {
 	for i := range x.NumMethod() {
-		if strings.EqualFold(x.Type().Method(i).Name, op.String()) {
+		if strings.EqualFold(x.Type().Method(i).Name, op.Method()) {
 			return x.Method(i)
 		}
 	}

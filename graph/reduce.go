@@ -103,7 +103,7 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 	}
 	y := apply(op, ir.Attr{Axes: r.axes}, n)
 	if r.keep {
-		return y.Unsqueeze(r.axes...)
+		return y.Unsqueeze(r.axes)
 	}
 	return y
 }
@@ -118,13 +118,13 @@ func (x Node) Sum(axes ...any) Node { return x.reduce(ir.OpSum, axes) }
 // Prod returns the product along axes, 1 of no elements. Integers wrap.
 func (x Node) Prod(axes ...any) Node { return x.reduce(ir.OpProd, axes) }
 
-// AMin returns the least element along axes: NaN if any is, and -0 < +0. Of no
+// Min returns the least element along axes: NaN if any is, and -0 < +0. Of no
 // elements there is none, which is an error.
-func (x Node) AMin(axes ...any) Node { return x.reduce(ir.OpAMin, axes) }
+func (x Node) Min(axes ...any) Node { return x.reduce(ir.OpAMin, axes) }
 
-// AMax returns the greatest element along axes: NaN if any is, and -0 < +0. Of
+// Max returns the greatest element along axes: NaN if any is, and -0 < +0. Of
 // no elements there is none, which is an error.
-func (x Node) AMax(axes ...any) Node { return x.reduce(ir.OpAMax, axes) }
+func (x Node) Max(axes ...any) Node { return x.reduce(ir.OpAMax, axes) }
 
 // All returns whether all elements along axes are true; numbers are where they
 // are not 0. Of no elements it is true.
@@ -181,7 +181,7 @@ func (x Node) Var(axes ...any) Node {
 	}
 	d := x.Sub(x.Mean(r.axes, KeepDims))
 	if r.ddof != 0 {
-		n = n.Sub(r.ddof).Max(0)
+		n = n.Sub(r.ddof).Maximum(0)
 	}
 	over := []any{r.axes}
 	if r.keep {
@@ -209,13 +209,13 @@ func (x Node) Norm2(axes ...any) Node { return within("norm2", x, x.SumSquares(a
 // LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
 // the way: the greatest element is taken out of the exponentials. It is -Inf
 // where all elements are, and +Inf where one is. Of no elements it is an error,
-// as AMax is.
+// as Max is.
 func (x Node) LogSumExp(axes ...any) Node {
 	n, r := x.count("logsumexp", axes, "KeepDims")
 	if n.Err() != nil {
 		return n
 	}
-	top := x.AMax(r.axes, KeepDims)
+	top := x.Max(r.axes, KeepDims)
 	top = Where(top.IsFinite(), top, 0)
 	y := x.Sub(top).Exp().Sum(r.axes, KeepDims).Log().Add(top)
 	if !r.keep {
@@ -253,7 +253,7 @@ func (x Node) arg(op ir.Op, args []any) Node {
 		}
 		y := x.Reshape(-1).arg(op, first)
 		if r.keep {
-			return y.Unsqueeze(r.axes...)
+			return y.Unsqueeze(r.axes)
 		}
 		return y
 	case len(r.axes) != 1:
@@ -278,7 +278,7 @@ func (x Node) arg(op ir.Op, args []any) Node {
 // Iota returns 0, 1, 2, ... of an integer type along one axis of extent n, which
 // is an int or a Dim.
 func Iota(dt DType, n any) Node {
-	shape, err := dimsOf([]any{n})
+	shape, err := extentsOf([]any{n})
 	if err != nil {
 		return fail("iota", "%w", err)
 	}

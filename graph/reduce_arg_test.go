@@ -58,7 +58,7 @@ func arg(x []float32, sign float32, last bool) int {
 func TestNaNAnywhere(t *testing.T) {
 	const n = 1100
 	x := f32("x", n)
-	p, err := graph.Compile(x.Sum(), x.Prod(), x.AMin(), x.AMax(), x.ArgMin(), x.ArgMax(), x.CumMax(0).Ne(x.CumMax(0)).Cast(graph.Int32).Sum())
+	p, err := graph.Compile(x.Sum(), x.Prod(), x.Min(), x.Max(), x.ArgMin(), x.ArgMax(), x.CumMax(0).Ne(x.CumMax(0)).Cast(graph.Int32).Sum())
 	require.NoError(t, err)
 	data := make([]float32, n)
 	for _, at := range []int{0, 1, 8, 31, 32, 500, 1023, 1024, 1099} {

@@ -80,7 +80,7 @@ func find[T interface {
 // order they are asked for.
 func TestFindBeside(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 40, 3000)
-	for _, y := range [][]graph.Item{{x.AMax(1), x.ArgMax(1)}, {x.ArgMax(1), x.AMax(1)}, {x.Sum(1), x.ArgMax(1), x.AMax(1)}} {
+	for _, y := range [][]graph.Item{{x.Max(1), x.ArgMax(1)}, {x.ArgMax(1), x.Max(1)}, {x.Sum(1), x.ArgMax(1), x.Max(1)}} {
 		p, err := graph.Compile(y...)
 		require.NoError(t, err)
 		one := 0

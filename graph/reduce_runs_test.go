@@ -17,7 +17,7 @@ func TestOneProgramManyRuns(t *testing.T) {
 	n := graph.Dim("n")
 	x, y := f32("x", n, n), f32("y", n, n)
 	ys := graph.Nodes{x.Softmax(1).Add(y.CumSum(0)), x.Sub(y).Square().Sum(), y.Standardize(1e-3, 0), x.ArgMax(1)}
-	p, err := graph.Compile(ys, graph.Workers(3), graph.ChunkElems(100))
+	p, err := graph.Compile(ys, graph.WithWorkers(3), graph.ChunkElems(100))
 	require.NoError(t, err)
 	var wait sync.WaitGroup
 	for k := range 8 {
@@ -52,7 +52,7 @@ func TestEveryNumberOfWorkers(t *testing.T) {
 	in := graph.Normal(graph.Float32, 1, 0, 1, 1500, 40).T()
 	var first [][]uint64
 	for n := 1; n <= 8; n++ {
-		p, err := graph.Compile(graph.Workers(n), graph.ChunkElems(700/n), x.Sum(), x.Sum(0), x.Sum(1), x.Softmax(1), x.Standardize(1e-3, 0), x.CumSum(1), x.CumSum(0), x.ArgMin())
+		p, err := graph.Compile(graph.WithWorkers(n), graph.ChunkElems(700/n), x.Sum(), x.Sum(0), x.Sum(1), x.Softmax(1), x.Standardize(1e-3, 0), x.CumSum(1), x.CumSum(0), x.ArgMin())
 		require.NoError(t, err)
 		outs, err := p.RunAll(context.Background(), in)
 		require.NoError(t, err)
@@ -70,9 +70,9 @@ func TestCancelReduction(t *testing.T) {
 	x := f32("x", 1)
 	for name, y := range map[string]graph.Node{
 		"sum":  x.Expand(1 << 36).Sin().Sum(),
-		"rows": x.Expand(1<<26, 1<<10).Sin().LogSumExp(1).AMax(),
+		"rows": x.Expand(1<<26, 1<<10).Sin().LogSumExp(1).Max(),
 		"down": x.Expand(1<<26, 1<<10).Sin().Sum(0),
-		"args": x.Expand(1<<26, 1<<10).Sin().ArgMax(1).AMin(),
+		"args": x.Expand(1<<26, 1<<10).Sin().ArgMax(1).Min(),
 	} {
 		p, err := graph.Compile(y)
 		if err != nil {

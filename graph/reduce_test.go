@@ -80,7 +80,7 @@ func TestReductionsOfViews(t *testing.T) {
 	x := f32("x", 3, 4, 5)
 	for _, in := range lying(true) {
 		for _, axes := range allAxes {
-			ys := graph.Nodes{x.Sum(axes), x.AMin(axes), x.AMax(axes), x.SumSquares(axes), x.Norm1(axes), x.Cast(graph.Int32).Sum(axes), x.Gt(0).All(axes), x.Gt(4).Any(axes), x.Sum(axes, graph.KeepDims)}
+			ys := graph.Nodes{x.Sum(axes), x.Min(axes), x.Max(axes), x.SumSquares(axes), x.Norm1(axes), x.Cast(graph.Int32).Sum(axes), x.Gt(0).All(axes), x.Gt(4).Any(axes), x.Sum(axes, graph.KeepDims)}
 			want := make([]map[int]float64, len(ys))
 			for i := range want {
 				want[i] = map[int]float64{}
@@ -164,7 +164,7 @@ func TestManySiblings(t *testing.T) {
 	for axis := range 2 {
 		var ys graph.Nodes
 		for i := range 11 {
-			ys = append(ys, x.Add(i).Sum(axis), x.Mul(i).AMax(axis))
+			ys = append(ys, x.Add(i).Sum(axis), x.Mul(i).Max(axis))
 		}
 		everyWay(t, ys, graph.Normal(graph.Float32, 1, 0, 1, 40, 70))
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 // Reshape returns the elements of x, in row-major order of their indices, under
-// another shape of the same size. A dim is an int or a Dim; one may be -1, which
+// another shape of the same size. An extent is an int or a Dim; one may be -1, which
 // is what the others leave. No elements move where strides can describe the new
 // shape, or where what reads it can follow the old one; Explain tells.
-func (x Node) Reshape(dims ...any) Node {
+func (x Node) Reshape(extents ...any) Node {
 	return x.view(ir.OpReshape, func(n *node) (ir.Attr, bool, error) {
-		shape, err := dimsOf(dims)
+		shape, err := extentsOf(extents)
 		if err == nil {
 			shape, err = inferExtent(n.typ.Shape, shape)
 		}

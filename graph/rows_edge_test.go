@@ -16,7 +16,7 @@ func TestLastBlockOfOneRow(t *testing.T) {
 	y := c.Div(c.Mul(w).Sum(1, graph.KeepDims))
 	p, err := graph.Compile(y)
 	require.NoError(t, err)
-	q, err := graph.Compile(y, graph.NoFusion())
+	q, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
 	require.NoError(t, err)
 	weights := graph.Arange(graph.Float32, 1, 9, 1)
 	for n := 1; n < 3200; n++ {

@@ -163,7 +163,7 @@ func TestStreamedScansDown(t *testing.T) {
 		want, err := eval.Eval(f, []eval.Array{a})
 		require.NoError(t, err)
 		node := replay(f, func(int) graph.Node { return graph.Input("x", x.d, x.rows, x.cols) })
-		program, err := graph.Compile(graph.Workers(2), graph.ChunkElems(4000), node)
+		program, err := graph.Compile(graph.WithWorkers(2), graph.ChunkElems(4000), node)
 		require.NoError(t, err)
 		got, err := program.Run(context.Background(), toTensor(t, a, nil))
 		require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestStreamedScansDown(t *testing.T) {
 func TestScanInRowGroup(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 300, 500)
 	for _, y := range []graph.Node{x.Softmax(1).CumSum(-1), x.Exp().CumSum(1), x.CumMax(1).Sub(x)} {
-		p, err := graph.Compile(graph.Verify(), y)
+		p, err := graph.Compile(graph.WithDebug(graph.Verify), y)
 		require.NoError(t, err)
 		var plan strings.Builder
 		require.NoError(t, p.Dump(&plan, "plan"))
@@ -201,7 +201,7 @@ func (c *impatient) Err() error {
 // work does.
 func TestScanIsCancelled(t *testing.T) {
 	for _, c := range []struct{ rows, cols, axis int }{{1, 1 << 20, 1}, {8, 1 << 17, 1}, {1 << 17, 8, 0}, {1 << 20, 1, 0}} {
-		p, err := graph.Compile(graph.Input("x", graph.Float32, c.rows, c.cols).CumSum(c.axis), graph.Workers(1))
+		p, err := graph.Compile(graph.Input("x", graph.Float32, c.rows, c.cols).CumSum(c.axis), graph.WithWorkers(1))
 		require.NoError(t, err)
 		x := graph.Ones(graph.Float32, c.rows, c.cols)
 		run := func(ctx *impatient) error {

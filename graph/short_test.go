@@ -71,7 +71,7 @@ func TestFoldsOfRepeatedRows(t *testing.T) {
 		{127, 2}, {128, 2}, {1300, 5}, {2100, 3}, {1025, 15}} {
 		x, m := graph.Input("x", graph.Float32, size[0], size[1]), graph.Input("m", graph.Float32, size[1])
 		all := pixels(size[0], size[1])
-		everyWay(t, graph.Nodes{x.Sub(m).Square().Mean(0), x.Mul(m.Flip(0)).Max(0), x.Std(0)}, all[:2]...)
+		everyWay(t, graph.Nodes{x.Sub(m).Square().Mean(0), x.Mul(m.Flip(0)).Maximum(0), x.Std(0)}, all[:2]...)
 		whole := everyWay(t, graph.Nodes{x.Mul(m).Sum(0)}, all[:2]...)
 		full := graph.Input("m", graph.Float32, size[0], size[1])
 		require.Equal(t, everyWay(t, graph.Nodes{x.Mul(full).Sum(0)}, all[0], all[1].Expand(size[0], size[1]).Clone()), whole)

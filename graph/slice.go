@@ -39,73 +39,118 @@ func (x Node) Slice(spec string) Node {
 		case layout.PointIndex:
 			x = x.Index(axes[i], item.At)
 		case layout.RangeIndex:
-			x = x.sliced(axes[i], item)
+			var begin, end any
+			if item.HasBegin {
+				begin = item.Begin
+			}
+			if item.HasEnd {
+				end = item.End
+			}
+			x = x.sliced(axes[i], begin, end, item.Step)
 		}
 	}
 	return x
 }
 
 // SliceAxis returns x with the indices begin, begin+step, ... before end of one
-// axis, by the rules of Slice: negative bounds count from the end.
-// math.MaxInt as the end goes through the last index, and math.MinInt, with a
-// negative step, through the first.
-func (x Node) SliceAxis(axis any, begin, end, step int) Node {
-	first, last := math.MinInt, math.MaxInt
+// axis, by the rules of Slice: negative bounds count from the end. A bound is an int
+// or a Dim, which counts from the front. math.MaxInt as the end goes through the last
+// index, and math.MinInt, with a negative step, through the first.
+func (x Node) SliceAxis(axis, begin, end any, step int) Node {
+	first, last := any(math.MinInt), any(math.MaxInt)
 	if step < 0 {
 		first, last = last, first
 	}
-	item := layout.IndexItem{Begin: begin, End: end, Step: step, HasBegin: begin != first, HasEnd: end != last}
-	if step == 0 {
-		return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
-			return ir.Attr{}, false, fmt.Errorf("a step of 0 never ends")
-		})
+	if begin == first {
+		begin = nil
 	}
-	return x.sliced(axis, item)
+	if end == last {
+		end = nil
+	}
+	return x.sliced(axis, begin, end, step)
 }
 
-func (x Node) sliced(axis any, item layout.IndexItem) Node {
+// sliced is SliceAxis, with nil for a bound that is not given.
+func (x Node) sliced(axis, begin, end any, step int) Node {
 	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
+		if step == 0 {
+			return ir.Attr{}, false, fmt.Errorf("a step of 0 never ends")
+		}
 		k, err := n.axis(axis)
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
 		d := n.typ.Shape[k]
-		attr := ir.Attr{Axis: k, Step: item.Step}
-		if extent, fixed := d.Int(); fixed {
+		attr := ir.Attr{Axis: k, Step: step}
+		item := layout.IndexItem{Step: step}
+		var known [3]bool
+		item.Begin, item.HasBegin, known[0] = number(begin)
+		item.End, item.HasEnd, known[1] = number(end)
+		extent, fixed := d.Int()
+		known[2] = fixed
+		if known == [3]bool{true, true, true} {
 			begin, count, step := item.Resolve(extent)
 			if count == 0 {
 				begin = 0
 			}
 			attr.Begin, attr.Len, attr.Step = ir.Fixed(begin), ir.Fixed(count), step
-		} else {
-			attr.Begin, attr.Len = symbolicRange(item, d)
+		} else if attr.Begin, attr.Len, err = symbolicRange(begin, end, step, d); err != nil {
+			return ir.Attr{}, false, err
 		}
 		return attr, attr.Begin.Is(0) && attr.Len == d && attr.Step == 1, nil
 	})
 }
 
+// number returns a bound that is a number, or not given.
+func number(bound any) (n int, given, known bool) {
+	switch b := bound.(type) {
+	case nil:
+		return 0, false, true
+	case int:
+		return b, true, true
+	case Extent:
+		n, known = b.Int()
+		return n, true, known
+	}
+	return 0, true, false
+}
+
 // symbolicRange returns the first index of a range of an axis of extent d, and
 // how many there are: ceil((end-begin)/step).
-func symbolicRange(item layout.IndexItem, d Extent) (begin, count Extent) {
-	begin, end := ir.Fixed(0), d
-	if item.Step < 0 {
-		begin, end = d.Sub(ir.Fixed(1)), ir.Fixed(-1)
-	}
-	if item.HasBegin {
-		begin = fromEnd(item.Begin, d)
-	}
-	if item.HasEnd {
-		end = fromEnd(item.End, d)
-	}
-	length, step := end.Sub(begin), item.Step
+func symbolicRange(begin, end any, step int, d Extent) (first, count Extent, err error) {
+	first, last := ir.Fixed(0), d
 	if step < 0 {
-		length, step = begin.Sub(end), -max(step, -math.MaxInt)
+		first, last = d.Sub(ir.Fixed(1)), ir.Fixed(-1)
+	}
+	if first, err = bound(begin, d, first); err != nil {
+		return first, last, err
+	}
+	if last, err = bound(end, d, last); err != nil {
+		return first, last, err
+	}
+	length := last.Sub(first)
+	if step < 0 {
+		length, step = first.Sub(last), -max(step, -math.MaxInt)
 	}
 	count = length.Add(ir.Fixed(step - 1)).Div(step)
 	if c, fixed := count.Int(); fixed && c <= 0 {
-		return ir.Fixed(0), ir.Fixed(0) // empty whatever the extent
+		return ir.Fixed(0), ir.Fixed(0), nil // empty whatever the extent
 	}
-	return begin, count
+	return first, count, nil
+}
+
+// bound returns a bound as an extent: the one that stands where none is given, and
+// a negative number counted from the end.
+func bound(b any, d, otherwise Extent) (Extent, error) {
+	switch b := b.(type) {
+	case nil:
+		return otherwise, nil
+	case int:
+		return fromEnd(b, d), nil
+	case Extent:
+		return b, b.Err()
+	}
+	return otherwise, fmt.Errorf("a bound is an int or a Dim, not %T", b)
 }
 
 // fromEnd counts a negative bound from the end.
@@ -116,18 +161,23 @@ func fromEnd(bound int, d Extent) Extent {
 	return ir.Fixed(bound)
 }
 
-// Index returns x at one index of an axis, which is dropped. A negative index
-// counts from the end.
-func (x Node) Index(axis any, i int) Node {
+// Index returns x at one index of an axis, which is dropped. It is an int, counted
+// from the end if negative, or a Dim.
+func (x Node) Index(axis, i any) Node {
 	return x.view(ir.OpIndex, func(n *node) (ir.Attr, bool, error) {
 		k, err := n.axis(axis)
 		if err != nil {
 			return ir.Attr{}, false, err
 		}
 		d := n.typ.Shape[k]
-		if extent, fixed := d.Int(); fixed && (i < -extent || i >= extent) {
-			return ir.Attr{}, false, fmt.Errorf("index %d is outside axis %d of %s: allowed are %d to %d", i, k, n.text(), -extent, extent-1)
+		extent, fixed := d.Int()
+		if at, _, known := number(i); i != nil && known && fixed && (at < -extent || at >= extent) {
+			return ir.Attr{}, false, fmt.Errorf("index %d is outside axis %d of %s: allowed are %d to %d", at, k, n.text(), -extent, extent-1)
 		}
-		return ir.Attr{Axis: k, Begin: fromEnd(i, d)}, false, nil
+		at, err := bound(i, d, ir.Fixed(0))
+		if err == nil && i == nil {
+			err = fmt.Errorf("an index is an int or a Dim, not nil")
+		}
+		return ir.Attr{Axis: k, Begin: at}, false, err
 	})
 }

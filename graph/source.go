@@ -10,8 +10,9 @@ import (
 
 // Dim returns a symbolic extent: a size that is known when a program runs.
 // Inputs that use one name must then agree on its number. The text may be an
-// expression in sizes, "2*n+1" or "n*m"; each of its names must be an axis of
-// some input on its own. (Text that can't be read is an error of the Node that
+// expression in sizes, "2*n+1", "n/2" (rounded down) or "n+m"; each of its names must
+// be an axis of some input on its own. Beside a Node, as in x.Div(Dim("n")), it is the
+// number. (Text that can't be read is an error of the Node that
 // uses the extent.)
 func Dim(text string) Extent {
 	d, err := ir.ParseDim(text)
@@ -36,30 +37,30 @@ func Axis(name string, extent any) NamedAxis { return NamedAxis{name, extent} }
 var inputs atomic.Uint64
 
 // Input returns a tensor that is given when the program runs. A dim is an int,
-// a Dim, or an Axis of either; no dims make a scalar. The name must be an
+// a Dim, or an Axis of either; none make a scalar. The name must be an
 // identifier that no other input of the program has. A program takes the inputs
 // that its outputs need, in the order in which they were made.
-func Input(name string, dt DType, dims ...any) Node {
+func Input(name string, dt DType, extents ...any) Node {
 	if !ir.IsName(name) {
 		return fail("input", "%q is no name: use letters, digits and _", name)
 	}
-	shape, names := make(Shape, 0, len(dims)), make([]string, 0, len(dims))
-	for _, d := range dims {
+	shape, names := make(Shape, 0, len(extents)), make([]string, 0, len(extents))
+	for _, d := range extents {
 		axis, ok := d.(NamedAxis)
 		if ok {
 			d = axis.extent
 		}
-		extents, err := dimsOf([]any{d})
+		own, err := extentsOf([]any{d})
 		switch {
 		case err != nil:
 			return fail("input "+name, "%w", err)
-		case ok && len(extents) != 1:
-			return fail("input "+name, "the axis %q is given %d extents: it has one", axis.name, len(extents))
-		case slices.Contains(extents, ir.Fixed(-1)):
+		case ok && len(own) != 1:
+			return fail("input "+name, "the axis %q is given %d extents: it has one", axis.name, len(own))
+		case slices.Contains(own, ir.Fixed(-1)):
 			return fail("input "+name, "an extent is -1: give an extent that differs from run to run as Dim(\"n\")")
 		}
-		shape = append(shape, extents...)
-		for range extents {
+		shape = append(shape, own...)
+		for range own {
 			names = append(names, axis.name)
 		}
 	}
@@ -72,20 +73,6 @@ func Input(name string, dt DType, dims ...any) Node {
 	}
 	x.n.names = someNames(names)
 	return x
-}
-
-// Const returns a tensor that the program holds on to. It is captured by
-// identity: its elements are read when the program runs, so later writes to it
-// are seen, and it may be a view of any layout. An op takes a *Tensor as its
-// operand directly. Of a failed tensor the Node has the tensor's own error.
-func Const(t *Tensor) Node {
-	if err := t.Err(); err != nil {
-		if own := ownError(t); own != nil {
-			return Node{&node{op: ir.OpParam, pos: own.Pos, err: own}}
-		}
-		return fail("const", "%w", err)
-	}
-	return source("const", ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t})
 }
 
 // source completes the node of an input or a captured tensor.
@@ -123,12 +110,12 @@ func scalar(name string, dt DType, v any) Node {
 
 // Fill returns v at every index of a shape, as Scalar(dt, v) and BroadcastTo
 // do: it takes no memory.
-func Fill(dt DType, v any, dims ...any) Node { return scalar("fill", dt, v).BroadcastTo(dims...) }
+func Fill(dt DType, v any, extents ...any) Node { return scalar("fill", dt, v).BroadcastTo(extents...) }
 
-// dimsOf reads extents: ints, Dims, and slices of either. An int of -1 stays.
-func dimsOf(dims []any) (Shape, error) {
-	out := make(Shape, 0, len(dims))
-	for _, d := range dims {
+// extentsOf reads extents: ints, Dims, and slices of either. An int of -1 stays.
+func extentsOf(extents []any) (Shape, error) {
+	out := make(Shape, 0, len(extents))
+	for _, d := range extents {
 		switch d := d.(type) {
 		case int:
 			out = append(out, ir.Fixed(d))

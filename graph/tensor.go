@@ -3,10 +3,11 @@ package graph
 import (
 	"iter"
 
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Tensor is an n-d array in memory. Package runtime documents its methods.
+// Tensor is an n-d array in memory. Package tensor documents its methods.
 //
 // Constructors and views return no error. What they can't make is a Tensor that
 // remembers why; a graph or a run that it is given to returns that error, and
@@ -23,8 +24,20 @@ type Half = tensor.Half
 func HalfOf(f float32) Half { return tensor.HalfOf(f) }
 
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
-// go both ways. Without a shape it is 1-d of len(data).
+// go both ways. Without a shape it is 1-d of len(data); a shape of no axes, as
+// that of a scalar t in Of(data, t.Shape()...), makes a scalar.
 func Of[T Element](data []T, shape ...int) *Tensor { return tensor.Of(data, shape...) }
+
+// ScalarOf returns a tensor of rank 0 that holds v.
+func ScalarOf[T Element](v T) *Tensor { return tensor.ScalarOf(v) }
+
+// A Layout says where the elements of a tensor are: shape, strides and offset, in
+// elements.
+type Layout = layout.Layout
+
+// OfLayout returns data as a tensor of any layout, without a copy. Every location
+// of the layout must lie in data.
+func OfLayout[T Element](data []T, l Layout) *Tensor { return tensor.OfLayout(data, l) }
 
 // New returns a tensor of zeros.
 func New(dt DType, shape ...int) *Tensor { return tensor.New(dt, shape...) }
@@ -71,5 +84,25 @@ func Data[T Element](t *Tensor) ([]T, error) { return tensor.Data[T](t) }
 // At returns the element at an index; negative numbers count from the end.
 func At[T Element](t *Tensor, index ...int) (T, error) { return tensor.At[T](t, index...) }
 
+// Set writes the element at an index; negative numbers count from the end. Views of
+// the same memory see it.
+func Set[T Element](t *Tensor, v T, index ...int) error { return tensor.Set(t, v, index...) }
+
 // All returns the elements in row-major order of their indices, of any layout.
 func All[T Element](t *Tensor) (iter.Seq[T], error) { return tensor.All[T](t) }
+
+// Copy writes the elements of src to dst, which has the same dtype and shape. Both
+// may be of any layout, and may overlap.
+func Copy(dst, src *Tensor) error { return tensor.Copy(dst, src) }
+
+// CopyTo writes the elements to a slice in row-major order of their indices. The
+// slice must hold exactly as many.
+func CopyTo[T Element](t *Tensor, dst []T) error { return tensor.CopyTo(t, dst) }
+
+// Equal reports whether a and b have the same dtype, shape and elements, bit for
+// bit: -0 is not +0, and all NaNs are equal.
+func Equal(a, b *Tensor) bool { return tensor.Equal(a, b) }
+
+// Overlaps reports whether the memory from the first to the last byte that a and b
+// touch has a byte in common.
+func Overlaps(a, b *Tensor) bool { return tensor.Overlaps(a, b) }

@@ -33,7 +33,8 @@ const (
 
 // Extent is the number of elements along an axis: a number, or an expression in
 // sizes that are known when a program runs. Dim makes one; its methods Add, Sub,
-// Mul and Div make others.
+// Mul and Div make others. Where an int is an extent, the bound of a slice, an index or
+// the operand of an op, an Extent may be too.
 type Extent = ir.Dim
 
 // Shape lists the extents of the axes, outermost first. A scalar has none.

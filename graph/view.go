@@ -97,10 +97,10 @@ func (x Node) Flip(axes ...any) Node {
 
 // BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned
 // at the last axis, and extents of 1 and missing axes repeat. Binary ops do so
-// on their own; with the option NoBroadcast they must be told.
-func (x Node) BroadcastTo(dims ...any) Node {
+// on their own; with the option WithoutBroadcast they must be told.
+func (x Node) BroadcastTo(extents ...any) Node {
 	return x.view(ir.OpExpand, func(n *node) (ir.Attr, bool, error) {
-		shape, err := dimsOf(dims)
+		shape, err := extentsOf(extents)
 		if err == nil && slices.Contains(shape, ir.Fixed(-1)) {
 			err = fmt.Errorf("an extent is -1 in %s: give the extent", shape)
 		}
@@ -109,7 +109,7 @@ func (x Node) BroadcastTo(dims ...any) Node {
 }
 
 // Expand is BroadcastTo under the name that dumps and errors use.
-func (x Node) Expand(dims ...any) Node { return x.BroadcastTo(dims...) }
+func (x Node) Expand(extents ...any) Node { return x.BroadcastTo(extents...) }
 
 // Diagonal returns the elements of x whose index along axis b is k more than
 // that along axis a. Both axes go; the diagonal is a new last axis.
@@ -144,19 +144,32 @@ func (x Node) Squeeze(axes ...any) Node {
 
 // Unsqueeze returns x with axes of extent 1 inserted, which are these axes of
 // the result.
-func (x Node) Unsqueeze(axes ...int) Node {
+func (x Node) Unsqueeze(axes ...any) Node {
 	return x.view(ir.OpUnsqueeze, func(n *node) (ir.Attr, bool, error) {
-		added := make([]int, len(axes))
-		for i, a := range axes {
-			k, err := wrapAxis(a, len(n.typ.Shape)+len(axes))
-			if err != nil {
-				return ir.Attr{}, false, err
+		added, err := intsOf(axes)
+		rank := len(n.typ.Shape) + len(added)
+		for i, a := range added {
+			if err == nil {
+				added[i], err = wrapAxis(a, rank)
 			}
-			added[i] = k
 		}
-		return ir.Attr{Axes: added}, len(axes) == 0, nil
+		return ir.Attr{Axes: added}, len(added) == 0, err
 	})
 }
 
+// intsOf reads the axes of a result, which have no names yet: ints, and slices of
+// them.
+func intsOf(args []any) ([]int, error) {
+	args = flat(args)
+	out := make([]int, len(args))
+	for i, arg := range args {
+		var ok bool
+		if out[i], ok = arg.(int); !ok {
+			return nil, fmt.Errorf("an axis of the result is an int, not %T", arg)
+		}
+	}
+	return out, nil
+}
+
 // ExpandDims is Unsqueeze under NumPy's name.
-func (x Node) ExpandDims(axes ...int) Node { return x.Unsqueeze(axes...) }
+func (x Node) ExpandDims(axes ...any) Node { return x.Unsqueeze(axes...) }

@@ -15,7 +15,7 @@ import (
 
 // run computes a node of no inputs.
 func run(t require.TestingT, x graph.Node, ins ...*graph.Tensor) *graph.Tensor {
-	p, err := graph.Compile(x, graph.Verify())
+	p, err := graph.Compile(x, graph.WithDebug(graph.Verify))
 	require.NoError(t, err)
 	out, err := p.Run(context.Background(), ins...)
 	require.NoError(t, err)

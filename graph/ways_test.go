@@ -13,10 +13,10 @@ import (
 // ways are the options that must not change a bit.
 func ways() [][]graph.Item {
 	list := [][]graph.Item{
-		{graph.Verify()}, {graph.NoFusion()}, {graph.Portable()}, {graph.TilingOnly()},
+		{graph.WithDebug(graph.Verify)}, {graph.WithDebug(graph.NoFusion)}, {graph.WithDebug(graph.Portable)}, {graph.WithDebug(graph.TilingOnly)},
 	}
 	for _, n := range []int{1, 2, 3, 8} {
-		list = append(list, []graph.Item{graph.Workers(n), graph.ChunkElems(37 * n)})
+		list = append(list, []graph.Item{graph.WithWorkers(n), graph.ChunkElems(37 * n)})
 	}
 	return list
 }

@@ -141,9 +141,9 @@ func (d Dim) Bind(sizes map[string]int) (int, error) {
 	return n, nil
 }
 
-// ParseDim reads the text of an extent: a sum of products of numbers, names
-// and (sum)/number, in any order, with spaces between them; the result is
-// canonical.
+// ParseDim reads the text of an extent: names and numbers with +, -, *, / by a
+// number, which rounds down, and parentheses, in Go's order of evaluation, with
+// spaces between them; the result is canonical.
 func ParseDim(text string) (Dim, error) {
 	if len(text) > maxDimText {
 		return Dim{}, fmt.Errorf("extent of %d characters: at most %d", len(text), maxDimText)

@@ -65,17 +65,29 @@ func (p *dimParser) expr() poly {
 	return v
 }
 
+// term reads products and quotients from left to right, as Go does.
 func (p *dimParser) term() poly {
 	v := p.factor()
-	for p.err == nil && p.eat('*') {
-		v = v.mul(p.factor())
+	for p.err == nil {
+		switch {
+		case p.eat('*'):
+			v = v.mul(p.factor())
+		case p.eat('/'):
+			v = v.div(p.divisor())
+		default:
+			return v
+		}
 	}
 	return v
 }
 
 func (p *dimParser) factor() poly {
 	if p.eat('(') {
-		return p.quotient()
+		v := p.expr()
+		if !p.eat(')') {
+			p.fail("want ) after (")
+		}
+		return v
 	}
 	word, rest := p.word()
 	if n, err := strconv.Atoi(word); err == nil {
@@ -95,19 +107,14 @@ func (p *dimParser) factor() poly {
 	return poly{"": n}
 }
 
-func (p *dimParser) quotient() poly {
-	num := p.expr()
-	if !p.eat(')') || !p.eat('/') {
-		p.fail("want ) and / after (")
-		return poly{}
-	}
+func (p *dimParser) divisor() int {
 	word, _ := p.word()
 	k, err := strconv.Atoi(word)
 	if err != nil || k <= 0 {
 		p.fail("want a positive number after /")
-		return poly{}
+		return 1
 	}
-	return num.div(k)
+	return k
 }
 
 // word takes letters and digits, and returns too what is left from there.

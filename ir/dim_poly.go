@@ -42,6 +42,14 @@ func (p poly) dim() Dim {
 	var b strings.Builder
 	for _, k := range append(slices.DeleteFunc(keys, func(k string) bool { return k == "" }), "") {
 		c := p[k]
+		if f := factors(k); len(f) > 1 || c*c > 1 { // as a factor, (n)/2 is ((n)/2)
+			for i := range f {
+				if strings.HasPrefix(f[i], "(") {
+					f[i] = "(" + f[i] + ")"
+				}
+			}
+			k = strings.Join(f, "*")
+		}
 		switch {
 		case c == 0:
 			continue

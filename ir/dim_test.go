@@ -21,6 +21,7 @@ func TestParseDim(t *testing.T) {
 		"7": "7", " 7 ": "7", "n": "n", "0*n": "0", "n - n": "0", "-n": "-n", "m*n + 2 * n*m": "3*m*n",
 		" ( n + 1 ) / 2 ": "(n+1)/2", "2*n+1": "2*n+1", "n*2 - 1": "2*n-1", "(2*n)/2": "n", "(7)/2": "3",
 		"(4*n+2)/4": "n", "(6*n-4*m)/8": "(2*m+3*n)/4-m", "(6*n+9)/3": "2*n+3", "(-7)/2": "-4",
+		"n/2": "(n)/2", "2*n/4": "(n)/2", "n*m/2": "(m*n)/2", "2*(n/4)": "2*((n)/4)", "n/2*3/4": "(3*((n)/2))/4", "3*(n+1)": "3*n+3",
 		"((4*n+2)/4+1)/3": "(n+1)/3", "((n+1)/2+4)/3": "((n+1)/2+1)/3+1",
 	} {
 		require.Equal(t, want, parseDim(t, text).String(), text)
@@ -36,8 +37,8 @@ func TestParseDim(t *testing.T) {
 		"(n)/":                    `extent "(n)/": want a positive number after /`,
 		"(n)/m":                   `extent "(n)/m": want a positive number after /`,
 		"(n)/ 1 2":                `extent "(n)/ 1 2": unexpected "2"`,
-		"n/2":                     `extent "n/2": unexpected "/2"`,
-		"(n":                      `extent "(n": want ) and / after (`,
+		"n/0":                     `extent "n/0": want a positive number after /`,
+		"(n":                      `extent "(n": want ) after (`,
 		"!overflow":               `extent "!overflow": want a number or a name at "!overflow"`,
 		"n*9223372036854775807*2": `extent "n*9223372036854775807*2" does not fit an int`,
 	} {

@@ -1,5 +1,7 @@
 package ir
 
+import "fmt"
+
 // Products of matrices. Element (m, n) of the product of A, M x K, and B, K x N,
 // follows from row m and column n by one rule, whatever the blocks that an
 // executor works in:
@@ -57,4 +59,43 @@ func sumLine(d DType, x []uint64) uint64 {
 	one := []uint64{bits}
 	CastAll(at, d, one)
 	return one[0]
+}
+
+// inferDot returns the type of a product: the axes before the last two are those
+// of both operands.
+func inferDot(op Op, _ Attr, args []Type) (Type, error) {
+	x, y := args[0], args[1]
+	switch rank := len(x.Shape); {
+	case x.DType != y.DType:
+		return Type{}, fmt.Errorf("dtypes %s and %s differ: Cast one of them", x.DType, y.DType)
+	case !op.Info().Domain.Has(x.DType):
+		return Type{}, doesNotTake(op, x.DType)
+	case rank < 2 || rank != len(y.Shape):
+		return Type{}, fmt.Errorf("shapes %s and %s are not of one rank, 2 or more", x.Shape, y.Shape)
+	case !x.Shape[:rank-2].Equal(y.Shape[:rank-2]):
+		return Type{}, fmt.Errorf("the axes of shapes %s and %s before the last two differ", x.Shape, y.Shape)
+	case x.Shape[rank-1] != y.Shape[rank-2]:
+		return Type{}, fmt.Errorf("shapes %s and %s: rows of %s elements and columns of %s", x.Shape, y.Shape, x.Shape[rank-1], y.Shape[rank-2])
+	default:
+		shape := append(Shape{}, x.Shape[:rank-1]...)
+		return Type{x.DType, append(shape, y.Shape[rank-1])}, nil
+	}
+}
+
+// evalDot computes a product element by element.
+func evalDot(v *Value, args [][]uint64) []uint64 {
+	x, _ := v.Args[0].Type.Shape.Ints()
+	y, _ := v.Args[1].Type.Shape.Ints()
+	rank := len(x)
+	rows, pairs, cols := x[rank-2], x[rank-1], y[rank-1]
+	out := make([]uint64, v.Type.Shape.size())
+	column := make([]uint64, pairs)
+	for i := range out {
+		batch, m, c := i/(rows*cols), i/cols%rows, i%cols
+		for k := range column {
+			column[k] = args[1][(batch*pairs+k)*cols+c]
+		}
+		out[i] = DotLine(v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
+	}
+	return out
 }

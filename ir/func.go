@@ -13,10 +13,12 @@ type Attr struct {
 	Axes      []int          // permute, flip, squeeze, unsqueeze, diagonal (two), reductions
 	Shape     Shape          // reshape, expand, iota, param: the shape of the result
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
-	Axis      int            // slice, index, scan
+	Axis      int            // slice, index, window, scan
 	Begin     Dim            // slice, index: the first index; extent: the size
 	Len       Dim            // slice: how many; a diagonal's follows from its axes
-	Step      int            // slice: not 0; diagonal: its offset
+	Step      int            // slice: not 0; diagonal: its offset; window: from one to the next
+	Size      int            // window: how many elements one has
+	Dilation  int            // window: from one element of it to the next
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
 	Note      string         // copy: the reason for it
@@ -67,6 +69,9 @@ type Func struct {
 	room values
 }
 
+// fewArgs is how many operands most ops have at most.
+const fewArgs = 3
+
 // values is room for values to come and for their operands: they are made many at
 // a time, as a large graph has more of them than the garbage collector likes.
 type values struct {
@@ -106,8 +111,7 @@ func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 
 // Add appends the value of an operation, whose type Infer gives.
 func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
-	var few [maxArity]Type
-	types := few[:0]
+	types := make([]Type, 0, fewArgs)
 	for _, a := range args {
 		types = append(types, a.Type)
 	}
@@ -200,6 +204,33 @@ func (f *Func) Sweep() {
 	f.Body, f.ids = body, left
 }
 
+// Keep drops what no result needs, params too, and returns which params are left.
+func (f *Func) Keep() []int {
+	f.Sweep()
+	need := make([]bool, len(f.Params))
+	mark := func(vs []*Value) {
+		for _, v := range vs {
+			if v.Op == OpParam {
+				need[v.ID] = true
+			}
+		}
+	}
+	mark(f.Results)
+	for _, v := range f.Body {
+		mark(v.Args)
+	}
+	var left []int
+	params := f.Params[:0]
+	for i, p := range f.Params {
+		if need[i] {
+			left, params = append(left, i), append(params, p)
+		}
+	}
+	f.Params = params
+	f.Number()
+	return left
+}
+
 // Clone returns a copy of f whose values can be changed apart from f's. It numbers
 // f, if that has not been done since the body was edited.
 func (f *Func) Clone() *Func {
@@ -249,13 +280,14 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		}
 		return g.Body[v.ID]
 	}
-	var args [maxArity]*Value
+	args := make([]*Value, 0, fewArgs)
 	for _, v := range f.Body {
 		w := *v
-		for i, x := range v.Args {
-			args[i] = twin(x)
+		args = args[:0]
+		for _, x := range v.Args {
+			args = append(args, twin(x))
 		}
-		w.Args = args[:len(v.Args)]
+		w.Args = args
 		if _, err := add(g, w); err != nil {
 			return nil, err
 		}
@@ -300,7 +332,7 @@ type Error struct {
 func (e *Error) Error() string {
 	text := e.Msg
 	if e.Op != OpInvalid {
-		text = e.Op.String() + ": " + text
+		text = e.Op.Method() + ": " + text
 	}
 	if p := e.Pos.String(); p != "" {
 		text = p + ": " + text

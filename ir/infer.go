@@ -1,36 +1,47 @@
 package ir
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Infer returns the type of an operation's result, or what is wrong with its
 // operands. It is the one rule: builders, the parser and the verifier ask it.
 func Infer(op Op, attr Attr, args []Type) (Type, error) {
 	info := op.Info()
-	if op == OpInvalid || len(args) != info.Arity {
+	switch {
+	case op == OpInvalid || !op.Takes(len(args)) && !info.More:
 		return Type{}, fmt.Errorf("takes %d operands, got %d", info.Arity, len(args))
+	case !op.Takes(len(args)):
+		return Type{}, fmt.Errorf("takes %d operands or more, got %d", info.Arity, len(args))
 	}
 	for _, t := range args {
 		if err := t.DType.CheckRuns(); err != nil {
 			return Type{}, err
 		}
 	}
-	switch info.Kind {
-	case Source:
-		return inferSource(op, attr)
-	case View:
-		s, err := info.Shape(attr, args[0].Shape)
-		if err != nil {
-			return Type{}, err
-		}
-		return Type{args[0].DType, s}, s.Check()
-	case Reduce, Scan:
-		return InferAlong(op, attr, args[0])
-	case Contract:
-		return inferDot(args[0], args[1])
+	switch {
+	case info.Infer != nil:
+		return info.Infer(op, attr, args)
+	case op.IsView():
+		return inferView(op, attr, args[0])
+	case op.IsElementwise():
+		return inferElementwise(op, attr, args)
 	}
-	dt, err := inferDType(op, attr, args)
+	panic("the row of " + op.String() + " has no type rule")
+}
+
+func inferView(op Op, attr Attr, x Type) (Type, error) {
+	s, err := op.Info().Shape(attr, x.Shape)
+	if err != nil {
+		return Type{}, err
+	}
+	return Type{x.DType, s}, s.Check()
+}
+
+func inferElementwise(op Op, attr Attr, args []Type) (Type, error) {
+	types := [3]DType{}
+	for i, t := range args {
+		types[i] = t.DType
+	}
+	dt, err := op.ResultType(attr.DType, types[:len(args)]...)
 	if err != nil {
 		return Type{}, err
 	}
@@ -41,40 +52,6 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 		}
 	}
 	return Type{dt, shape}, shape.Check()
-}
-
-func inferSource(op Op, attr Attr) (Type, error) {
-	if op == OpExtent {
-		attr.Shape = Shape{}
-		if err := attr.Begin.Err(); err != nil {
-			return Type{}, err
-		}
-	}
-	if op == OpIota && len(attr.Shape) != 1 {
-		return Type{}, fmt.Errorf("the shape %s has not one axis", attr.Shape)
-	}
-	if n, ok := attr.Shape.NumElems().Int(); op == OpIota && ok && n > 0 && ElementOf(attr.DType, n-1) != uint64(n-1) {
-		return Type{}, fmt.Errorf("%d elements: %s has not so many numbers", n, attr.DType)
-	}
-	if !op.Info().Domain.Has(attr.DType) {
-		return Type{}, fmt.Errorf("has no elements of type %s: one of %s", attr.DType, op.Info().Domain&Running)
-	}
-	if op == OpConst && len(attr.Shape) > 0 {
-		return Type{}, fmt.Errorf("a constant is one element, not of shape %s: expand it", attr.Shape)
-	}
-	if err := attr.DType.CheckRuns(); err != nil {
-		return Type{}, err
-	}
-	return Type{attr.DType, attr.Shape}, attr.Shape.Check()
-}
-
-// inferDType returns the element type of an elementwise result.
-func inferDType(op Op, attr Attr, args []Type) (DType, error) {
-	types := [3]DType{}
-	for i, t := range args {
-		types[i] = t.DType
-	}
-	return op.ResultType(attr.DType, types[:len(args)]...)
 }
 
 // ResultType returns the element type of an elementwise op's result, or what
@@ -93,7 +70,7 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 			return Invalid, fmt.Errorf("dtypes %s and %s differ: Cast one of them", dt, t)
 		}
 		if !info.Domain.Has(t) {
-			return Invalid, fmt.Errorf("does not take %s: Cast to one of %s", t, info.Domain&Running)
+			return Invalid, doesNotTake(op, t)
 		}
 	}
 	switch info.Result {
@@ -113,4 +90,9 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 		return given, nil
 	}
 	return dt, nil
+}
+
+// doesNotTake is the error for an operand whose type is not in the op's domain.
+func doesNotTake(op Op, d DType) error {
+	return fmt.Errorf("does not take %s: Cast to one of %s", d, op.Info().Domain&Running)
 }

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"math/bits"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -21,6 +22,7 @@ const (
 	Reduce               // one element of each line along some axes, by a tree of folds
 	Scan                 // each element of a line from those up to it
 	Contract             // each element from a row of one operand and a column of the other
+	Join                 // each element from one of its operands, which are parts of it
 )
 
 // ResultRule says how the element type of a result follows from the operands.
@@ -37,9 +39,11 @@ const (
 // OpInfo is a row of the op table.
 type OpInfo struct {
 	Name   string
+	Method string // what errors call it, as package graph does; "" if that is Name
 	Doc    string // the meaning in a line; x, y, z are the operands
 	Kind   Kind
-	Arity  int
+	Arity  int    // how many operands it has
+	More   bool   // more operands may follow those
 	Domain DTypes // what the operands may be
 	Result ResultRule
 	Mask   bool // the first operand is bool whatever the others are
@@ -52,14 +56,24 @@ type OpInfo struct {
 	// for a NaN's payload. Where the op commutes, f(c,x) == x too.
 	Identity func(d DType) (bits uint64, ok bool)
 
-	// By is the lane op that a reduction or scan combines elements with, or whose
-	// result an op that Finds finds. It is associative but for rounding, commutes,
-	// and has an identity.
+	// By is the lane op that a reduction or scan combines elements with. For an
+	// arg-reduction it is the op that gives the element whose index is the result. It is
+	// associative but for rounding, commutes, and has an identity.
 	By Op
 
 	Hash     uint64                // of the name: canonical forms outlive the order of the table
 	attrs    []*attribute          // of the op, in the order of printing
 	fromType func(a *Attr, t Type) // fills the attributes that a value's printed type states
+
+	// Infer returns the type of a result, or what is wrong with the attributes or the
+	// operands, whose number is right. Eval returns the elements of the value v in
+	// row-major order, given those of its operands; all sizes are numbers. Every op has
+	// both but elementwise ops and views, whose type and meaning follow from what is below.
+	Infer func(op Op, a Attr, args []Type) (Type, error)
+	Eval  func(v *Value, args [][]uint64) []uint64
+
+	// Place returns where the elements of operand i of a join are in the join's layout.
+	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)
 
 	// Shape returns the shape of a view of an operand, Layout what the view v makes
 	// of its operand's layout.
@@ -68,8 +82,8 @@ type OpInfo struct {
 
 	// Meaning of a lane op on one element of each operand.
 	Ref func(in, out DType, a [3]uint64) uint64
-	// HasFast says that a composed op has a fast expansion beside the default one.
-	HasFast bool
+	// Fast are the types on which a composed op has a fast expansion beside the default one.
+	Fast DTypes
 }
 
 // Info returns the row of op.
@@ -82,6 +96,9 @@ func (op Op) Info() *OpInfo {
 
 func (op Op) String() string { return op.Info().Name }
 
+// Method returns the name of the method of package graph, in lower case.
+func (op Op) Method() string { return cmp.Or(op.Info().Method, op.Info().Name) }
+
 // IsElementwise reports whether op computes each element from the elements at
 // the same index of its operands.
 func (op Op) IsElementwise() bool {
@@ -89,7 +106,7 @@ func (op Op) IsElementwise() bool {
 	return k == Lane || k == Composed
 }
 
-// Finds reports whether op gives the place of an element along a line.
+// IsArgReduction reports whether op gives the place of an element along a line.
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it
@@ -100,7 +117,27 @@ func (op Op) Accumulates() bool {
 }
 
 // IsComputed reports whether op computes elements in a loop.
-func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() }
+func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() || op.IsJoin() }
+
+// IsJoin reports whether the operands of op are parts of its result: they are stored
+// where those are.
+func (op Op) IsJoin() bool { return op.Info().Kind == Join }
+
+// Takes reports whether op has n operands.
+func (op Op) Takes(n int) bool {
+	info := op.Info()
+	return n == info.Arity || n > info.Arity && info.More
+}
+
+// Attributes returns the names that the op's attributes have in text. What the printed
+// type states is not among them.
+func (op Op) Attributes() []string {
+	var names []string
+	for _, a := range op.Info().attrs {
+		names = append(names, a.name)
+	}
+	return names
+}
 
 // IsView reports whether op only moves indices.
 func (op Op) IsView() bool { return op.Info().Kind == View }

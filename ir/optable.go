@@ -16,6 +16,7 @@ const (
 	OpFlip
 	OpExpand
 	OpDiagonal
+	OpWindow
 	OpSqueeze
 	OpUnsqueeze
 	OpAccess // a buffer read through one layout: what the views pass leaves
@@ -119,6 +120,8 @@ const (
 
 	OpDot
 
+	OpConcat
+
 	numOps
 )
 
@@ -142,11 +145,11 @@ func init() { // not an initializer: expansions read the table
 var rows = [numOps]OpInfo{
 	OpInvalid: {Name: "invalid"},
 
-	OpParam: {Name: "param", Doc: "a tensor given at run time", Kind: Source, Domain: AllTypes, Result: GivenType},
-	OpConst: {Name: "const", Doc: "one element", Kind: Source, Domain: AllTypes, Result: GivenType, fromType: constFromType},
+	OpParam: {Name: "param", Doc: "a tensor given at run time", Kind: Source, Domain: AllTypes, Result: GivenType, Infer: inferParam},
+	OpConst: {Name: "const", Doc: "one element", Kind: Source, Domain: AllTypes, Result: GivenType, fromType: constFromType, Infer: inferConst, Eval: evalConst},
 
-	OpExtent: {Name: "extent", Doc: "a size of the graph as one element; its number once sizes are bound", Kind: Source, Domain: Numeric, Result: GivenType, fromType: dtypeFromType, attrs: []*attribute{attrAt}},
-	OpIota:   {Name: "iota", Doc: "0, 1, 2, ... along one axis", Kind: Source, Domain: Ints, Result: GivenType, fromType: constFromType},
+	OpExtent: {Name: "extent", Doc: "a size of the graph as one element; its number once sizes are bound", Kind: Source, Domain: Numeric, Result: GivenType, fromType: dtypeFromType, attrs: []*attribute{attrAt}, Infer: inferExtent, Eval: evalExtent},
+	OpIota:   {Name: "iota", Doc: "0, 1, 2, ... along one axis", Kind: Source, Domain: Ints, Result: GivenType, fromType: constFromType, Infer: inferIota, Eval: evalIota},
 
 	OpReshape: {Name: "reshape", Doc: "the elements of x in the same order under another shape", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: reshapeShape, Layout: reshapeLayout, fromType: shapeFromType},
@@ -162,6 +165,8 @@ var rows = [numOps]OpInfo{
 		Shape: expandShape, Layout: expandLayout, fromType: shapeFromType},
 	OpDiagonal: {Name: "diagonal", Doc: "the elements of x whose indices on two axes differ by k, as a new last axis", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: diagonalShape, Layout: diagonalLayout, attrs: []*attribute{attrAxes, attrK}},
+	OpWindow: {Name: "window", Doc: "the windows of size elements of an axis of x that begin step apart, as a new last axis; the elements of one are dilation apart", Kind: View, Arity: 1, Domain: AllTypes,
+		Shape: windowShape, Layout: windowLayout, attrs: []*attribute{attrAxis, attrSize, attrStep, attrDilation}},
 	OpSqueeze: {Name: "squeeze", Doc: "x without some axes of extent 1", Kind: View, Arity: 1, Domain: AllTypes,
 		Shape: squeezeShape, Layout: squeezeLayout, attrs: []*attribute{attrAxes}},
 	OpUnsqueeze: {Name: "unsqueeze", Doc: "x with new axes of extent 1", Kind: View, Arity: 1, Domain: AllTypes,
@@ -181,8 +186,8 @@ var rows = [numOps]OpInfo{
 	OpNeg:  {Name: "neg", Doc: "-x", Kind: Lane, Arity: 1, Domain: Numeric, Involution: true, Cost: 1, Ref: refNeg},
 	OpAbs:  {Name: "abs", Doc: "x without its sign; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
 	OpSqrt: {Name: "sqrt", Doc: "the square root, correctly rounded", Kind: Lane, Arity: 1, Domain: Floats, Cost: 10, Ref: refSqrt},
-	OpMin:  {Name: "min", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
-	OpMax:  {Name: "max", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
+	OpMin:  {Name: "min", Method: "minimum", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
+	OpMax:  {Name: "max", Method: "maximum", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
 
 	OpFloor: {Name: "floor", Doc: "the greatest integer <= x", Kind: Lane, Arity: 1, Domain: Floats, Idempotent: true, Cost: 1, Ref: refFloor},
 	OpCeil:  {Name: "ceil", Doc: "the least integer >= x", Kind: Lane, Arity: 1, Domain: Floats, Idempotent: true, Cost: 1, Ref: refCeil},
@@ -219,61 +224,63 @@ var rows = [numOps]OpInfo{
 	OpIsInf:      {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2},
 	OpIsFinite:   {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2},
 
-	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 23, HasFast: true},
+	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 23, Fast: singles},
 	OpExp2:  {Name: "exp2", Doc: "2 to the power x", Kind: Composed, Arity: 1, Domain: Floats, Cost: 19},
-	OpExpm1: {Name: "expm1", Doc: "exp(x) - 1, accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 70, HasFast: true},
-	OpLog:   {Name: "log", Doc: "the natural logarithm", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, HasFast: true},
-	OpLog2:  {Name: "log2", Doc: "the logarithm to base 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, HasFast: true},
-	OpLog10: {Name: "log10", Doc: "the logarithm to base 10", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, HasFast: true},
-	OpLog1p: {Name: "log1p", Doc: "log(1 + x), accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 105, HasFast: true},
+	OpExpm1: {Name: "expm1", Doc: "exp(x) - 1, accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 70, Fast: singles},
+	OpLog:   {Name: "log", Doc: "the natural logarithm", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, Fast: Floats},
+	OpLog2:  {Name: "log2", Doc: "the logarithm to base 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 40, Fast: Floats},
+	OpLog10: {Name: "log10", Doc: "the logarithm to base 10", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: Floats},
+	OpLog1p: {Name: "log1p", Doc: "log(1 + x), accurate near 0", Kind: Composed, Arity: 1, Domain: Floats, Cost: 105, Fast: Floats},
 	OpPow:   {Name: "pow", Doc: "x to the power y, with the special cases of C", Kind: Composed, Arity: 2, Domain: Floats, Cost: 220},
 	OpCbrt:  {Name: "cbrt", Doc: "the cube root", Kind: Composed, Arity: 1, Domain: Floats, Cost: 95},
 	OpRsqrt: {Name: "rsqrt", Doc: "1 / sqrt(x)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 30},
 	OpHypot: {Name: "hypot", Doc: "sqrt(x*x + y*y) without overflow on the way", Kind: Composed, Arity: 2, Domain: Floats, Commutative: true, Cost: 60},
-	OpSin:   {Name: "sin", Doc: "the sine of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 80, HasFast: true},
-	OpCos:   {Name: "cos", Doc: "the cosine of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 75, HasFast: true},
-	OpTan:   {Name: "tan", Doc: "the tangent of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, HasFast: true},
-	OpAsin:  {Name: "asin", Doc: "the arc sine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 45, HasFast: true},
-	OpAcos:  {Name: "acos", Doc: "the arc cosine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 50, HasFast: true},
-	OpAtan:  {Name: "atan", Doc: "the arc tangent in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 130, HasFast: true},
-	OpAtan2: {Name: "atan2", Doc: "the angle of the point (y, x), x being the ordinate: C's atan2(x, y)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 135, HasFast: true},
-	OpSinh:  {Name: "sinh", Doc: "the hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, HasFast: true},
-	OpCosh:  {Name: "cosh", Doc: "the hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, HasFast: true},
-	OpTanh:  {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, HasFast: true},
-	OpAsinh: {Name: "asinh", Doc: "the inverse hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 185, HasFast: true},
-	OpAcosh: {Name: "acosh", Doc: "the inverse hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 185, HasFast: true},
-	OpAtanh: {Name: "atanh", Doc: "the inverse hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, HasFast: true},
-	OpErf:   {Name: "erf", Doc: "the error function", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, HasFast: true},
+	OpSin:   {Name: "sin", Doc: "the sine of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 80, Fast: Floats},
+	OpCos:   {Name: "cos", Doc: "the cosine of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 75, Fast: Floats},
+	OpTan:   {Name: "tan", Doc: "the tangent of radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, Fast: Floats},
+	OpAsin:  {Name: "asin", Doc: "the arc sine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 45, Fast: Floats},
+	OpAcos:  {Name: "acos", Doc: "the arc cosine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 50, Fast: Floats},
+	OpAtan:  {Name: "atan", Doc: "the arc tangent in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 130, Fast: Floats},
+	OpAtan2: {Name: "atan2", Doc: "the angle of the point (y, x), x being the ordinate: C's atan2(x, y)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 135, Fast: Floats},
+	OpSinh:  {Name: "sinh", Doc: "the hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: singles},
+	OpCosh:  {Name: "cosh", Doc: "the hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: singles},
+	OpTanh:  {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: singles},
+	OpAsinh: {Name: "asinh", Doc: "the inverse hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 185, Fast: singles},
+	OpAcosh: {Name: "acosh", Doc: "the inverse hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 185, Fast: singles},
+	OpAtanh: {Name: "atanh", Doc: "the inverse hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, Fast: singles},
+	OpErf:   {Name: "erf", Doc: "the error function", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, Fast: singles},
 	OpErfc:  {Name: "erfc", Doc: "1 - erf(x), accurate where it is small", Kind: Composed, Arity: 1, Domain: Floats, Cost: 185},
-	OpFMod:  {Name: "fmod", Doc: "x - y*trunc(x/y), exact, with the sign of x; NaN for y = 0", Kind: Composed, Arity: 2, Domain: Floats, Cost: 20},
+	OpFMod:  {Name: "fmod", Method: "rem", Doc: "x - y*trunc(x/y), exact, with the sign of x; NaN for y = 0", Kind: Composed, Arity: 2, Domain: Floats, Cost: 20},
 
-	OpSigmoid:   {Name: "sigmoid", Doc: "1 / (1 + exp(-x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 90, HasFast: true},
-	OpSiLU:      {Name: "silu", Doc: "x * sigmoid(x)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 92, HasFast: true},
-	OpSoftplus:  {Name: "softplus", Doc: "log(1 + exp(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 145, HasFast: true},
+	OpSigmoid:   {Name: "sigmoid", Doc: "1 / (1 + exp(-x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 90, Fast: Floats},
+	OpSiLU:      {Name: "silu", Doc: "x * sigmoid(x)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 92, Fast: singles},
+	OpSoftplus:  {Name: "softplus", Doc: "log(1 + exp(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 145, Fast: singles},
 	OpGELU:      {Name: "gelu", Doc: "x * (1 + erf(x/sqrt(2))) / 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 150},
-	OpGELUTanh:  {Name: "gelutanh", Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x*x*x))) / 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, HasFast: true},
-	OpMish:      {Name: "mish", Doc: "x * tanh(softplus(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 105, HasFast: true},
-	OpELU:       {Name: "elu", Doc: "x where it is positive, else y * (exp(x) - 1)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 75, HasFast: true},
-	OpSELU:      {Name: "selu", Doc: "1.0507... * elu(x, 1.6732...)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 75, HasFast: true},
+	OpGELUTanh:  {Name: "gelutanh", Doc: "x * (1 + tanh(sqrt(2/pi) * (x + 0.044715*x*x*x))) / 2", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120, Fast: singles},
+	OpMish:      {Name: "mish", Doc: "x * tanh(softplus(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 105, Fast: singles},
+	OpELU:       {Name: "elu", Doc: "x where it is positive, else y * (exp(x) - 1)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 75, Fast: singles},
+	OpSELU:      {Name: "selu", Doc: "1.0507... * elu(x, 1.6732...)", Kind: Composed, Arity: 1, Domain: Floats, Cost: 75, Fast: singles},
 	OpCELU:      {Name: "celu", Doc: "x where it is positive, else y * (exp(x/y) - 1)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 85},
 	OpHardSwish: {Name: "hardswish", Doc: "x * min(max(x + 3, 0), 6) / 6", Kind: Composed, Arity: 1, Domain: Floats, Cost: 12},
 	OpSoftsign:  {Name: "softsign", Doc: "x / (1 + abs(x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 10},
 	OpLogit:     {Name: "logit", Doc: "log(x / (1 - x))", Kind: Composed, Arity: 1, Domain: Floats, Cost: 120},
 
-	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}},
-	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}},
-	OpAMin:         {Name: "amin", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}},
-	OpAMax:         {Name: "amax", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}},
-	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}},
-	OpAny:          {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}},
-	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}},
-	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}},
-	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}},
+	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAMin:         {Name: "amin", Method: "min", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAny:          {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
+	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
+	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
 
-	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}},
-	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}},
-	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}},
-	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}},
+	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
-	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1},
+	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1, Infer: inferDot, Eval: evalDot},
+
+	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
 }

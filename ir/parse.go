@@ -121,7 +121,7 @@ func (p *parser) node() {
 	case op == OpConst:
 		text = p.Constant()
 	case p.Next() == '%':
-		args = p.operands(maxArity)
+		args = p.operands(1 << 20)
 	}
 	p.attrs(op, &attr)
 	p.Want(":")
@@ -144,9 +144,6 @@ func (p *parser) node() {
 	}
 	p.add(at, typeAt, name, op, attr, t, pos, args)
 }
-
-// maxArity is how many operands an op has at most.
-const maxArity = 3
 
 // add appends a value whose type must be t.
 func (p *parser) add(at, typeAt int, name string, op Op, attr Attr, t Type, pos Pos, args []*Value) {

@@ -43,6 +43,16 @@ var (
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },
 		parse: func(s *Scanner, a *Attr) { a.Step = s.Integer() },
 	}
+	attrSize = &attribute{
+		name:  "size",
+		print: func(a *Attr) string { return strconv.Itoa(a.Size) },
+		parse: func(s *Scanner, a *Attr) { a.Size = s.Integer() },
+	}
+	attrDilation = &attribute{
+		name:  "dilation",
+		print: func(a *Attr) string { return strconv.Itoa(a.Dilation) },
+		parse: func(s *Scanner, a *Attr) { a.Dilation = s.Integer() },
+	}
 	attrK = &attribute{
 		name:  "k",
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },

@@ -76,8 +76,8 @@ func foldRun(shape []int, begin, end int) [][]int {
 	return groups
 }
 
-// ReduceRow folds one chunk, of at least one element. An op that Finds gives an
-// index into it.
+// ReduceRow reduces one chunk of at least one element. An arg-reduction gives an index into
+// the chunk.
 func ReduceRow(by Op, d DType, x []uint64) uint64 {
 	if by.IsArgReduction() {
 		return findFirst(by, d, x)
@@ -160,57 +160,52 @@ func WideBound(op Op, d DType) (bits uint64, ok bool) {
 	return 0, false
 }
 
-// InferAlong returns the type of a reduction or a scan.
-func InferAlong(op Op, a Attr, x Type) (Type, error) {
-	info := op.Info()
+// inferReduce returns the type of a reduction along some axes.
+func inferReduce(op Op, a Attr, args []Type) (Type, error) {
+	x, info := args[0], op.Info()
 	if !info.Domain.Has(x.DType) {
-		return Type{}, fmt.Errorf("does not take %s: Cast to one of %s", x.DType, info.Domain&Running)
-	}
-	if op == OpReduceChunks {
-		return InferReduceChunks(a, x)
-	}
-	if info.Kind == Scan {
-		return x, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
+		return Type{}, doesNotTake(op, x.DType)
 	}
 	if err := layout.CheckAxes(a.Axes, 0, len(x.Shape)); err != nil {
 		return Type{}, err
 	}
-	if op.IsArgReduction() && len(a.Axes) != 1 {
-		return Type{}, fmt.Errorf("%d axes: it takes one", len(a.Axes))
-	}
-	shape, by := Shape{}, info.By
+	shape := Shape{}
 	for i, n := range x.Shape {
 		if !slices.Contains(a.Axes, i) {
 			shape = append(shape, n)
-			continue
-		}
-		switch e, ok := n.Int(); {
-		case ok && e == 0 && (by == OpMin || by == OpMax):
+		} else if e, ok := n.Int(); ok && e == 0 && (info.By == OpMin || info.By == OpMax) {
 			return Type{}, fmt.Errorf("axis %d of shape %s has no elements, and no value is the least or greatest of none", i, x.Shape)
-		case ok && op.IsArgReduction() && int64(e) > findable:
-			return Type{}, fmt.Errorf("a line of %d elements: it takes at most %d", e, int64(findable))
 		}
-	}
-	if op.IsArgReduction() {
-		x.DType = Int32
 	}
 	return Type{x.DType, shape}, nil
 }
 
-func InferReduceChunks(a Attr, x Type) (Type, error) {
+// inferArgReduce returns the type of the indices along one axis.
+func inferArgReduce(op Op, a Attr, args []Type) (Type, error) {
+	t, err := inferReduce(op, a, args)
+	if err != nil {
+		return Type{}, err
+	}
+	if len(a.Axes) != 1 {
+		return Type{}, fmt.Errorf("%d axes: it takes one", len(a.Axes))
+	}
+	if n, ok := args[0].Shape[a.Axes[0]].Int(); ok && int64(n) > findable {
+		return Type{}, fmt.Errorf("a line of %d elements: it takes at most %d", n, int64(findable))
+	}
+	return Type{Int32, t.Shape}, nil
+}
+
+// inferReduceChunks returns the type of the chunks of the last axis, each reduced to one
+// element.
+func inferReduceChunks(op Op, a Attr, args []Type) (Type, error) {
+	x := args[0]
 	if a.By.IsArgReduction() {
-		t, err := InferReduceChunks(Attr{By: a.By.Info().By}, x)
+		t, err := inferReduceChunks(op, Attr{By: a.By.Info().By}, args)
 		t.DType = Int32
 		return t, err
 	}
-	if !a.By.IsElementwise() || a.By.Info().Identity == nil || !a.By.Info().Commutative {
-		return Type{}, fmt.Errorf("nothing folds by %s", a.By)
-	}
-	switch d, err := a.By.ResultType(Invalid, x.DType, x.DType); {
-	case err != nil:
-		return Type{}, fmt.Errorf("by %s: %w", a.By, err)
-	case d != x.DType:
-		return Type{}, fmt.Errorf("by %s: %s becomes %s", a.By, x.DType, d)
+	if err := CheckReduce(a.By, x.DType); err != nil {
+		return Type{}, err
 	}
 	if len(x.Shape) == 0 {
 		return Type{}, errors.New("a scalar has no axis")
@@ -226,6 +221,24 @@ func InferReduceChunks(a Attr, x Type) (Type, error) {
 	return Type{x.DType, append(Shape{Fixed(Chunks(n))}, x.Shape[:last]...)}, nil
 }
 
+// CheckReduce returns an error unless an op combines elements of a type into one, or
+// finds one of them.
+func CheckReduce(by Op, d DType) error {
+	if by.IsArgReduction() {
+		by = by.Info().By
+	}
+	if !by.IsElementwise() || by.Info().Identity == nil || !by.Info().Commutative {
+		return fmt.Errorf("nothing reduces by %s", by)
+	}
+	switch got, err := by.ResultType(Invalid, d, d); {
+	case err != nil:
+		return fmt.Errorf("by %s: %w", by, err)
+	case got != d:
+		return fmt.Errorf("by %s: %s becomes %s", by, d, got)
+	}
+	return nil
+}
+
 // findable is how many elements a line has at most of which one is found: the
 // greatest index is an Int32, which many fit into a vector.
 const findable = 1 << 31
@@ -239,10 +252,4 @@ func ElementOf(d DType, n int) uint64 {
 		return FromFloat(d, float64(n))
 	}
 	return Wrap(d, int64(n))
-}
-
-// CheckReduce returns an error unless an op combines elements of a type into one.
-func CheckReduce(by Op, d DType) error {
-	_, err := InferReduceChunks(Attr{By: by}, Type{d, Shape{Fixed(1)}})
-	return err
 }

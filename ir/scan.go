@@ -1,5 +1,7 @@
 package ir
 
+import "github.com/stridefuse/stridefuse/ir/layout"
+
 // Scans. A line is cut into chunks of ReduceChunk elements, as a reduction's is. In
 // a chunk, a running value combines the one before it with the next element, in
 // the type of the elements. From the second chunk on, the result is the carry
@@ -43,4 +45,24 @@ func (op Op) ScannedBy() Op {
 		}
 	}
 	return OpInvalid
+}
+
+// inferScan returns the type of a scan: that of its operand.
+func inferScan(op Op, a Attr, args []Type) (Type, error) {
+	x := args[0]
+	if !op.Info().Domain.Has(x.DType) {
+		return Type{}, doesNotTake(op, x.DType)
+	}
+	return x, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
+}
+
+// evalScan computes the running values along an axis.
+func evalScan(v *Value, args [][]uint64) []uint64 {
+	x, out := v.Args[0].Type, make([]uint64, len(args[0]))
+	for _, line := range linesAlong(x.Shape, []int{v.Attr.Axis}) {
+		for i, e := range ScanLine(v.Op.Info().By, x.DType, pick(args[0], line), v.Attr.Exclusive) {
+			out[line[i]] = e
+		}
+	}
+	return out
 }

@@ -45,6 +45,15 @@ func (s Shape) NumElems() Dim {
 	return n
 }
 
+// size returns the number of elements of a shape whose extents are numbers.
+func (s Shape) size() int {
+	n, ok := s.NumElems().Int()
+	if !ok {
+		panic("the shape " + s.String() + " is not of numbers")
+	}
+	return n
+}
+
 // Check returns an error for too many axes, an extent that is a mistake, a
 // negative extent or a product past int.
 func (s Shape) Check() error {

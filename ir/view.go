@@ -157,6 +157,32 @@ func diagonalLayout(v *Value, l layout.Layout) (layout.Layout, error) {
 	return l.Diagonal(v.Attr.Axes[0], v.Attr.Axes[1], v.Attr.Step)
 }
 
+// windowShape gives the number of windows of a symbolic axis as an expression; numbers
+// tell whether one fits.
+func windowShape(a Attr, s Shape) (Shape, error) {
+	if err := layout.CheckAxes([]int{a.Axis}, 0, len(s)); err != nil {
+		return nil, err
+	}
+	if err := layout.CheckWindow(a.Size, a.Step, a.Dilation); err != nil {
+		return nil, err
+	}
+	count := s[a.Axis].Sub(Fixed(a.Size - 1).Mul(Fixed(a.Dilation))).Add(Fixed(a.Step - 1)).Div(a.Step)
+	if n, fixed := s[a.Axis].Int(); fixed {
+		windows, err := layout.WindowCount(n, a.Size, a.Step, a.Dilation)
+		if err != nil {
+			return nil, fmt.Errorf("axis %d of shape %s: %w", a.Axis, s, err)
+		}
+		count = Fixed(windows)
+	}
+	out := append(append(Shape{}, s...), Fixed(a.Size))
+	out[a.Axis] = count
+	return out, nil
+}
+
+func windowLayout(v *Value, l layout.Layout) (layout.Layout, error) {
+	return l.Window(v.Attr.Axis, v.Attr.Size, v.Attr.Step, v.Attr.Dilation)
+}
+
 func squeezeShape(a Attr, s Shape) (Shape, error) {
 	if err := layout.CheckAxes(a.Axes, 0, len(s)); err != nil {
 		return nil, err

@@ -56,7 +56,8 @@ func changesNothing(v *ir.Value) bool {
 }
 
 // synonym returns the single lane instruction that a composed op expands to,
-// in terms of its operands, if it is one.
+// in terms of its operands, if it is one. An op on a type that is computed in another is
+// what the op on that one is.
 func synonym(v *ir.Value) (kernel.Inst, bool) {
 	if v.Op == ir.OpUnlikely { // what a graph selects is computed anyway
 		return kernel.Inst{Op: ir.OpSelect, DType: v.Type.DType, Args: [3]kernel.Ref{0, 1, 2}}, true
@@ -72,13 +73,14 @@ func synonym(v *ir.Value) (kernel.Inst, bool) {
 	operands := make([]kernel.Operand, len(v.Args))
 	refs := make([]kernel.Ref, len(v.Args))
 	for i, a := range v.Args {
-		operands[i], refs[i] = kernel.Operand{DType: a.Type.DType}, kernel.Ref(i)
+		operands[i], refs[i] = kernel.Operand{DType: a.Type.DType.Compute()}, kernel.Ref(i)
 	}
 	b := kernel.NewBuilder(operands...)
 	b.Store(b.Op(v.Op, refs...))
 	in := kernel.Inst{}
 	if k := elementary.Expand(b.Kernel()); len(k.Body) == 1 {
 		in = k.Body[0]
+		in.DType = v.Type.DType
 	}
 	synonyms.Store(key, in)
 	return in, in.Op != ir.OpInvalid

@@ -31,7 +31,7 @@ func (w *viewer) cone(v, x *ir.Value) *cone {
 	c := &cone{alive: map[*ir.Value]bool{}}
 	reads := map[*ir.Value]int{x: 1}
 	waiting := []*ir.Value{x}
-	repeats := v.Op == ir.OpExpand && size(v.Type.Shape) > size(x.Type.Shape)
+	repeats := size(v.Type.Shape) > size(x.Type.Shape)
 	for len(waiting) > 0 {
 		u := w.latest(&waiting)
 		if repeats || reads[u] < *w.uses.at(u) {
@@ -86,7 +86,7 @@ func (w *viewer) dear(u *ir.Value, repeats bool) string {
 	case cost <= recomputeLimit && ops <= coneLimit:
 		return ""
 	case repeats:
-		return "a broadcast reads it, and would compute it again for every repeat"
+		return "a view that repeats elements reads it, and would compute it again for every repeat"
 	}
 	return "it is read in more ways than one, and each would compute it again"
 }

@@ -77,11 +77,11 @@ func (n *numbering) grow() {
 	}
 }
 
-// operands returns the operands of v, those that commute in the order of their
-// numbers.
-func operands(v *ir.Value) (ids [3]int32) {
-	for i, a := range v.Args {
-		ids[i] = number(a)
+// operands appends the numbers of v's operands to ids, those that commute in their
+// order.
+func operands(ids []int32, v *ir.Value) []int32 {
+	for _, a := range v.Args {
+		ids = append(ids, number(a))
 	}
 	if v.Op.Info().Commutative && ids[0] > ids[1] {
 		ids[0], ids[1] = ids[1], ids[0]
@@ -104,7 +104,8 @@ func same(v, w *ir.Value) bool {
 		return true
 	}
 	a, b := v.Attr, w.Attr
-	return v.Op == w.Op && v.Type.DType == w.Type.DType && a.Bits == b.Bits && operands(v) == operands(w) &&
+	var vs, ws [3]int32
+	return v.Op == w.Op && v.Type.DType == w.Type.DType && a.Bits == b.Bits && slices.Equal(operands(vs[:0], v), operands(ws[:0], w)) &&
 		(v.Op.IsElementwise() || sameView(v, w))
 }
 
@@ -118,14 +119,15 @@ func sameView(v, w *ir.Value) bool {
 		return a.At.Equal(*b.At)
 	}
 	return a.At == b.At && slices.Equal(a.Axes, b.Axes) && a.Axis == b.Axis && a.Begin == b.Begin &&
-		a.Step == b.Step && a.By == b.By && a.Exclusive == b.Exclusive
+		a.Step == b.Step && a.Size == b.Size && a.Dilation == b.Dilation && a.By == b.By && a.Exclusive == b.Exclusive
 }
 
 // hash is equal for values that compute the same.
 func hash(v *ir.Value) uint64 {
 	h := uint64(v.Op)<<8 + uint64(v.Type.DType)
 	mix := func(x int) { h = bits.RotateLeft64((h^uint64(x))*0x9e3779b97f4a7c15, 29) }
-	for _, id := range operands(v) {
+	var ids [3]int32
+	for _, id := range operands(ids[:0], v) {
 		mix(int(id))
 	}
 	mix(int(v.Attr.Bits))

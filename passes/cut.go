@@ -52,6 +52,7 @@ type cutter struct {
 	fetched []int32 // that reads its buffer
 	left    []int   // readers of a value beyond the run
 	place   []int   // in the component
+	placed  map[*ir.Value]placed
 }
 
 func newCutter(f *ir.Func, readers []int) *cutter {
@@ -206,7 +207,7 @@ func (c *cutter) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.inside[v
 // takes, and the bytes that it then reads and writes. It returns why not more.
 func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string) {
 	c.number++
-	var nest nesting
+	nest := nesting{placed: c.placed}
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {

@@ -24,10 +24,11 @@ const (
 	packedBytes = 32 << 10
 )
 
-// packs reports whether a product packs its right operand.
+// packs reports whether a product packs its right operand. One that never changes is
+// packed once, so the number of rows does not matter.
 func (s *State) packs(v *ir.Value) bool {
 	d := dotOf(v)
-	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
+	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
 }
 
 // multiplies reports whether a graph has products.
@@ -35,10 +36,10 @@ func multiplies(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op == ir.OpDot })
 }
 
-// alone reports whether v is computed in a loop of its own.
+// alone reports whether v is computed apart from all other values: it is not elementwise,
+// nor combined at the end of a loop of elementwise values.
 func alone(v *ir.Value) bool {
-	k := v.Op.Info().Kind
-	return k == ir.Scan || k == ir.Contract
+	return v.Op.IsComputed() && !v.Op.IsElementwise() && v.Op.Info().Kind != ir.Reduce
 }
 
 // keepFactors notes the values that products read in more ways than one, as x - mean
@@ -124,10 +125,7 @@ func (l *looper) dot(v *ir.Value) {
 	}
 	rank := len(x.Shape)
 	lead := func(m layout.Layout) layout.Layout { return subLayout(m, 0, rank-2) }
-	stored, to := v, layoutOf(v)
-	if p := l.placed[v]; p.copy != nil {
-		stored, to.Strides = p.copy, p.strides
-	}
+	buffer, to := l.stored(v)
 	batch, ok := layout.Refine(lead(x), lead(y), lead(to))
 	if !ok {
 		panic("the matrices of a product have no common axes")
@@ -140,7 +138,7 @@ func (l *looper) dot(v *ir.Value) {
 		width := kernel.DotColumns(v.Type.DType)
 		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
 	}
-	out := plan.Access{Buffer: l.of(stored), Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
+	out := plan.Access{Buffer: buffer, Offset: to.Offset, Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
 	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(left.Strides)}, kernel.Operand{DType: v.Type.DType, Splat: allZero(right.Strides)})
 	b.Store(b.Op(ir.OpMul, 0, 1))
 	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first

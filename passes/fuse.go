@@ -31,6 +31,7 @@ func fuse(s *State) error {
 		fu.join()
 	}
 	c := newCutter(f, fu.readers)
+	c.placed = s.placed
 	for _, component := range fu.components() {
 		fu.divide(c, component)
 	}
@@ -192,7 +193,11 @@ func (fu *fuser) components() [][]*ir.Value {
 
 // divide makes the groups of a component.
 func (fu *fuser) divide(c *cutter, values []*ir.Value) {
-	for _, p := range c.pieces(values) {
+	pieces := []piece{{values: values}}
+	if !alone(values[0]) {
+		pieces = c.pieces(values)
+	}
+	for _, p := range pieces {
 		g := &group{values: p.values, level: fu.level[values[0].ID], full: p.why}
 		for _, v := range g.values {
 			fu.in[v.ID] = g

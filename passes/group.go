@@ -36,8 +36,8 @@ func isSplat(v *ir.Value) bool {
 }
 
 // affine reports whether the layouts that some values read have one loop nest.
-func affine(values []*ir.Value) bool {
-	var n nesting
+func affine(values []*ir.Value, stored map[*ir.Value]placed) bool {
+	n := nesting{placed: stored}
 	for _, v := range values {
 		if !n.takes(v) {
 			return false
@@ -56,6 +56,7 @@ type nesting struct {
 	layouts []layout.Layout
 	refined bool // one has other axes than its value
 	line    int  // how many elements the folds take in, or 0
+	placed  map[*ir.Value]placed
 }
 
 // takes adds a value, and reports whether there still is a loop nest. A product
@@ -63,7 +64,7 @@ type nesting struct {
 func (n *nesting) takes(v *ir.Value) bool {
 	changed := false
 	switch {
-	case v.Op == ir.OpDot:
+	case v.Op == ir.OpDot || v.Op.IsJoin():
 		return true
 	case v.Op == ir.OpReduceChunks:
 		line := lineOf(v)
@@ -78,6 +79,10 @@ func (n *nesting) takes(v *ir.Value) bool {
 			n.refined = n.refined || !slices.Equal(l.Shape, extents(a))
 			n.reads, n.layouts = append(n.reads, a), append(n.layouts, *l)
 		}
+	}
+	if p, ok := n.placed[v]; ok {
+		changed, n.refined = true, true
+		n.layouts = append(n.layouts, p.at)
 	}
 	switch {
 	case !changed:
@@ -184,6 +189,8 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 	switch {
 	case a.Op == ir.OpReduceChunks:
 		return "" // one element of a line: nothing could be fused
+	case v.Op.IsJoin() || a.Op.IsJoin():
+		return "it is joined with others"
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
 	case alone(a):
@@ -209,7 +216,7 @@ func checkGroups(s *State) error {
 		if n := len(g.values); n > kernel.MaxBody {
 			return fmt.Errorf("group %d has %d values", i, n)
 		}
-		if !affine(g.values) {
+		if !affine(g.values, s.placed) {
 			return fmt.Errorf("group %d has no loop nest", i)
 		}
 		for _, v := range g.values {
@@ -231,6 +238,9 @@ func checkGroups(s *State) error {
 		}
 	}
 	for i, g := range s.groups {
+		if g.values[0].Op.IsJoin() {
+			continue // it has no kernel
+		}
 		outputs, pointers := 0, 0
 		for _, v := range g.outputs {
 			outputs += stores(v)

@@ -21,12 +21,12 @@ import (
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
 	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
-	l := &looper{State: s, panels: packedAlone(s), placed: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
+	l := &looper{State: s, panels: packedAlone(s), products: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
 	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups))}
 	l.interfaceBuffers()
-	if copies := map[*ir.Value]bool{}; len(l.placed) > 0 {
-		for _, p := range l.placed {
-			copies[p.copy] = true
+	if copies := map[*ir.Value]bool{}; len(l.products) > 0 {
+		for _, p := range l.products {
+			copies[p.in] = true
 		}
 		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return copies[e.value] })
 	}
@@ -43,9 +43,9 @@ func loops(s *State) error {
 
 type looper struct {
 	*State
-	panels map[*ir.Value]*packing // of values that only a product reads
-	placed map[*ir.Value]placed   // of products
-	ref    table[kernel.Ref]      // in the kernel of the present group
+	panels   map[*ir.Value]*packing // of values that only a product reads
+	products map[*ir.Value]placed   // products that are stored as a copy of them would be
+	ref      table[kernel.Ref]      // in the kernel of the present group
 }
 
 // interfaceBuffers declares the params and results.
@@ -84,13 +84,15 @@ func (l *looper) of(v *ir.Value) int {
 // group appends the step of a group, and reports whether it needs one: without
 // elements it doesn't.
 func (l *looper) group(g *group) bool {
-	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].copy == g.values[0] {
+	if g.values[0].Op.IsJoin() {
+		l.stored(g.values[0])
+		return false // done by those that compute its operands
+	}
+	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.products[a.Args[0]].in == g.values[0] {
 		return false // done by the product
 	}
 	for _, v := range g.outputs {
-		if l.placed[v].copy == nil {
-			l.of(v)
-		}
+		l.stored(v)
 	}
 	if size(domain(g.values[0])) == 0 || l.postpone(g) {
 		return false

@@ -21,15 +21,37 @@ type loopNest struct {
 // nest finds the coarsest axes along which every operand has a stride.
 func (l *looper) nest(g *group) *loopNest {
 	all := slices.Concat(g.inputs, g.outputs)
-	layouts := refine(g, all)
+	buffers, own := make([]int, len(all)), make([]layout.Layout, len(all))
+	for i, v := range all {
+		if i < len(g.inputs) {
+			buffers[i], own[i] = l.of(base(v)), layoutOf(v)
+		} else {
+			buffers[i], own[i] = l.stored(v)
+		}
+	}
+	layouts := refine(g, all, own)
 	n := &loopNest{g: g, ref: &l.ref, extents: layouts[0].Shape}
+	apart := g.line() == 0 && slices.ContainsFunc(layouts[len(g.inputs):], func(o layout.Layout) bool {
+		last := len(o.Strides) - 1
+		return last >= 0 && o.Strides[last] != 1
+	})
+	if apart {
+		n.extents = append(slices.Clone(n.extents), 1)
+	}
 	pad := max(0, 2-len(n.extents))
 	for i, v := range all {
 		strides := layouts[i].Strides
 		if len(n.extents) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
 			strides = []int{1} // whether it is a splat does not depend on the extents
 		}
-		a := plan.Access{Buffer: l.of(base(v)), Offset: layouts[i].Offset, Strides: leading(strides, len(n.extents)+pad, 0)}
+		if apart { // columns of one element: those of an output are next to each other
+			along := 1
+			if allZero(strides) {
+				along = 0
+			}
+			strides = append(slices.Clone(strides), along)
+		}
+		a := plan.Access{Buffer: buffers[i], Offset: layouts[i].Offset, Strides: leading(strides, len(n.extents)+pad, 0)}
 		if i < len(g.inputs) {
 			n.in = append(n.in, a)
 		} else {
@@ -40,17 +62,18 @@ func (l *looper) nest(g *group) *loopNest {
 	return n
 }
 
-// refine returns the layouts of all a group's inputs and outputs over one shape. If
+// refine returns the layouts of all a group's inputs and outputs over one shape, given
+// each over its own. If
 // the group reduces, the shape's last axis is the line, along which a reduced
 // output has the stride from chunk to chunk.
-func refine(g *group, all []*ir.Value) []layout.Layout {
+func refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
 	fixed := make([]layout.Layout, 0, len(all)) // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
 		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpReduceChunks)
 	}
 	for i, v := range all {
 		if follows(i, v) {
-			fixed = append(fixed, layoutOf(v))
+			fixed = append(fixed, own[i])
 		}
 	}
 	ok, n := false, g.line()

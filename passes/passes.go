@@ -39,6 +39,8 @@ type State struct {
 	noFuse bool
 	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
 	why    map[*ir.Value]string // why a value has memory of its own
+	frozen map[*ir.Value]bool   // params that never change
+	placed map[*ir.Value]placed // values that are stored in the buffer of another
 	groups []*group
 	ledger []entry
 	buffer table[int] // 1 + the buffer of each value that has one
@@ -55,7 +57,8 @@ var Default = []Pass{
 	{Name: "views", Run: views, Stage: ir.StageViewed, After: []Order{{"simplify", "uses decide whether a value is computed again or stored, and equal values would count apart"}}},
 	{Name: "cse", Run: cse, Check: checkCSE, Stage: ir.StageViewed, After: []Order{{"views", "views compute values anew, and different views can be one layout"}}},
 	{Name: "results", Run: results, Check: checkResults, Stage: ir.StageViewed, After: []Order{{"cse", "it would merge two results that are copies of one value"}}},
-	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
+	{Name: "joins", Run: joins, Stage: ir.StageViewed, After: []Order{{"results", "what is a result has memory of its own"}, {"cse", "it would merge copies of one value in two slices"}}},
+	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"joins", "what is stored in a slice is not computed again"}, {"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}}},
 	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "rows", Run: rows, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
@@ -69,6 +72,9 @@ type Options struct {
 	// Observe, if not nil, is called with each stage's name and text: "graph",
 	// then every pass.
 	Observe func(stage string, text func() string)
+	// Frozen says of each param whether it never changes: what is made of those alone
+	// is made in steps of its own, which Split separates.
+	Frozen []bool
 }
 
 // Stages returns the names that Observe is called with, in order.
@@ -89,7 +95,10 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "only the views pass makes accesses: a graph has views"}
 		}
 	}
-	s := &State{Func: f, noFuse: o.NoFuse}
+	s := &State{Func: f, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
+	for i, p := range f.Params {
+		s.frozen[p] = i < len(o.Frozen) && o.Frozen[i]
+	}
 	observe(s, o, "graph")
 	for _, p := range Default {
 		if err := s.run(p); err != nil {

@@ -5,16 +5,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// placed says that a product stores its elements where a copy would put them, in
-// the copy's buffer: the copy of a product with its axes in another order, which
-// nothing else reads.
+// placed says that a value is stored in the buffer of another, whose elements it has, and
+// where.
 type placed struct {
-	copy    *ir.Value
-	strides []int // of the product's axes
+	in *ir.Value
+	at layout.Layout // of the value's shape
 }
 
-// copiedProducts returns the products that are stored as a copy of them would be,
-// if their rows stay contiguous.
+// copiedProducts returns the products that are stored as a copy of them would be, in the
+// copy's buffer: a copy with the axes in another order, whose rows are contiguous, and
+// which alone reads the product.
 func copiedProducts(s *State) map[*ir.Value]placed {
 	out := map[*ir.Value]placed{}
 	if !multiplies(s.Func) {
@@ -23,16 +23,16 @@ func copiedProducts(s *State) map[*ir.Value]placed {
 	uses := countUses(s.Func)
 	for _, g := range s.groups {
 		u := g.values[0]
-		if len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
+		if s.placed[u].in != nil || len(g.values) > 1 || u.Op != ir.OpCopy || u.Args[0].Op != ir.OpAccess {
 			continue
 		}
 		a := u.Args[0]
 		v := a.Args[0]
-		if v.Op != ir.OpDot || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
+		if v.Op != ir.OpDot || s.placed[v].in != nil || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
 			continue
 		}
 		if strides, ok := whereRead(v, *a.Attr.At); ok {
-			out[v] = placed{u, strides}
+			out[v] = placed{u, layout.Layout{Shape: extents(v), Strides: strides}}
 		}
 	}
 	return out
@@ -59,4 +59,16 @@ func whereRead(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 		}
 	}
 	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
+}
+
+// stored returns the buffer that a value is stored in, declaring it, and where.
+func (l *looper) stored(v *ir.Value) (buffer int, at layout.Layout) {
+	p := l.products[v]
+	if p.in == nil {
+		p = l.placed[v]
+	}
+	if p.in != nil {
+		return l.of(p.in), p.at
+	}
+	return l.of(v), layoutOf(v)
 }

@@ -59,16 +59,21 @@ func rows(s *State) error {
 
 type grouper struct {
 	*State
-	p    *plan.Plan
-	uses []int // by buffer: how many steps touch it
-	from []int // by step: where it stood at first
+	p      *plan.Plan
+	uses   []int  // by buffer: how many steps touch it
+	shared []bool // by buffer: whether several steps write it
+	from   []int  // by step: where it stood at first
 }
 
 func (r *grouper) users() {
-	r.uses = make([]int, len(r.p.Buffers))
+	r.uses, r.shared = make([]int, len(r.p.Buffers)), make([]bool, len(r.p.Buffers))
+	writes := make([]bool, len(r.p.Buffers))
 	for i := range r.p.Steps {
 		for _, b := range buffersOf(&r.p.Steps[i]) {
 			r.uses[b]++
+		}
+		for _, b := range written(&r.p.Steps[i]) {
+			writes[b], r.shared[b] = true, writes[b]
 		}
 	}
 }
@@ -274,6 +279,8 @@ func (g *rowGroup) stages() int {
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
+	case slices.ContainsFunc(written(s), func(b int) bool { return r.shared[b] }):
+		return false // others write of the same rows
 	case acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < minGroupColumns):
 		return false // each of its blocks has all rows
 	case contracts(s) && g.rows < leastProductRows && !r.eager:

@@ -29,14 +29,15 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 // scan returns the step of a scan: the axes outside the scanned one, that one, and the
 // axes inside it.
 func (l *looper) scan(v *ir.Value) plan.Step {
-	in, out := layoutOf(v.Args[0]), layoutOf(v)
+	in := layoutOf(v.Args[0])
+	buffer, out := l.stored(v)
 	outer, line, inner := cutAxes(v.Attr.Axis, in, out)
 	role := plan.Scan
 	if v.Attr.Exclusive {
 		role = plan.ScanExclusive
 	}
 	var extents []int
-	access := []plan.Access{{Buffer: l.of(base(v.Args[0])), Offset: in.Offset}, {Buffer: l.of(v)}}
+	access := []plan.Access{{Buffer: l.of(base(v.Args[0])), Offset: in.Offset}, {Buffer: buffer, Offset: out.Offset}}
 	axis := max(len(outer[0].Shape), 1-len(inner[0].Shape))
 	for _, part := range [][]layout.Layout{outer, line, inner} {
 		extents = append(extents, part[0].Shape...)

@@ -40,6 +40,12 @@ func views(s *State) error {
 			err = w.whole(v, 0)
 		case v.Op == ir.OpDot:
 			err = w.dot(v)
+		case v.Op.IsJoin():
+			for i := range v.Args {
+				if err == nil {
+					err = w.whole(v, i)
+				}
+			}
 		}
 		if x == v {
 			w.place(v)
@@ -199,7 +205,7 @@ func (w *viewer) shape(v *ir.Value) error {
 // line sees to it that the line which v folds has one stride.
 func (w *viewer) line(v *ir.Value) error {
 	a := v.Args[0]
-	if a.Op != ir.OpAccess || affine([]*ir.Value{v}) {
+	if a.Op != ir.OpAccess || affine([]*ir.Value{v}, nil) {
 		return nil
 	}
 	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the elements that it folds have no common stride in %s", a.Attr.At))

@@ -3,7 +3,6 @@ package runtime
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -16,13 +15,13 @@ import (
 func (st *state) bind(outs, ins []*tensor.Tensor) error {
 	l := st.l
 	if len(ins) != len(l.params) || len(outs) != len(l.results) {
-		return fmt.Errorf("run: %d inputs and %d outputs given, the plan has %d and %d",
+		return failf("%d inputs and %d outputs given, the plan has %d and %d",
 			len(ins), len(outs), len(l.params), len(l.results))
 	}
 	for i, t := range ins {
 		b := &l.buffers[l.params[i]]
 		if err := b.check(t); err != nil {
-			return fmt.Errorf("run: input %d %s: %w", i, b.name, err)
+			return failf("input %d %s: %w", i, b.name, err)
 		}
 		if b.elems > 0 {
 			st.bases[l.params[i]] = b.start(t)
@@ -35,7 +34,7 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 	for i, t := range outs {
 		b := &l.buffers[l.results[i]]
 		if err := b.check(t); err != nil {
-			return fmt.Errorf("run: output %d %s: %w", i, b.name, err)
+			return failf("output %d %s: %w", i, b.name, err)
 		}
 		if b.elems > 0 {
 			st.bases[l.results[i]] = b.start(t)
@@ -58,14 +57,19 @@ func (st *state) bindSpare() error {
 		b := &l.buffers[l.results[m.out]]
 		m.at, m.n, m.to = need, b.elems*b.size, st.bases[l.results[m.out]]
 		if need += (m.n + memory.Alignment - 1) &^ (memory.Alignment - 1); need < 0 {
-			return fmt.Errorf("run: the outputs that overlap other tensors pass int together")
+			return failf("the outputs that overlap other tensors pass int together")
 		}
 	}
 	if len(st.spare) < need {
 		st.spare = nil // not both at once
-		spare, err := memory.Allocate(need)
+		r, err := memory.Reserve(need)
 		if err != nil {
-			return fmt.Errorf("run: memory for outputs that overlap other tensors: %w", err)
+			return failf("copies of outputs that overlap other tensors: %w", err)
+		}
+		defer r.Release()
+		spare, err := st.l.exec.allocate(&r, need)
+		if err != nil {
+			return failf("copies of outputs that overlap other tensors: %w", err)
 		}
 		st.spare = spare
 	}
@@ -131,19 +135,19 @@ func (b *buffer) reach(t *tensor.Tensor, out int) reach {
 	return reach{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}
 }
 
-// copyPiece is what is copied between two looks at the context, in bytes.
-const copyPiece = 1 << 20
+// copyPiece is what is copied or filled between two looks at the context, in bytes.
+const copyPiece = 256 << 10
 
 // copyOuts moves the outs that were computed in spare memory to their places.
 func (st *state) copyOuts(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("run: copying an output: %v", p)
+			err = failf("copying an output: %v", p)
 		}
 	}()
 	for _, m := range st.moves {
 		for at := 0; at < m.n; at += copyPiece {
-			if err := ctx.Err(); err != nil {
+			if err := ContextError(ctx); err != nil {
 				return err
 			}
 			n := min(copyPiece, m.n-at)

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -19,10 +18,15 @@ type Bound struct {
 
 // Bind checks the tensors as Run does. What they hold may change between runs.
 func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
-	st, err := newState(l)
+	st, err := l.newState(context.Background())
 	if err != nil {
 		return nil, err
 	}
+	m, err := l.newLocal(nil)
+	if err != nil {
+		return nil, err
+	}
+	st.enter(m)
 	if err := st.bind(outs, ins); err != nil {
 		return nil, err
 	}
@@ -33,18 +37,17 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 // begins: else it is an error, and nothing is computed.
 func (b *Bound) Run(ctx context.Context) error {
 	if !b.running.CompareAndSwap(false, true) {
-		return errors.New("run: it is running already: each goroutine binds tensors of its own")
+		return failf("it is running already: each goroutine binds tensors of its own")
 	}
-	err := b.run(ctx)
-	b.running.Store(false)
-	return err
+	defer b.running.Store(false)
+	return b.run(ctx)
 }
 
 func (b *Bound) run(ctx context.Context) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if err := ctx.Err(); err != nil {
+	if err := ContextError(ctx); err != nil {
 		return err
 	}
 	if raceDetector { // is told what a run reads and writes by bind

@@ -2,17 +2,15 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	_ "github.com/stridefuse/stridefuse/runtime/builtin" // registers its kernels
 
-	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
@@ -38,12 +36,16 @@ type Executor struct {
 	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
 	// Verify makes Link verify a program first: for tests, and for programs that are read
-	// from text.
+	// from text. Their memory is cleared before each use.
 	Verify bool
+	// Memory allocates temporaries, local memory and tables; nil stands for Go's heap. It
+	// is for tests that put pages without access round them.
+	Memory func(bytes int) ([]byte, error)
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
 	once   sync.Once
 	pool   *pool
+	locals locals
 }
 
 var shared Executor
@@ -81,19 +83,11 @@ type Linked struct {
 	params  []int // the buffer of each input
 	results []int // the buffer of each output
 	consts  []uint64
+	temps   []int // buffers in the arena
 	arena   int
-	tasks   []*task   // without those that have no elements
-	states  sync.Pool // of *state
-}
-
-// NewResult returns a fresh tensor for result i of the plan, to be given to Run.
-// It fails as New does, and on an i that there is not.
-func (l *Linked) NewResult(i int) *tensor.Tensor {
-	if i < 0 || i >= len(l.results) {
-		return tensor.Failf("new: result %d of a plan that has %d", i, len(l.results))
-	}
-	b := &l.buffers[l.results[i]]
-	return tensor.AllocTensor("new", b.dtype, b.layout, b.elems)
+	tasks   []*task               // without those that have no elements
+	idle    atomic.Pointer[state] // that no run has: one is kept, others may go
+	states  sync.Pool             // of *state
 }
 
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
@@ -119,35 +113,61 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 // anything; a cancelled context's error is returned as it is. Once a run of
 // this size has been made, Run allocates nothing.
 func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
+	return l.run(ctx, outs, ins, false)
+}
+
+// RunNew is Run into new tensors, which it puts into outs. It allocates nothing else.
+func (l *Linked) RunNew(ctx context.Context, outs, ins []*tensor.Tensor) error {
+	return l.run(ctx, outs, ins, true)
+}
+
+func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if err := ctx.Err(); err != nil {
+	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	st, _ := l.states.Get().(*state)
+	st := l.idle.Swap(nil)
 	if st == nil {
+		st, _ = l.states.Get().(*state)
+	}
+	m := l.exec.locals.take(l.arena)
+	if fresh || st == nil || m == nil {
+		var into []*tensor.Tensor
+		if fresh {
+			into = outs
+		}
 		var err error
-		if st, err = newState(l); err != nil {
+		if st, m, err = l.reserve(ctx, st, m, into); err != nil {
 			return err
 		}
 	}
+	st.enter(m)
 	err := st.bind(outs, ins)
 	if err == nil {
 		err = st.run(ctx)
 	}
 	st.release()
-	l.states.Put(st)
+	st.leave()
+	l.putState(st)
 	goruntime.KeepAlive(outs)
 	goruntime.KeepAlive(ins)
 	return err
+}
+
+// putState leaves a state to later runs.
+func (l *Linked) putState(st *state) {
+	if !l.idle.CompareAndSwap(nil, st) {
+		l.states.Put(st)
+	}
 }
 
 // state is what one run needs, reused by later ones.
 type state struct {
 	l      *Linked
 	bases  []unsafe.Pointer // of each buffer: its element at index 0,...,0
-	arena  []byte           // temporaries
+	local  *local           // during a run
 	spare  []byte           // outs that overlap are computed here
 	moves  []spareOut
 	reach  []reach // of the tensors that have elements
@@ -159,29 +179,6 @@ type state struct {
 type spareOut struct {
 	out, at, n int            // its position; where it is in spare; bytes
 	to         unsafe.Pointer // where it goes
-}
-
-func newState(l *Linked) (*state, error) {
-	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
-	st.worker.frames = make([]frames, len(l.tasks))
-	st.job.left.L = &l.pool.mu
-	var err error
-	if st.arena, err = memory.Allocate(l.arena); err != nil {
-		return nil, fmt.Errorf("memory for temporaries, which Explain names: %w", err)
-	}
-	for i, b := range l.buffers {
-		switch b.kind {
-		case plan.TempBuffer:
-			st.bases[i] = unsafe.Pointer(unsafe.SliceData(st.arena[b.offset:]))
-		case plan.ConstBuffer:
-			st.bases[i] = unsafe.Pointer(&l.consts[b.index])
-		case plan.IotaBuffer:
-			if st.bases[i], err = iotaTable(&l.buffers[i]); err != nil {
-				return nil, fmt.Errorf("memory for an iota: %w", err)
-			}
-		}
-	}
-	return st, nil
 }
 
 // run computes the steps, then copies the outs that overlap. It never panics.

@@ -1,12 +1,13 @@
 package runtime
 
 import (
+
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// CheckElements is how many elements a worker computes between two looks at the context.
-const CheckElements = checkElements
+// PieceNanos is how long a worker computes between two looks at the context, about.
+const PieceNanos = pieceNanos
 
 // RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
 // random.
@@ -43,7 +44,7 @@ func (l *Linked) Chunks() []int {
 
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {
-	st, err := newState(l)
+	m, err := l.newLocal(nil)
 	if err != nil {
 		return err
 	}
@@ -51,14 +52,14 @@ func (l *Linked) Poison() error {
 	for _, t := range l.tasks {
 		scratch = max(scratch, t.computation.(*nestTask).scratch)
 	}
-	if st.worker.scratch, err = memory.Allocate(scratch); err != nil {
+	if m.scratch, err = memory.Allocate(scratch); err != nil {
 		return err
 	}
-	for _, m := range [][]byte{st.arena, st.worker.scratch} {
-		for i := range m {
-			m[i] = 0xff
+	for _, bytes := range [][]byte{m.arena, m.scratch} {
+		for i := range bytes {
+			bytes[i] = 0xff
 		}
 	}
-	l.states.Put(st)
+	l.exec.locals.give(m)
 	return nil
 }

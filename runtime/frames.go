@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -21,10 +22,12 @@ type nestTask struct {
 	loops    int        // of all parts together
 	scratch  int        // bytes
 	clears   bool       // the scratch memory, before each use: of programs that are not trusted
+	allocate allocator  // of scratch memory; the executor itself must not be reachable from its workers
 	operands []argument // that point into tensors and temporaries
 	fixed    []place    // arguments in scratch memory that no loop moves
 	// chunkElements is how many elements a chunk of the task has, about.
 	chunkElements int
+	piece         int              // how many nanoseconds a call takes at most: pieceNanos, but in tests
 	fence         func(*abi.Frame) // orders non-temporal stores, or nil if there are none
 }
 
@@ -40,15 +43,15 @@ type linkedPart struct {
 // loopNest is loops round items. It has one iteration at least.
 type loopNest struct {
 	loops []loop
-	items []item
-	elems int // of the calls among the items, about
+	items []item // one at least
 }
 
 // item is a call, or a nest if that is not nil.
 type item struct {
-	nest *loopNest
-	call int
-	fn   func(*abi.Frame)
+	nest  *loopNest
+	call  int
+	fn    func(*abi.Frame)
+	nanos int // what the call takes, about, if it is not long
 }
 
 // loop is a loop of two iterations or more, in some executions at least.
@@ -93,6 +96,14 @@ type linkedCall struct {
 	// rowBytes has for each argument of an elementwise kernel the bytes that a row takes
 	// for each column: 0 for one element a row. It is nil for other kernels.
 	rowBytes []int
+
+	// What follows is for long calls: see pieces.go.
+	long      bool    // it may take longer than pieceNanos
+	nanos     float64 // of an element
+	args      []kernel.Arg
+	fieldsAt  int  // in Frame.Step
+	leastCols int  // that the kernel takes
+	wholeRows bool // columns can't be divided: each row is combined
 }
 
 // field is a number in a frame that depends on a loop.
@@ -107,7 +118,8 @@ type frames struct {
 	frames  []abi.Frame // of the task's calls
 	loops   []loopState
 	scratch unsafe.Pointer // the worker's memory that the frames point into
-	elems   int            // computed since the run was last checked for an error
+	piece   abi.Frame      // of a long call
+	spent   int            // nanoseconds computed, about, since the worker looked at the context
 	now     int            // the call that is executed
 }
 
@@ -121,11 +133,16 @@ type loopState struct {
 
 // prepare lays the task out for a worker, unless it is.
 func (t *nestTask) prepare(w *worker) error {
-	if err := w.reserve(t.scratch); err != nil {
+	if err := w.reserve(t.scratch, t.allocate); err != nil {
 		return err
 	}
 	if t.clears {
-		clear(w.scratch[:t.scratch])
+		for at := 0; at < t.scratch; at += copyPiece {
+			if w.job.stopped() {
+				return errEnded // the run has an error already
+			}
+			clear(w.scratch[at:min(at+copyPiece, t.scratch)])
+		}
 	}
 	f := w.framesOf(t.number)
 	scratch := unsafe.Pointer(unsafe.SliceData(w.scratch))

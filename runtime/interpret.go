@@ -13,10 +13,6 @@ import (
 // of one iteration to that of another. After the last iteration of a loop the pointers
 // go back to its first one, where the next execution of the loop begins.
 
-// checkElements is how many elements a worker computes until it checks, between two
-// iterations of loops within a block, whether the run is cancelled.
-const checkElements = 128 << 10
-
 // compute computes n iterations of the parts' parallel loops, from the first on.
 func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 	f := w.framesOf(t.number)
@@ -34,12 +30,6 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 			}
 			if k--; k == 0 {
 				break
-			}
-			if f.elems += p.elems + 1; f.elems >= checkElements {
-				f.elems = 0
-				if w.job.stopped() {
-					return
-				}
 			}
 		}
 		if n -= m; n == 0 {
@@ -61,9 +51,28 @@ func (f *frames) execute(n *loopNest, w *worker) bool {
 			continue
 		}
 		f.now = it.call
+		if c := &f.task.calls[it.call]; c.long {
+			if !f.executePieces(c, it, w) {
+				return false
+			}
+			continue
+		}
 		call(it.fn, &f.frames[it.call])
+		if f.spent += it.nanos; f.spent >= pieceNanos && !f.spend(0, w) {
+			return false
+		}
 	}
 	return true
+}
+
+// spend adds to the time that the worker has computed since it looked at the context, and
+// looks if that is enough. It reports false if the run has failed or is cancelled.
+func (f *frames) spend(nanos int, w *worker) bool {
+	if f.spent += nanos; f.spent < pieceNanos {
+		return true
+	}
+	f.spent = 0
+	return !w.job.stopped()
 }
 
 // loop executes all iterations of a nest within a block.
@@ -74,12 +83,6 @@ func (f *frames) loop(n *loopNest, w *worker) bool {
 	for more := true; more; more = f.advance(n.loops) {
 		if !f.execute(n, w) {
 			return false
-		}
-		if f.elems += n.elems + 1; f.elems >= checkElements {
-			f.elems = 0
-			if w.job.stopped() {
-				return false
-			}
 		}
 	}
 	return true

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"unsafe"
@@ -37,30 +38,40 @@ func checkIota(b *buffer) error {
 // iotaTable returns the address of a table for the buffer: the last if it is long
 // enough, and not so long that a short line would keep much memory. Two that need
 // another at once may each make one.
-func iotaTable(b *buffer) (unsafe.Pointer, error) {
+func iotaTable(ctx context.Context, b *buffer) (unsafe.Pointer, error) {
 	shared, bytes := &iotas[b.size/8], max(b.bytes, iotaLeast*b.size)
 	if it := shared.Load(); it != nil && it.bytes >= bytes && it.bytes/4 <= bytes {
 		if table := it.table.Value(); table != nil {
 			return unsafe.Pointer(table), nil
 		}
 	}
-	table, err := memory.Allocate(bytes)
+	r, err := memory.Reserve(bytes)
 	if err != nil {
-		return nil, err
+		return nil, failf("a table of %d numbers: %w", b.elems, err)
 	}
-	if b.size == 4 {
-		count[uint32](table)
-	} else {
-		count[uint64](table)
+	defer r.Release()
+	table, err := r.Uncleared(bytes)
+	if err != nil {
+		return nil, failf("a table of %d numbers: %w", b.elems, err)
+	}
+	for at := 0; at < bytes; at += copyPiece {
+		if err := ContextError(ctx); err != nil {
+			return nil, err
+		}
+		if piece := table[at:min(at+copyPiece, bytes)]; b.size == 4 {
+			count(piece, uint32(at/4))
+		} else {
+			count(piece, uint64(at/8))
+		}
 	}
 	shared.Store(&numbers{weak.Make(&table[0]), len(table)})
 	return unsafe.Pointer(&table[0]), nil
 }
 
-// count writes 0, 1, 2, ...
-func count[T uint32 | uint64](table []byte) {
-	t := unsafe.Slice((*T)(unsafe.Pointer(&table[0])), len(table)/int(unsafe.Sizeof(T(0))))
+// count writes first, first+1, ...
+func count[T uint32 | uint64](table []byte, first T) {
+	t := unsafe.Slice((*T)(unsafe.Pointer(&table[0])), len(table)/int(unsafe.Sizeof(first)))
 	for i := range t {
-		t[i] = T(i)
+		t[i] = first + T(i)
 	}
 }

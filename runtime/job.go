@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	goruntime "runtime"
 	"sync"
 	"sync/atomic"
@@ -55,35 +54,48 @@ func (j *job) run(ctx context.Context, t *task, st *state) error {
 // share computes chunks together with the workers that join.
 func (j *job) share(st *state) {
 	j.taken.Store(0)
-	submitted := st.l.pool.submit(j)
-	j.work(&st.worker, byCaller)
-	if submitted {
-		st.l.pool.finish(j)
+	if st.l.pool.submit(j) {
+		defer st.l.pool.finish(j)
 	}
+	j.guard(&st.worker, func() { j.work(&st.worker, byCaller) })
 }
 
-// runAlone is work for a task of one chunk, which needs no counter.
+// runAlone is share for a task of one chunk, which needs no counter.
 func (j *job) runAlone(w *worker) {
-	t := j.task
-	defer j.end(w, t)
-	w.job = j
-	err := t.prepare(w)
-	if err == nil {
-		err = j.ctx.Err()
-	}
-	if err != nil {
-		j.fail(err)
-		return
-	}
-	t.compute(w, j.bases, 0, t.blocks)
+	j.guard(w, func() {
+		err := j.task.prepare(w)
+		if err == nil {
+			err = ContextError(j.ctx)
+		}
+		if err != nil {
+			j.fail(err)
+			return
+		}
+		j.task.compute(w, j.bases, 0, j.task.blocks)
+	})
 }
 
-// work computes chunks until none is left, and returns how many. A panic becomes the
-// job's error.
+// guard computes part of the job on a worker. A panic becomes the job's error, and so does
+// the end of the goroutine.
+func (j *job) guard(w *worker, compute func()) {
+	t, returned := j.task, false
+	defer func() {
+		if p := recover(); p != nil {
+			j.fail(failf("%s: %v", t.kernel(w), p))
+		} else if !returned {
+			j.fail(errEnded)
+		}
+		t.finish(w)
+		w.job = nil
+	}()
+	w.job = j
+	compute()
+	returned = true
+}
+
+// work computes chunks until none is left, and returns how many.
 func (j *job) work(w *worker, who int64) (chunks int) {
 	t := j.task
-	defer j.end(w, t)
-	w.job = j
 	if err := t.prepare(w); err != nil {
 		j.fail(err)
 		return 0
@@ -96,7 +108,7 @@ func (j *job) work(w *worker, who int64) (chunks int) {
 		if left == 0 {
 			j.want.Store(0) // a worker that joined now would find nothing
 		}
-		if err := j.ctx.Err(); err != nil {
+		if err := ContextError(j.ctx); err != nil {
 			j.fail(err)
 			return chunks
 		}
@@ -120,15 +132,6 @@ func (j *job) take(n int, who int64) (c, left int) {
 	return c, n - front - back
 }
 
-// end is deferred by whoever computes chunks.
-func (j *job) end(w *worker, t *task) {
-	if p := recover(); p != nil {
-		j.fail(fmt.Errorf("run: %s: %v", t.kernel(w), p))
-	}
-	t.finish(w)
-	w.job = nil
-}
-
 // fail records the first error and keeps all from taking another chunk.
 func (j *job) fail(err error) {
 	if j.failed.CompareAndSwap(false, true) {
@@ -140,7 +143,7 @@ func (j *job) fail(err error) {
 // stopped reports whether the run has failed or is cancelled. A computation that takes
 // long calls it between kernels, and returns if so.
 func (j *job) stopped() bool {
-	if err := j.ctx.Err(); err != nil {
+	if err := ContextError(j.ctx); err != nil {
 		j.fail(err)
 	}
 	return j.failed.Load()

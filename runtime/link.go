@@ -71,7 +71,10 @@ type scopeLoop struct {
 
 // linkTask links the slots of a task, then its parts.
 func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
-	k := &taskLinker{l: l, in: in, out: &nestTask{scratch: in.Scratch, clears: l.exec.Verify, chunkElements: chunkElements}, find: l.exec.finder()}
+	k := &taskLinker{l: l, in: in, out: &nestTask{scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: chunkElements, piece: pieceNanos}, find: l.exec.finder()}
+	if n := l.exec.ChunkElems; n > 0 { // a test
+		k.out.piece = min(n, pieceNanos)
+	}
 	if in.Scratch < 0 {
 		return nil, fmt.Errorf("scratch of %d bytes", in.Scratch)
 	}
@@ -106,8 +109,8 @@ func (k *taskLinker) linkPart(in *nest.Nest) error {
 	return nil
 }
 
-// nest links a nest. It returns nil for one of no iteration: its arguments may be
-// outside their memory.
+// nest links a nest. It returns nil for one of no iteration, whose arguments may be
+// outside their memory, and for one without calls.
 func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 	depth := len(k.scope)
 	defer func() { k.scope = k.scope[:depth] }()
@@ -128,7 +131,7 @@ func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 				return nil, err
 			}
 			out.add(rest)
-			return out, nil
+			return out.orNil(), nil
 		}
 		k.enter(out, extent, l.Tile)
 	}
@@ -149,7 +152,15 @@ func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 			return nil, fmt.Errorf("item %d: %w", i, err)
 		}
 	}
-	return out, nil
+	return out.orNil(), nil
+}
+
+// orNil returns the nest, or nil if it does nothing.
+func (n *loopNest) orNil() *loopNest {
+	if len(n.items) == 0 {
+		return nil
+	}
+	return n
 }
 
 // has reports whether one of the loops that enclose the nest's items, as far as they are
@@ -160,7 +171,6 @@ func (n *loopNest) has(loop int) bool { return len(n.loops) > 0 && loop >= n.loo
 func (n *loopNest) add(inner *loopNest) {
 	if len(inner.loops) == 0 {
 		n.items = append(n.items, inner.items...)
-		n.elems += inner.elems
 		return
 	}
 	n.items = append(n.items, item{nest: inner})

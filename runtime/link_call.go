@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
@@ -19,7 +18,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 		return errors.New("a call of no kernel")
 	}
 	c := linkedCall{signature: in.Kernel.Signature()}
-	fn, _, err := k.find.find(c.signature)
+	fn, on, err := k.find.find(c.signature)
 	if err != nil {
 		return err
 	}
@@ -39,13 +38,13 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 		}
 	}
 	c.resize(&c.frame, make([]loopState, k.out.loops))
-	k.out.calls = append(k.out.calls, c)
-	n.items = append(n.items, item{call: index, fn: fn})
-	elems, ok := layout.MulInt(k.largest(in.Rows), k.largest(in.Cols))
-	if !ok {
-		elems = checkElements
+	fields := make([]int, len(in.Fields))
+	for i, f := range in.Fields {
+		fields[i] = k.largest(f)
 	}
-	n.elems += min(max(1, elems), checkElements) // above 0, so that a loop of empty calls can be cancelled
+	nanos := c.estimate(in.Kernel, on, k.out.piece, k.largest(in.Rows), k.largest(in.Cols), fields)
+	k.out.calls = append(k.out.calls, c)
+	n.items = append(n.items, item{call: index, fn: fn, nanos: nanos})
 	return nil
 }
 

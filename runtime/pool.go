@@ -139,8 +139,13 @@ func (p *pool) wake(n int) {
 	}
 }
 
-// serve is the loop of a worker goroutine.
+// serve is the loop of a worker goroutine. A context that it asks may end it.
 func (p *pool) serve() {
+	defer func() {
+		p.mu.Lock()
+		p.alive--
+		p.mu.Unlock()
+	}()
 	debug.SetPanicOnFault(true) // of this goroutine
 	w := &worker{}
 	for timeout, woken := p.spinTimeout, true; ; {
@@ -170,8 +175,8 @@ func (p *pool) help(j *job, w *worker) {
 			p.wake(int(wanting.want.Load()))
 		}
 	}
-	p.helped.Add(int64(j.work(w, byHelper)))
-	j.leave()
+	defer j.leave()
+	j.guard(w, func() { p.helped.Add(int64(j.work(w, byHelper))) })
 }
 
 // find returns a job that wants workers, or nil.
@@ -206,10 +211,7 @@ func (p *pool) park() (woken, alive bool) {
 		p.parked++
 		p.idle.Wait()
 	}
-	if alive = !p.stopped.Load(); !alive {
-		p.alive--
-	}
-	return woken, alive
+	return woken, !p.stopped.Load()
 }
 
 // stop ends the workers, each after its present job.

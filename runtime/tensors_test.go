@@ -99,17 +99,25 @@ func TestRunChecksTensors(t *testing.T) {
 	require.NoError(t, l.Run(nil, []*tensor.Tensor{good(), good()}, []*tensor.Tensor{good(), good()})) //nolint:staticcheck
 }
 
-// TestNewResult makes tensors for results: zero, and apart.
-func TestNewResult(t *testing.T) {
+// TestRunNew makes tensors for results: apart, and anew in each run.
+func TestRunNew(t *testing.T) {
 	l := differences(t, 1000)
-	a, b := l.NewResult(0), l.NewResult(1)
-	require.NoError(t, a.Err())
-	require.Equal(t, []int{1000}, a.Shape())
-	require.True(t, tensor.Equal(a, tensor.New(f32, 1000)))
-	require.False(t, tensor.Overlaps(a, b))
-	for _, i := range []int{-1, 2} {
-		require.ErrorContains(t, l.NewResult(i).Err(), "of a plan that has 2")
+	ins := []*tensor.Tensor{tensor.Ones(f32, 1000), tensor.Full(f32, 3, 1000)}
+	want := []*tensor.Tensor{tensor.New(f32, 1000), tensor.New(f32, 1000)}
+	require.NoError(t, l.Run(context.Background(), want, ins))
+	var made []*tensor.Tensor
+	for range 2 {
+		outs := make([]*tensor.Tensor, 2)
+		require.NoError(t, l.RunNew(context.Background(), outs, ins))
+		for i, out := range outs {
+			require.True(t, tensor.Equal(out, want[i]))
+			for _, other := range made {
+				require.False(t, tensor.Overlaps(out, other))
+			}
+			made = append(made, out)
+		}
 	}
+	require.ErrorContains(t, l.RunNew(context.Background(), make([]*tensor.Tensor, 3), ins), "3 outputs given, the plan has 2")
 }
 
 // TestBoundIsBusy runs bound tensors while they are running.
@@ -134,7 +142,7 @@ func TestArenaTooLarge(t *testing.T) {
 	l, err := (&runtime.Executor{}).Link(p)
 	require.NoError(t, err)
 	outs, ins := operands(t, p.Buffers)
-	require.ErrorContains(t, l.Run(context.Background(), outs, ins), fmt.Sprint(math.MaxInt/4, " bytes"))
+	require.ErrorContains(t, l.Run(context.Background(), outs, ins), fmt.Sprint(math.MaxInt/4+1, " for temporaries"))
 
 	p = subNest(3, 4, 3, 4, unit, 0, 4, 1)
 	p.Tasks[0].Slots = append(p.Tasks[0].Slots, nest.Slot{Kind: nest.Scratch, DType: f32, Elems: 1})

@@ -59,7 +59,7 @@ func Graphs() ([]*graph.Program, error) {
 	}
 	var programs []*graph.Program
 	for _, y := range full {
-		for _, options := range [][]graph.Item{{y}, {y, graph.Fast()}} {
+		for _, options := range [][]graph.Item{{y}, {y, graph.WithFast()}} {
 			p, err := graph.Compile(options...)
 			if err != nil {
 				return nil, err

@@ -1772,9 +1772,9 @@ loop:
 	VPCMPGTD     cff7ffffeff7ffffe<>+0(SB), Y1, Y1
 	VPOR         64(SP), Y1, Y1
 	VPTEST       Y1, Y1
-	JNE          detour0
+	JNE          enter0
 
-back0:
+after0:
 	VMULPS  (R8)(BX*4), Y2, Y0
 	VADDPS  (R9)(BX*4), Y0, Y0
 	VMOVUPS Y0, (R10)(BX*4)
@@ -1903,9 +1903,9 @@ load1:
 	LEAQ         masks<>+64(SB), DX
 	VMOVUPS      (DX)(CX*4), Y3
 	VPTEST       Y1, Y3
-	JNE          detour1
+	JNE          enter1
 
-back1:
+after1:
 	VMASKMOVPS (R8)(BX*4), Y3, Y0
 	VMULPS     Y0, Y2, Y0
 	VMASKMOVPS (R9)(BX*4), Y3, Y1
@@ -1928,7 +1928,7 @@ done:
 	VZEROUPPER
 	RET
 
-detour0:
+enter0:
 	VMOVUPS Y14, 704(SP)
 	VMOVUPS Y15, 736(SP)
 	VMOVUPS Y2, 320(SP)
@@ -1952,9 +1952,9 @@ detour0:
 	VMOVUPS 32(SP), Y0
 	VMOVUPS Y0, 640(SP)
 	MOVQ    $+0, 800(SP)
-	JMP     seldom2
+	JMP     cold2
 
-detour1:
+enter1:
 	VMOVUPS Y3, 704(SP)
 	VMOVUPS Y14, 736(SP)
 	VMOVUPS Y15, 768(SP)
@@ -1980,7 +1980,7 @@ detour1:
 	VMOVUPS Y0, 640(SP)
 	MOVQ    $+1, 800(SP)
 
-seldom2:
+cold2:
 	VCVTDQ2PS 352(SP), Y0
 	VMULPS    640(SP), Y0, Y0
 	VANDPS    c7fffffff7fffffff<>+0(SB), Y0, Y1
@@ -2019,18 +2019,18 @@ seldom2:
 	VBLENDVPS Y0, Y1, Y4, Y0
 	VMOVUPS   Y0, 672(SP)
 	CMPQ      800(SP), $0x01
-	JEQ       resume1
+	JEQ       leave1
 	VMOVUPS   704(SP), Y14
 	VMOVUPS   736(SP), Y15
 	VMOVUPS   672(SP), Y2
-	JMP       back0
+	JMP       after0
 
-resume1:
+leave1:
 	VMOVUPS 704(SP), Y3
 	VMOVUPS 736(SP), Y14
 	VMOVUPS 768(SP), Y15
 	VMOVUPS 672(SP), Y2
-	JMP     back1
+	JMP     after1
 
 // func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -2168,21 +2168,21 @@ loop:
 	VMOVUPS     32(R9)(BX*4), Y9
 	VMULPS      Y9, Y6, Y12
 	VPTEST      Y3, Y3
-	JNE         detour0
+	JNE         enter0
 
-back0:
+after0:
 	VSQRTPS Y9, Y2
 	VMOVUPS 64(R9)(BX*4), Y3
 	VMULPS  Y3, Y6, Y6
 	VPTEST  Y4, Y4
-	JNE     detour1
+	JNE     enter1
 
-back1:
+after1:
 	VSQRTPS Y3, Y4
 	VPTEST  Y0, Y0
-	JNE     detour2
+	JNE     enter2
 
-back2:
+after2:
 	VMOVUPS     96(SP), Y0
 	VMULPS      Y0, Y8, Y8
 	VADDPS      Y7, Y10, Y7
@@ -2514,9 +2514,9 @@ step:
 	VPADDD      c7f8000007f800000<>+0(SB), Y3, Y5
 	VPCMPGTD    cfefffffffeffffff<>+0(SB), Y5, Y5
 	VPTEST      Y5, Y0
-	JNE         detour3
+	JNE         enter3
 
-back3:
+after3:
 	VMASKMOVPS  (R9)(BX*4), Y0, Y3
 	VMULPS      64(SP), Y3, Y5
 	VADDPS      Y5, Y4, Y4
@@ -2633,7 +2633,7 @@ done:
 	VZEROUPPER
 	RET
 
-detour0:
+enter0:
 	VMOVUPS Y0, 608(SP)
 	VMOVUPS Y1, 640(SP)
 	VMOVUPS Y4, 672(SP)
@@ -2647,9 +2647,9 @@ detour0:
 	VMOVUPS Y10, 512(SP)
 	VMOVUPS Y2, 544(SP)
 	MOVQ    $+0, 960(SP)
-	JMP     seldom1
+	JMP     cold1
 
-detour1:
+enter1:
 	VMOVUPS Y0, 608(SP)
 	VMOVUPS Y1, 640(SP)
 	VMOVUPS Y2, 672(SP)
@@ -2665,9 +2665,9 @@ detour1:
 	VMOVUPS 256(SP), Y0
 	VMOVUPS Y0, 544(SP)
 	MOVQ    $+1, 960(SP)
-	JMP     seldom1
+	JMP     cold1
 
-detour2:
+enter2:
 	VMOVUPS Y2, 608(SP)
 	VMOVUPS Y3, 640(SP)
 	VMOVUPS Y4, 672(SP)
@@ -2683,9 +2683,9 @@ detour2:
 	VMOVUPS 224(SP), Y0
 	VMOVUPS Y0, 544(SP)
 	MOVQ    $+2, 960(SP)
-	JMP     seldom1
+	JMP     cold1
 
-detour3:
+enter3:
 	VMOVUPS Y0, 608(SP)
 	VMOVUPS Y1, 640(SP)
 	VMOVUPS Y2, 672(SP)
@@ -2693,7 +2693,7 @@ detour3:
 	VMOVUPS Y3, 544(SP)
 	MOVQ    $+3, 960(SP)
 
-seldom1:
+cold1:
 	VMOVUPS     544(SP), Y0
 	VMULPS      c4c0000004c000000<>+0(SB), Y0, Y1
 	VMOVUPS     c3fb504f23fb504f2<>+0(SB), Y2
@@ -2732,11 +2732,11 @@ seldom1:
 	VBLENDVPS   Y0, Y1, Y2, Y0
 	VMOVUPS     Y0, 576(SP)
 	CMPQ        960(SP), $0x01
-	JEQ         resume1
+	JEQ         leave1
 	CMPQ        960(SP), $0x02
-	JEQ         resume2
+	JEQ         leave2
 	CMPQ        960(SP), $0x03
-	JEQ         resume3
+	JEQ         leave3
 	VMOVUPS     608(SP), Y0
 	VMOVUPS     640(SP), Y1
 	VMOVUPS     672(SP), Y4
@@ -2748,9 +2748,9 @@ seldom1:
 	VMOVUPS     864(SP), Y11
 	VMOVUPS     896(SP), Y12
 	VMOVUPS     576(SP), Y10
-	JMP         back0
+	JMP         after0
 
-resume1:
+leave1:
 	VMOVUPS 608(SP), Y0
 	VMOVUPS 640(SP), Y1
 	VMOVUPS 672(SP), Y2
@@ -2763,9 +2763,9 @@ resume1:
 	VMOVUPS 896(SP), Y10
 	VMOVUPS 928(SP), Y12
 	VMOVUPS 576(SP), Y11
-	JMP     back1
+	JMP     after1
 
-resume2:
+leave2:
 	VMOVUPS 608(SP), Y2
 	VMOVUPS 640(SP), Y3
 	VMOVUPS 672(SP), Y4
@@ -2778,14 +2778,14 @@ resume2:
 	VMOVUPS 896(SP), Y11
 	VMOVUPS 928(SP), Y12
 	VMOVUPS 576(SP), Y1
-	JMP     back2
+	JMP     after2
 
-resume3:
+leave3:
 	VMOVUPS 608(SP), Y0
 	VMOVUPS 640(SP), Y1
 	VMOVUPS 672(SP), Y2
 	VMOVUPS 576(SP), Y4
-	JMP     back3
+	JMP     after3
 
 // func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -2862,9 +2862,9 @@ loop:
 	VPADDD      c7f8000007f800000<>+0(SB), Y2, Y4
 	VPCMPGTD    cfefffffffeffffff<>+0(SB), Y4, Y4
 	VPTEST      Y4, Y4
-	JNE         detour0
+	JNE         enter0
 
-back0:
+after0:
 	VMOVUPS      (R9)(BX*4), Y2
 	VMULPS       64(SP), Y2, Y4
 	VADDPS       Y4, Y3, Y3
@@ -3117,9 +3117,9 @@ tail:
 	VPADDD      c7f8000007f800000<>+0(SB), Y3, Y5
 	VPCMPGTD    cfefffffffeffffff<>+0(SB), Y5, Y5
 	VPTEST      Y5, Y0
-	JNE         detour1
+	JNE         enter1
 
-back1:
+after1:
 	VMASKMOVPS   (R9)(BX*4), Y0, Y3
 	VMULPS       64(SP), Y3, Y5
 	VADDPS       Y5, Y4, Y4
@@ -3343,15 +3343,15 @@ done:
 	VZEROUPPER
 	RET
 
-detour0:
+enter0:
 	VMOVUPS Y0, 288(SP)
 	VMOVUPS Y1, 320(SP)
 	VMOVUPS Y3, 192(SP)
 	VMOVUPS Y2, 224(SP)
 	MOVQ    $+0, 384(SP)
-	JMP     seldom1
+	JMP     cold1
 
-detour1:
+enter1:
 	VMOVUPS Y0, 288(SP)
 	VMOVUPS Y1, 320(SP)
 	VMOVUPS Y2, 352(SP)
@@ -3359,7 +3359,7 @@ detour1:
 	VMOVUPS Y3, 224(SP)
 	MOVQ    $+1, 384(SP)
 
-seldom1:
+cold1:
 	VMOVUPS     224(SP), Y0
 	VMULPS      c4c0000004c000000<>+0(SB), Y0, Y1
 	VMOVUPS     c3fb504f23fb504f2<>+0(SB), Y2
@@ -3404,18 +3404,18 @@ seldom1:
 	VBLENDVPS   Y0, Y1, Y2, Y0
 	VMOVUPS     Y0, 256(SP)
 	CMPQ        384(SP), $0x01
-	JEQ         resume1
+	JEQ         leave1
 	VMOVUPS     288(SP), Y0
 	VMOVUPS     320(SP), Y1
 	VMOVUPS     256(SP), Y3
-	JMP         back0
+	JMP         after0
 
-resume1:
+leave1:
 	VMOVUPS 288(SP), Y0
 	VMOVUPS 320(SP), Y1
 	VMOVUPS 352(SP), Y2
 	VMOVUPS 256(SP), Y4
-	JMP     back1
+	JMP     after1
 
 // func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *abi.Frame)
 // Requires: AVX, CMOV

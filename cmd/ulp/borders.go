@@ -69,7 +69,7 @@ func asFloat(dt ir.DType, b uint64) float64 {
 
 // tiers returns for which settings of fast an op has an expansion of its own.
 func tiers(op ir.Op, dt ir.DType) []bool {
-	if !op.Info().HasFast || expansion(op, dt, false).String() == expansion(op, dt, true).String() {
+	if !op.Info().Fast.Has(dt) {
 		return []bool{false}
 	}
 	return []bool{false, true}

@@ -16,12 +16,12 @@ type engine[T float] struct {
 }
 
 func newEngine[T float](f *function, fast, portable bool) (*engine[T], error) {
-	options := []graph.Item{graph.Workers(1)}
+	options := []graph.Item{graph.WithWorkers(1)}
 	if fast {
-		options = append(options, graph.Fast())
+		options = append(options, graph.WithFast())
 	}
 	if portable {
-		options = append(options, graph.Portable())
+		options = append(options, graph.WithDebug(graph.Portable))
 	}
 	p, err := f.compile(dtypeOf[T](), dtypeOf[T](), options...)
 	if err != nil {

@@ -23,7 +23,7 @@ type reference struct {
 const checkEvery = 61
 
 func newReference(f *function) (*reference, error) {
-	p, err := f.compile(ir.Float32, ir.Float64, graph.Workers(1))
+	p, err := f.compile(ir.Float32, ir.Float64, graph.WithWorkers(1))
 	if err != nil {
 		return nil, err
 	}

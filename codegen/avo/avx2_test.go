@@ -79,9 +79,9 @@ func TestChainLoop(t *testing.T) {
 	require.Equal(t, 2*(3+7+1)+3, len(strings.Split(loop, "\n")), loop)
 }
 
-// TestDownLoop counts what a kernel of distances does for each element of two
+// TestColumnReductionLoop counts what a kernel of distances does for each element of two
 // vectors of lines: a splat, six arithmetic instructions and a step.
-func TestDownLoop(t *testing.T) {
+func TestColumnReductionLoop(t *testing.T) {
 	k, err := kernel.ParseCode("reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }")
 	require.NoError(t, err)
 	asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
@@ -90,11 +90,11 @@ func TestDownLoop(t *testing.T) {
 	require.Equal(t, 1+2*3+4, len(strings.Split(loop, "\n")), loop)
 }
 
-// TestFoldLoops counts what a sum does for 32 elements of two rows: an addition for
+// TestReductionLoops counts what a sum does for 32 elements of two rows: an addition for
 // each vector; and the search for the place of the greatest element for 16: two loads,
 // two comparisons, an and, two choices and a place for each vector, its index, and a
 // prefetch for the two.
-func TestFoldLoops(t *testing.T) {
+func TestReductionLoops(t *testing.T) {
 	for _, x := range []struct {
 		kernel, loop string
 		want         int
@@ -118,7 +118,7 @@ func TestDotLoop(t *testing.T) {
 	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
 		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{&kernel.Micro{Row: kernel.Dot, Type: d}})
 		require.NoError(t, err)
-		loop := regexp.MustCompile(`(?s)two6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
+		loop := regexp.MustCompile(`(?s)full6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 		require.Equal(t, 4*(2+6+12+1)+1+2, len(strings.Split(loop, "\n")), loop)
 	}
 }
@@ -132,7 +132,7 @@ func TestMicroTable(t *testing.T) {
 
 // TestDeterministic assembles twice.
 func TestDeterministic(t *testing.T) {
-	ks := codes(singleOps())
+	ks := singleOps()
 	a, err := avo.AVX2.Assemble("kernels", ks)
 	require.NoError(t, err)
 	b, err := avo.AVX2.Assemble("kernels", ks)
@@ -150,7 +150,7 @@ func TestPressure(t *testing.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		s.ops = rapid.IntRange(1, 96).Draw(t, "ops")
 		s.late = rapid.Bool().Draw(t, "late")
-		k := kernel.CodeOf(randomKernel(s, rand.New(rand.NewPCG(seed, 0)).IntN))
+		k := randomKernel(s, rand.New(rand.NewPCG(seed, 0)).IntN)
 		if k.Verify() != nil {
 			t.Skip("beyond the limits of a kernel")
 		}
@@ -165,7 +165,7 @@ func TestPressure(t *testing.T) {
 }
 
 func BenchmarkAssemble(b *testing.B) {
-	ks := codes(singleOps())
+	ks := singleOps()
 	for b.Loop() {
 		_, err := avo.AVX2.Assemble("kernels", ks)
 		require.NoError(b, err)

@@ -9,10 +9,9 @@ import (
 )
 
 // Count returns how many instructions the main loop of a kernel has for each step of
-// avx2Machine.Lanes elements, including those that end the loop. Cold blocks are not in
-// the loop.
+// avx2Machine.Lanes elements, including those that end the loop, without cold blocks.
 func Count(k *kernel.Kernel) (float64, error) {
-	b, err := machine.Compile(instructions{}, elementary.Expand(k))
+	b, err := machine.Compile(instructions{}, elementary.Expand(k), nil)
 	if err != nil {
 		return 0, err
 	}

@@ -28,17 +28,14 @@ var long = flag.Bool("long", false, "run the differential tests over many more r
 // TestDifferentialSingleOps runs every op's kernels against ir's Eval.
 func TestDifferentialSingleOps(t *testing.T) {
 	t.Parallel()
-	differ(t, codes(singleOps()))
+	differ(t, singleOps())
 }
 
 // TestDifferentialReductions runs reductions by every op on every type, and those that the
 // library brings, on both engines.
 func TestDifferentialReductions(t *testing.T) {
 	t.Parallel()
-	ks := codes(singleFolds())
-	for i, k := range ks {
-		ks[i] = kernel.InTier(k, false)
-	}
+	ks := singleReductions()
 	for _, k := range codegen.Builtins() {
 		if m, ok := k.(*kernel.Micro); ok && m.Row == kernel.Reduce {
 			ks = append(ks, k)
@@ -72,7 +69,7 @@ func TestDifferentialColumns(t *testing.T) {
 	var ks []kernel.Code
 	seen := map[string]bool{}
 	for len(ks) < 60 {
-		k := kernel.CodeOf(randomDown(rnd.IntN))
+		k := randomColumnReduction(rnd.IntN)
 		if k.Verify() == nil && !seen[codegen.Symbol(k)] {
 			seen[codegen.Symbol(k)] = true
 			ks = append(ks, k)
@@ -91,11 +88,11 @@ func TestDifferentialFused(t *testing.T) {
 		n = 1500
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
-	ks := codes(manyPointers())
+	ks := manyPointers()
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
-			k := kernel.CodeOf(randomKernel(s, rnd.IntN))
+			k := randomKernel(s, rnd.IntN)
 			if k.Verify() == nil && !seen[codegen.Symbol(k)] {
 				seen[codegen.Symbol(k)] = true
 				ks = append(ks, k)
@@ -117,12 +114,11 @@ func TestDifferentialCold(t *testing.T) {
 	seen := map[string]bool{}
 	for range n {
 		for _, s := range shapes {
-			s.seldom, s.ops = 3, 4+rnd.IntN(s.ops)
+			s.unlikely, s.ops = 3, 4+rnd.IntN(s.ops)
 			k := randomKernel(s, rnd.IntN)
-			c := kernel.CodeOf(k)
-			if e := elementary.Expand(k); k.Verify() == nil && !seen[codegen.Symbol(c)] && len(codegen.Split(e).Cold) > 0 {
-				seen[codegen.Symbol(c)] = true
-				ks = append(ks, c)
+			if e := elementary.Expand(bodyOf(k)); k.Verify() == nil && !seen[codegen.Symbol(k)] && len(codegen.Split(e).Cold) > 0 {
+				seen[codegen.Symbol(k)] = true
+				ks = append(ks, k)
 			}
 		}
 	}
@@ -132,17 +128,16 @@ func TestDifferentialCold(t *testing.T) {
 	differ(t, ks, files[0])
 }
 
-// codes returns the code of kernels.
-func codes(ks []*kernel.Kernel) []kernel.Code {
-	out := make([]kernel.Code, len(ks))
-	for i, k := range ks {
-		out[i] = kernel.CodeOf(k)
+// bodyOf returns the body of a kernel or of a reduction.
+func bodyOf(c kernel.Code) *kernel.Kernel {
+	if m, ok := c.(*kernel.Micro); ok {
+		return m.Body
 	}
-	return out
+	return c.(*kernel.Kernel)
 }
 
 // differ assembles kernels into a program of their own and runs it, with the
-// portable twins if there are any.
+// portable kernels if there are any.
 func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
@@ -225,11 +220,11 @@ var (
 		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 18, units: 14, ops: 30, outputs: 2}, // pointers in the frame
 		{types: all, inputs: 14, units: 12, ops: 30, outputs: 3, composed: true},
 		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},
-		{types: []ir.DType{ir.Float32}, inputs: 3, ops: 4, outputs: 2, folds: 3},
-		{types: []ir.DType{ir.Float64, ir.Int64}, inputs: 4, ops: 6, outputs: 3, folds: 3}, // more accumulators than registers
-		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 4, ops: 8, outputs: 3, folds: 2},
-		{types: all, inputs: 4, ops: 14, outputs: 3, composed: true, folds: 2},
-		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, folds: 4},  // all general registers
-		{types: all, inputs: 13, units: 12, ops: 30, outputs: 3, folds: 4}, // and pointers in the frame
+		{types: []ir.DType{ir.Float32}, inputs: 3, ops: 4, outputs: 2, reductions: 3},
+		{types: []ir.DType{ir.Float64, ir.Int64}, inputs: 4, ops: 6, outputs: 3, reductions: 3}, // more accumulators than registers
+		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 4, ops: 8, outputs: 3, reductions: 2},
+		{types: all, inputs: 4, ops: 14, outputs: 3, composed: true, reductions: 2},
+		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, reductions: 4},  // all general registers
+		{types: all, inputs: 13, units: 12, ops: 30, outputs: 3, reductions: 4}, // and pointers in the frame
 	}
 )

@@ -37,7 +37,7 @@ func (n *nest) inst(i *machine.Inst) {
 	n.plain(i)
 }
 
-// plain writes an instruction by its shape. Go's assembler takes the operands in the
+// plain writes an instruction by its opcode. Go's assembler takes the operands in the
 // reverse of Intel's order.
 func (n *nest) plain(i *machine.Inst) {
 	var args []arg
@@ -66,7 +66,7 @@ func (n *nest) plain(i *machine.Inst) {
 	n.do(name, append(args, dst)...)
 }
 
-// special writes the instructions that are more than one, or address an operand.
+// special has the opcodes that become several instructions, or address an operand.
 var special = map[string]func(n *nest, i *machine.Inst){
 	machine.OpKeep.Name: func(n *nest, i *machine.Inst) {
 		n.do("VMOVUPS", y(i.Src[0].Index), mem(n.address(machine.Loc{Space: machine.InSlot, Index: i.Slot})))
@@ -98,7 +98,7 @@ func maskStore(name string) func(n *nest, i *machine.Inst) {
 	}
 }
 
-// vector loads a register.
+// vector loads a vector register from memory.
 func (n *nest) vector(dst int, from machine.Loc) {
 	switch {
 	case from.Space == machine.InConst && from.Bits == 0:
@@ -112,7 +112,7 @@ func (n *nest) vector(dst int, from machine.Loc) {
 	}
 }
 
-// broadcast loads a splat operand into every lane.
+// broadcast loads the element of a splat operand into every lane.
 func (n *nest) broadcast(operand, dst int) {
 	p := n.pointer[operand]
 	if p.reg < 0 {
@@ -157,8 +157,8 @@ func operandAt(operand, size, disp int) machine.Place {
 	return machine.Place{Operand: operand, Size: size, Disp: disp}
 }
 
-// element returns the address of an operand at the present step. A pointer that is in
-// the frame is loaded into dx, for the instruction that follows.
+// element returns the address of an operand at the present step. It loads a pointer that
+// is in the stack frame into dx; the address is valid for the next instruction only.
 func (n *nest) element(p machine.Place) memory {
 	from := n.pointer[p.Operand]
 	if from.reg < 0 {
@@ -168,7 +168,8 @@ func (n *nest) element(p machine.Place) memory {
 	return at(from.reg, p.Disp).indexed(index, p.Size)
 }
 
-// onStack returns the address of vector i of those at an offset in the frame.
+// onStack returns the address of vector i of those that begin at an offset in the stack
+// frame.
 func (n *nest) onStack(offset, i int) memory { return stack(offset + n.m.Width*i) }
 
 func (n *nest) address(l machine.Loc) memory {

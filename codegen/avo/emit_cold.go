@@ -2,23 +2,28 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen/machine"
 
-// A cold block is emitted once, after the RET of a function. Every exit jumps to it. The
-// code of an exit before the block saves the registers and stores the inputs; the code
-// after it restores the registers and loads the results.
+// Cold blocks follow the RET of a function, one each for all copies of the body. An exit
+// of the main path to a block has three parts:
+//
+//	test   jumps to enter if the condition holds for an element; after is behind the jump
+//	enter  saves the registers, stores the inputs of the block and jumps to it
+//	leave  restores the registers, loads the results and jumps back to after
+//
+// The block ends with a jump to the leave part of the exit that it was entered from.
 
-// testCold tests the condition of a step.
+// testCold writes the test of a condition: the instruction of an exit.
 func (n *nest) testCold(i *machine.Inst) {
 	number := len(n.exits)
 	n.exits = append(n.exits, i.Exit)
 	first, last := i.Src[0], i.Src[len(i.Src)-1]
 	n.do("VPTEST", y(first.Index), y(last.Index))
-	n.do("JNE", label("detour"+itoa(number)))
-	n.here("back" + itoa(number))
+	n.do("JNE", label("enter"+itoa(number)))
+	n.here("after" + itoa(number))
 }
 
-// layColdBlocks takes the parts of the frame that cold blocks share: one runs at a
-// time.
-func (n *nest) layColdBlocks() {
+// reserveColdBlocks reserves the parts of the stack frame that all cold blocks share, as
+// one of them runs at a time.
+func (n *nest) reserveColdBlocks() {
 	inputs, saved, spills := 0, 0, 0
 	for _, e := range n.b.Exits() {
 		inputs = max(inputs, len(e.In)+len(e.Z))
@@ -27,7 +32,7 @@ func (n *nest) layColdBlocks() {
 	}
 	if inputs > 0 {
 		n.inputs, n.kept, n.coldSpills = n.vectors(inputs), n.vectors(saved), n.vectors(spills)
-		n.resumes = n.local(8)
+		n.exit = n.local(8)
 	}
 }
 
@@ -42,7 +47,8 @@ func (n *nest) coldBlocks() {
 	}
 }
 
-// coldBlock writes a block between the two halves of its exits.
+// coldBlock writes a block, before it the enter parts of its exits and after it their leave
+// parts.
 func (n *nest) coldBlock(b *machine.ColdBlock) {
 	var users []int
 	for i, e := range n.exits {
@@ -50,7 +56,7 @@ func (n *nest) coldBlock(b *machine.ColdBlock) {
 			users = append(users, i)
 		}
 	}
-	start := n.fresh("seldom")
+	start := n.fresh("cold")
 	for j, i := range users {
 		n.enter(n.exits[i], i)
 		if j < len(users)-1 {
@@ -63,17 +69,17 @@ func (n *nest) coldBlock(b *machine.ColdBlock) {
 	n.insts(b.Insts)
 	n.spills, n.slots = spills, slots
 	for _, i := range users[1:] {
-		n.do("CMPQ", mem(stack(n.resumes)), imm(int64(i)))
-		n.do("JEQ", label("resume"+itoa(i)))
+		n.do("CMPQ", mem(stack(n.exit)), imm(int64(i)))
+		n.do("JEQ", label("leave"+itoa(i)))
 	}
 	for _, i := range users {
-		n.resume(n.exits[i], i)
+		n.leave(n.exits[i], i)
 	}
 }
 
-// enter saves the registers of the main path and stores the inputs.
+// enter writes the enter part of an exit.
 func (n *nest) enter(e *machine.Exit, number int) {
-	n.here("detour" + itoa(number))
+	n.here("enter" + itoa(number))
 	for j, r := range e.Saved {
 		n.do("VMOVUPS", y(r), mem(n.onStack(n.kept, j)))
 	}
@@ -88,17 +94,17 @@ func (n *nest) enter(e *machine.Exit, number int) {
 			n.do("VMOVUPS", y(0), mem(n.onStack(n.inputs, j)))
 		}
 	}
-	n.do("MOVQ", imm32(int64(number)), mem(stack(n.resumes)))
+	n.do("MOVQ", imm32(int64(number)), mem(stack(n.exit)))
 }
 
-// resume restores the registers and returns with the results.
-func (n *nest) resume(e *machine.Exit, number int) {
-	n.here("resume" + itoa(number))
+// leave writes the leave part of an exit.
+func (n *nest) leave(e *machine.Exit, number int) {
+	n.here("leave" + itoa(number))
 	for j, r := range e.Saved {
 		n.do("VMOVUPS", mem(n.onStack(n.kept, j)), y(r))
 	}
 	for j, r := range e.To {
 		n.do("VMOVUPS", mem(n.onStack(n.inputs, len(e.In)+j)), y(r))
 	}
-	n.do("JMP", label("back"+itoa(number)))
+	n.do("JMP", label("after"+itoa(number)))
 }

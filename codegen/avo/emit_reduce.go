@@ -5,28 +5,27 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/codegen/machine"
-	"github.com/stridefuse/stridefuse/ir"
 )
 
-// What a nest has besides for reductions: the accumulators' start, their rotation
-// from step to step, the tail of a body unrolled by phases, and the end of a row.
+// The parts of a nest for reductions: the initial accumulators, their rotation from step to
+// step, the tail of a body that is unrolled by phases, and the end of a row.
 
-// layReductions gives the accumulators on the stack their place, and a register to
-// the offset that rotates if they have one.
-func (n *nest) layReductions(take func() place64) {
+// allocateReductions assigns the accumulators that are not in vector registers to the stack
+// frame, and the offset by which they rotate to a general register.
+func (n *nest) allocateReductions(take func() place64) {
 	if !n.b.Reduces() {
 		return
 	}
 	n.phase = -1
 	if n.b.AccsOnStack() {
-		n.accs = n.vectors(n.b.Accumulators())
+		n.accs = n.vectors(n.b.Graph.Accumulators())
 	}
 	if rotatesOnStack(n.b) {
 		n.phase = take().reg
 	}
 }
 
-// rotatesOnStack reports whether an offset finds accumulators on the stack.
+// rotatesOnStack reports whether there are accumulators on the stack that rotate.
 func rotatesOnStack(b *machine.Body) bool { return b.Rotating() && b.AccsOnStack() }
 
 // startReductions sets the accumulators to the identities of their combiners.
@@ -38,7 +37,7 @@ func (n *nest) startReductions() {
 	for _, p := range n.b.Accs {
 		inReg[n.b.Graph.At(p.V).Slot] = p.Reg
 	}
-	for _, r := range n.b.Reductions() {
+	for _, r := range n.b.Graph.Reductions {
 		n.startReduction(r, inReg)
 	}
 	if n.phase >= 0 {
@@ -47,7 +46,7 @@ func (n *nest) startReductions() {
 }
 
 func (n *nest) startReduction(r *machine.Reduction, inReg map[int]int) {
-	const scratch = 0 // pinned values are in the upper registers
+	const scratch = 0 // is not pinned: pinned registers are the last ones
 	from, loaded := scratch, false
 	load := func(reg int) {
 		if !loaded {
@@ -77,7 +76,7 @@ func (n *nest) rotate(steps int) {
 	phases := n.b.Graph.Phases
 	for i := 0; i < len(n.b.Accs); i += phases {
 		group := n.b.Accs[i : i+phases]
-		for at := range steps { // the cycles of a rotation by one or two
+		for at := range steps { // a rotation by n steps has n cycles
 			from := at
 			n.do("VMOVAPS", y(group[at].Reg), y(0))
 			for ; from+steps < phases; from += steps {
@@ -92,8 +91,8 @@ func (n *nest) rotate(steps int) {
 	}
 }
 
-// phaseTail computes the last columns of a body unrolled by phases: whole steps as
-// long as they fit, then a masked one.
+// phaseTail computes the last columns of a body that is unrolled by phases: whole steps,
+// then a masked one.
 func (n *nest) phaseTail() {
 	n.here("tail")
 	phases, lanes := n.b.Graph.Phases, n.lanes()
@@ -112,22 +111,22 @@ func (n *nest) phaseTail() {
 			n.do("ADDQ", imm(int64(lanes*phase)), gp(index))
 		}
 		n.do("CMPQ", gp(index), gp(cols))
-		n.do("JGE", label("fold"))
+		n.do("JGE", label("combine"))
 		n.insts(n.b.Masked(phase))
 		if phase > 0 {
-			n.do("JMP", label("fold"))
+			n.do("JMP", label("combine"))
 		}
 	}
 }
 
-// endReductions stores the results of a row.
+// endReductions combines the accumulators of a row and stores the results.
 func (n *nest) endReductions() {
 	if !n.b.Reduces() {
 		return
 	}
-	n.here("fold")
+	n.here("combine")
 	switch {
-	case n.phase >= 0 && len(n.b.Accs) > 0 && slices.ContainsFunc(n.b.Kernel.Fold, ir.Op.IsArgReduction):
+	case n.phase >= 0 && len(n.b.Accs) > 0 && n.hasArgReduction():
 		n.rotateBack()
 	case n.phase >= 0:
 		n.do("XORQ", gp(n.phase), gp(n.phase))
@@ -135,15 +134,21 @@ func (n *nest) endReductions() {
 	n.insts(n.b.Last())
 }
 
-// rotateBack rotates until the accumulators in registers and those on the stack are
-// where they began: positions and elements belong together.
+// hasArgReduction reports whether an output is an arg-reduction.
+func (n *nest) hasArgReduction() bool {
+	return slices.ContainsFunc(n.b.Graph.Reductions, func(r *machine.Reduction) bool { return r.Best != nil })
+}
+
+// rotateBack rotates until all accumulators are where they began. An arg-reduction combines
+// accumulators of elements with those of their positions, and one of the two may be in
+// registers and the other on the stack.
 func (n *nest) rotateBack() {
-	n.here("turn")
+	n.here("rotate")
 	n.do("TESTQ", gp(n.phase), gp(n.phase))
-	n.do("JEQ", label("back"))
+	n.do("JEQ", label("rotated"))
 	n.rotate(1)
-	n.do("JMP", label("turn"))
-	n.here("back")
+	n.do("JMP", label("rotate"))
+	n.here("rotated")
 }
 
 // storeFirst stores the first element of a vector.

@@ -6,7 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// The instruction tables (insts_*.go) add instructions to a graph by name.
+// The graph of a kernel, to which the instruction tables (insts_*.go) add instructions by
+// name.
 
 type (
 	ref   = machine.Ref
@@ -22,7 +23,7 @@ func one(r ref) value         { return machine.One(r) }
 func two(a, b ref) value      { return machine.Two(a, b) }
 func wideMask(a, b ref) value { return machine.WideMask(a, b) }
 
-// op adds an instruction by its name.
+// op adds an instruction.
 func (g *graph) op(name string, args ...ref) ref { return g.imm(name, 0, args...) }
 
 // imm adds an instruction with an immediate operand.
@@ -61,8 +62,8 @@ func (g *graph) is(r ref, name string) bool {
 	return n.Kind == machine.KindOp && n.Op.Name == name
 }
 
-// high returns the upper half of r, in the lower half of a register. The upper half
-// of a vector in memory needs no instruction.
+// high returns the upper half of r in the lower half of a register. If r is in memory, this
+// is a load of half a vector.
 func (g *graph) high(r ref) ref {
 	n := *g.At(r)
 	switch width := g.Machine().Width; {

@@ -19,7 +19,7 @@ type key struct {
 // row appends the instructions of an op on one vector of each operand.
 type row func(g *graph, x [3]ref) ref
 
-// wholeRow is a row for ops that can't work on one vector of several.
+// wholeRow is a row for an op that needs all vectors of its operands at once.
 type wholeRow func(g *graph, a [3]value) value
 
 var (
@@ -28,8 +28,8 @@ var (
 )
 
 func init() { // not initializers: rows read other entries of the table
-	floatRows(float{ir.Float32, "PS", (*graph).f32of, 1 << 31})
-	floatRows(float{ir.Float64, "PD", (*graph).f64, 1 << 63})
+	floatRows(float{ir.Float32, "PS"})
+	floatRows(float{ir.Float64, "PD"})
 	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Uint8} {
 		intRows(d)
 	}
@@ -43,8 +43,6 @@ func init() { // not initializers: rows read other entries of the table
 }
 
 func set(d ir.DType, op ir.Op, r row) { rows[key{op, d}] = r }
-
-func (g *graph) f32of(v float64) ref { return g.f32(float32(v)) }
 
 // unary, binary and swapped are rows of one instruction.
 func unary(name string) row {
@@ -61,7 +59,8 @@ func swapped(name string) row {
 
 func same(_ *graph, x [3]ref) ref { return x[0] }
 
-// not flips every bit; of a comparison of floats it is the opposite one.
+// not flips every bit. For a comparison of floats it is the comparison with the opposite
+// predicate.
 func (g *graph) not(x ref) ref {
 	n := g.At(x)
 	switch {
@@ -76,7 +75,7 @@ func (g *graph) not(x ref) ref {
 	return g.op("VPXOR", x, g.ones())
 }
 
-// notOf reports whether x is the opposite of another value.
+// notOf reports whether x is the result of not, and of which value.
 func (g *graph) notOf(x ref) (ref, bool) {
 	if n := g.At(x); g.is(x, "VPXOR") && n.Arg[1] == g.ones() {
 		return n.Arg[0], true
@@ -102,9 +101,9 @@ func (g *graph) choose(mask, y, z ref) ref {
 
 func selectRow(g *graph, x [3]ref) ref { return g.choose(x[0], x[1], x[2]) }
 
-// clamp is select(lt(p,q), q, p) or select(lt(p,q), p, q), which one
-// instruction does: VMAX gives its second source where neither is greater,
-// exactly as this select does with NaN and with zeros of both signs.
+// clamp compiles select(lt(p,q), q, p) and select(lt(p,q), p, q) to one instruction, a
+// maximum or minimum. VMAX and VMIN return the second source if one is NaN or both are
+// zeros, which is what these selects do.
 func (l *lowerer) clamp(in kernel.Inst, a [3]value) (value, bool) {
 	test := l.Kernel.Inst(in.Args[0])
 	if test == nil || test.Op != ir.OpLt {
@@ -131,6 +130,7 @@ var clampOps = map[ir.DType]struct{ min, max string }{
 	ir.Uint8:   {"VPMINUD", "VPMAXUD"},
 }
 
+// each applies an instruction to each vector of two operands.
 func (l *lowerer) each(d ir.DType, name string, a, b value) value {
 	v := one(l.op(name, a.Part[0], b.Part[0]))
 	if parts(d) == 2 {

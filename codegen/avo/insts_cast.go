@@ -6,10 +6,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// pair is the types of a cast: from, to.
+// pair is the types that a cast converts from and to.
 type pair [2]ir.DType
 
-// castRow converts a value whole, for the vectors of a step may change in number.
+// castRow converts all vectors of a value: the result may have another number of them.
 type castRow func(g *graph, v value) value
 
 var castRows = map[pair]castRow{}
@@ -56,6 +56,7 @@ func castTable() {
 	castFloats(single)
 }
 
+// lowByte keeps the lowest 8 bits of each lane.
 func lowByte(g *graph, x ref) ref { return g.op("VPAND", x, g.i32(255)) }
 
 // split converts the halves of one vector to two.
@@ -68,6 +69,7 @@ func (g *graph) narrow(v value) value {
 	return one(g.joined(g.op("VCVTPD2PSY", v.Part[0]), g.op("VCVTPD2PSY", v.Part[1])))
 }
 
+// toBool returns a row that compares with 0.
 func toBool(d ir.DType) castRow {
 	return func(g *graph, v value) value {
 		ne := rows[key{ir.OpNe, d}]
@@ -78,7 +80,7 @@ func toBool(d ir.DType) castRow {
 	}
 }
 
-// fromBool keeps the bits of a one where the mask is set.
+// fromBool returns a row that gives 1 in the lanes of the mask, and 0 in the others.
 func fromBool(d ir.DType) castRow {
 	var bits uint64 = 1
 	switch d {

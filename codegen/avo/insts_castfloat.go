@@ -3,8 +3,8 @@ package avo
 import "github.com/stridefuse/stridefuse/ir"
 
 // Casts between floats and integers that AVX2 has no instruction for, or whose
-// instruction does not saturate. VMAX and VMIN return their second source where
-// one is NaN; the conversions to int32 return the least one.
+// instruction does not saturate. VMAX and VMIN return their second source if one is NaN.
+// The conversions to int32 return the least int32 for NaN and beyond the range.
 
 func castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
 	single(ir.Float32, ir.Int32, f32ToI32)
@@ -34,20 +34,20 @@ func castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
 	}
 }
 
-// joinHalves converts two vectors to one.
+// joinHalves converts two vectors to the halves of one.
 func joinHalves(f func(g *graph, x ref) ref) castRow {
 	return func(g *graph, v value) value { return one(g.joined(f(g, v.Part[0]), f(g, v.Part[1]))) }
 }
 
-// f32ToI32: beyond the range the conversion gives least, whose bits are those
-// of greatest flipped.
+// f32ToI32 corrects the conversion for values from 2^31 on: it gives the least int32, whose
+// bits are flipped to those of the greatest.
 func f32ToI32(g *graph, x ref) ref {
 	over := g.imm("VCMPPS", cmpGe, x, g.f32(1<<31))
 	r := g.op("VPXOR", g.op("VCVTTPS2DQ", x), over)
 	return g.op("VPAND", r, g.imm("VCMPPS", cmpOrd, x, x))
 }
 
-// f32ToU32 converts values from 2^31 on with 2^31 taken off.
+// f32ToU32 subtracts 2^31 from values from 2^31 on, converts, and adds it again.
 func f32ToU32(g *graph, x ref) ref {
 	t := g.op("VMAXPS", x, g.zero())
 	big := g.imm("VCMPPS", cmpGe, t, g.f32(1<<31))
@@ -56,7 +56,8 @@ func f32ToU32(g *graph, x ref) ref {
 	return g.op("VPOR", r, g.imm("VCMPPS", cmpGe, t, g.f32(1<<32)))
 }
 
-// f64ToI32: below the range the conversion gives least of itself.
+// f64ToI32 limits values to the greatest int32. Below the range the conversion gives the
+// least int32, as it should.
 func f64ToI32(g *graph, x ref) ref {
 	t := g.op("VANDPS", x, g.imm("VCMPPD", cmpOrd, x, x))
 	return g.op("VCVTTPD2DQY", g.op("VMINPD", t, g.f64(1<<31-1)))
@@ -66,11 +67,11 @@ func f64ToU32(g *graph, x ref) ref {
 	return g.u32Bits(g.op("VMINPD", g.op("VMAXPD", x, g.zero()), g.f64(1<<32-1)))
 }
 
-// magic64 leaves an integer of up to 51 bits in the low bits of its sum.
+// magic64 plus an integer of up to 51 bits is a float64 with the integer in its low bits.
 const magic64 = 3 << 51
 
-// f64ToI64 splits the truncated value t in hi*2^32 + lo, both exact, which
-// sums with powers of two turn into integers.
+// f64ToI64 splits the truncated value into hi*2^32 + lo, both exact, and makes integers of
+// hi and lo by adding powers of two.
 func f64ToI64(g *graph, x ref) ref {
 	t := g.imm("VROUNDPD", 11, x)
 	hi := g.imm("VROUNDPD", 9, g.op("VMULPD", t, g.f64(0x1p-32)))
@@ -83,8 +84,8 @@ func f64ToI64(g *graph, x ref) ref {
 	return g.op("VPAND", r, g.imm("VCMPPD", cmpOrd, x, x))
 }
 
-// i64ToF64 makes floats of the halves: 2^84 + 2^63 + hi*2^32, by flipping the
-// sign and setting an exponent, and 2^52 + lo. Their sum is rounded once.
+// i64ToF64 makes floats of the two halves of x by setting the exponents in their bits:
+// 2^84 + 2^63 + hi*2^32 and 2^52 + lo. The sum minus the powers of two is rounded once.
 func i64ToF64(g *graph, x ref) ref {
 	flip := uint64(0x45300000_80000000) // 2^84 + 2^63
 	hi := g.op("VPXOR", g.imm("VPSRLQ", 32, x), g.c64(flip))
@@ -93,9 +94,9 @@ func i64ToF64(g *graph, x ref) ref {
 	return g.op("VADDPD", both, lo)
 }
 
-// stickyI64 gathers the low 11 bits of values beyond 53 bits into one that says
-// whether any was set, so that float64 holds the result and rounding that to
-// float32 is the one rounding of x.
+// stickyI64 replaces the low 11 bits of values of more than 53 bits by one bit that is set
+// if any of them was (a sticky bit). The result is exact in float64, and rounding it to
+// float32 gives what rounding x to float32 gives.
 func stickyI64(g *graph, x ref) ref {
 	low := g.i64(1<<11 - 1)
 	odd := g.op("VPOR", x, g.op("VPADDQ", g.op("VPAND", x, low), low))

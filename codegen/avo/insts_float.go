@@ -6,12 +6,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// float is a floating-point type as the rows need it.
+// float is a floating-point type with what its rows need.
 type float struct {
-	d    ir.DType
-	w    string // the end of instruction names
-	c    func(g *graph, v float64) ref
-	sign uint64
+	d ir.DType
+	w string // the end of instruction names
 }
 
 // Predicates of VCMPPS: ordered and quiet, but for "not equal".
@@ -26,8 +24,8 @@ const (
 	cmpGe        = 0x1d
 )
 
-// mirrored returns the predicate of y and x that is a given one of x and y. The
-// ordered ones lie in the table's upper half, opposites at both ends.
+// mirrored returns the predicate that holds for y and x exactly if a given one holds for x
+// and y.
 func mirrored(pred uint8) uint8 {
 	if pred&0x10 == 0 {
 		return pred // symmetric
@@ -83,7 +81,7 @@ func (f float) neg(g *graph, x [3]ref) ref {
 	return g.op("VXORPS", x[0], f.signBits(g))
 }
 
-// negOf reports whether x is another value negated.
+// negOf reports whether x is a negated value, and of which.
 func (f float) negOf(g *graph, x ref) (ref, bool) {
 	if n := g.At(x); g.is(x, "VXORPS") && n.Arg[1] == f.signBits(g) {
 		return n.Arg[0], true
@@ -91,7 +89,7 @@ func (f float) negOf(g *graph, x ref) (ref, bool) {
 	return none, false
 }
 
-// fma takes negated sources into the instruction.
+// fma uses the instructions that negate the product or the addend, if sources are negated.
 func (f float) fma(g *graph, x [3]ref) ref {
 	product, addend := "VFM", "ADD"
 	for i := range 2 {
@@ -107,8 +105,8 @@ func (f float) fma(g *graph, x [3]ref) ref {
 	return g.op(product+addend+f.w, x[0], x[1], x[2])
 }
 
-// safe finds the source that is a constant, neither NaN nor zero: then the
-// plain instruction is exact, with the constant as its first source.
+// safe finds a source that is a constant other than NaN and zero. Then one instruction
+// computes Go's min or max, with the constant as its first source.
 func (f float) safe(g *graph, x [3]ref) (c, v ref, ok bool) {
 	for i := range 2 {
 		if bits, isConst := g.constant(x[i]); isConst {
@@ -124,9 +122,9 @@ func (f float) safe(g *graph, x [3]ref) (c, v ref, ok bool) {
 	return none, none, false
 }
 
-// min is Go's: the instruction returns its second source for NaN and for two
-// zeros, so the two orders together hold every NaN and every sign, and OR keeps
-// them: -0 | +0 is -0, and a NaN's exponent stays all ones.
+// min is Go's min. VMIN returns its second source if one is NaN or both are zeros. So the
+// results of both orders of the sources differ in these cases only, and OR combines them:
+// -0 | +0 is -0, and NaN | x is a NaN.
 func (f float) min(g *graph, x [3]ref) ref {
 	if c, v, ok := f.safe(g, x); ok {
 		return g.op("VMIN"+f.w, c, v)
@@ -134,8 +132,8 @@ func (f float) min(g *graph, x [3]ref) ref {
 	return g.op("VORPS", g.op("VMIN"+f.w, x[0], x[1]), g.op("VMIN"+f.w, x[1], x[0]))
 }
 
-// max is Go's. AND makes +0 of zeros of both signs, but may clear a NaN, which
-// the unordered mask puts back: all ones is a NaN.
+// max is Go's max. Here AND combines the results of both orders: -0 & +0 is +0. As NaN & x
+// may not be a NaN, lanes with a NaN are set to all ones, which is one.
 func (f float) max(g *graph, x [3]ref) ref {
 	if c, v, ok := f.safe(g, x); ok {
 		return g.op("VMAX"+f.w, c, v)

@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// intRows are the ops that int32, uint32 and uint8 (which has 32-bit lanes
-// here) do alike.
+// intRows are the ops that are the same for int32, uint32 and uint8, which is computed in
+// lanes of 32 bits.
 func intRows(d ir.DType) {
 	set(d, ir.OpCopy, same)
 	set(d, ir.OpAdd, binary("VPADDD"))
@@ -30,8 +30,8 @@ func intRows(d ir.DType) {
 	set(d, ir.OpMax, binary("VPMAXUD"))
 }
 
-// shift is a shift by lanes, or by an immediate where the count is a constant.
-// All of them give what the ops mean for counts of the width and beyond.
+// shift is a shift by counts in lanes, or by an immediate if the count is a constant. For
+// counts of at least the width, the instructions give what the ops define.
 func shift(lanes, immediate string, width uint64) row {
 	return func(g *graph, x [3]ref) ref {
 		if bits, ok := g.constant(x[1]); ok {
@@ -65,12 +65,13 @@ func unsigned32Rows() {
 	set(d, ir.OpRem, remRow(unsignedQuotient))
 }
 
-// leByMin compares without a signed or unsigned "less or equal".
+// leByMin computes x <= y as min(x,y) == x: AVX2 has no such comparison.
 func leByMin(least string) row {
 	return func(g *graph, x [3]ref) ref { return g.op("VPCMPEQD", g.op(least, x[0], x[1]), x[0]) }
 }
 
-// byteRows keep uint8 in 0..255.
+// byteRows are the ops on uint8 whose results have to be reduced to 8 bits, or differ
+// otherwise.
 func byteRows() {
 	d := ir.Uint8
 	low := func(r row) row {
@@ -87,10 +88,10 @@ func byteRows() {
 	set(d, ir.OpRem, remRow(byteQuotient))
 }
 
-// divRow and remRow divide through floats wide enough for the quotient to
-// truncate right: quotients closer to the next integer than a rounding do not
-// exist (|x|, |y| < 2^32 against 53 bits, < 2^8 against 24). What a division by
-// zero gives is cleared.
+// divRow and remRow divide in floats. Truncation of the rounded quotient is exact, because
+// no quotient of such integers is closer to the next integer than the rounding error
+// (integers below 2^32 in float64, below 2^8 in float32). Quotients and remainders of a
+// division by zero are set to 0.
 func divRow(quotient func(g *graph, x, y ref) ref) row {
 	return func(g *graph, x [3]ref) ref {
 		return g.op("VPANDN", g.op("VPCMPEQD", x[1], g.zero()), quotient(g, x[0], x[1]))
@@ -105,7 +106,8 @@ func remRow(quotient func(g *graph, x, y ref) ref) row {
 	}
 }
 
-// signedQuotient: least/-1 is 2^31, which converts to least.
+// signedQuotient divides int32. The least int32 divided by -1 is 2^31, which converts to the
+// least int32.
 func signedQuotient(g *graph, x, y ref) ref {
 	half := func(x, y ref) ref {
 		return g.op("VCVTTPD2DQY", g.op("VDIVPD", g.op("VCVTDQ2PD", x), g.op("VCVTDQ2PD", y)))
@@ -124,14 +126,16 @@ func byteQuotient(g *graph, x, y ref) ref {
 	return g.op("VCVTTPS2DQ", g.op("VDIVPS", g.op("VCVTDQ2PS", x), g.op("VCVTDQ2PS", y)))
 }
 
+// two52 plus an integer of up to 52 bits is a float64 with the integer in its low bits.
 const two52 = 1 << 52
 
-// u32ToF64 converts the lower half of x: the bits of 2^52 | x are 2^52 + x.
+// u32ToF64 converts the lower half of x: the bits of 2^52 combined with x by OR are those of
+// 2^52 + x.
 func (g *graph) u32ToF64(x ref) ref {
 	return g.op("VSUBPD", g.op("VPOR", g.op("VPMOVZXDQ", x), g.f64(two52)), g.f64(two52))
 }
 
-// u32Bits truncates 0 <= x < 2^32 to an integer in the lower 32 bits.
+// u32Bits truncates x, from 0 to below 2^32, to an integer in the lower 32 bits.
 func (g *graph) u32Bits(x ref) ref {
 	return g.op("VADDPD", g.imm("VROUNDPD", 11, x), g.f64(two52))
 }

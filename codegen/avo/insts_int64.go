@@ -2,6 +2,7 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
+// int64Rows are the ops on int64.
 func int64Rows() {
 	d := ir.Int64
 	set(d, ir.OpCopy, same)
@@ -29,7 +30,7 @@ func int64Rows() {
 	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(a, 1) }
 }
 
-// mul64 adds the three products of 32-bit halves that reach the lower 64 bits.
+// mul64 adds the three products of 32-bit halves that contribute to the lower 64 bits.
 func mul64(g *graph, x [3]ref) ref {
 	hi := func(r ref) ref { return g.imm("VPSRLQ", 32, r) }
 	cross := g.op("VPADDQ", g.op("VPMULUDQ", hi(x[0]), x[1]), g.op("VPMULUDQ", hi(x[1]), x[0]))
@@ -39,12 +40,14 @@ func mul64(g *graph, x [3]ref) ref {
 // sign64 is all ones in the lanes that are negative.
 func (g *graph) sign64(x ref) ref { return g.op("VPCMPGTQ", g.zero(), x) }
 
+// abs64 computes (x ^ m) - m, where m is the sign in all bits.
 func abs64(g *graph, x [3]ref) ref {
 	m := g.sign64(x[0])
 	return g.op("VPSUBQ", g.op("VPXOR", x[0], m), m)
 }
 
-// shr64 flips the bits of negative lanes before and after a logical shift.
+// shr64 is an arithmetic shift, which AVX2 lacks: it flips the bits of negative lanes before
+// and after a logical shift.
 func shr64(g *graph, x [3]ref) ref {
 	logical := shift("VPSRLVQ", "VPSRLQ", 64)
 	if g.masked64(x[0]) {

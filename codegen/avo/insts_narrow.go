@@ -2,9 +2,9 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Types that are computed in another, in lanes of 32 bits: what moves their elements,
-// and the conversions between them and their compute type. elementary.Expand leaves
-// nothing else of them.
+// Types that are computed in another type, in lanes of 32 bits. elementary.Expand leaves two
+// kinds of operations on them: those that move elements, and the conversions from and to
+// the compute type.
 
 func narrowRows() {
 	for _, d := range (ir.Running &^ ir.Native).List() {

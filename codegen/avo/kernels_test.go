@@ -1,7 +1,6 @@
 package avo_test
 
 import (
-	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -10,8 +9,8 @@ import (
 )
 
 // singleOps returns the kernels of every op: all types, all operand classes.
-func singleOps() []*kernel.Kernel {
-	var out []*kernel.Kernel
+func singleOps() []kernel.Code {
+	var out []kernel.Code
 	seen := map[string]bool{}
 	add := func(op ir.Op, given ir.DType, types []ir.DType) {
 		for classes := range 1 << len(types) {
@@ -51,37 +50,47 @@ func singleOps() []*kernel.Kernel {
 	return out
 }
 
-// foldOps lists the ops that fold elements of a type.
-func foldOps(d ir.DType) []ir.Op {
+// reduction returns the canonical kernel that reduces outputs of a body: combine has an op
+// for each, OpInvalid for one that is stored. If all are stored it is the body.
+func reduction(body *kernel.Kernel, combine ...ir.Op) kernel.Code {
+	var c kernel.Code = body
+	if slices.ContainsFunc(combine, func(by ir.Op) bool { return by != ir.OpInvalid }) {
+		c = &kernel.Micro{Row: kernel.Reduce, Combine: combine, Body: body}
+	}
+	canon, _ := kernel.Canonical(c)
+	return canon
+}
+
+// combiners lists the ops that reduce elements of a type.
+func combiners(d ir.DType) []ir.Op {
 	var out []ir.Op
+	one := &kernel.Kernel{In: []kernel.Operand{{DType: d}}, Out: []kernel.Ref{0}}
 	for _, op := range ir.Ops() {
-		k := &kernel.Kernel{In: []kernel.Operand{{DType: d}}, Out: []kernel.Ref{0}, Fold: []ir.Op{op}}
-		if (op.IsElementwise() || op.IsArgReduction()) && k.Verify() == nil {
+		if (op.IsElementwise() || op.IsArgReduction()) && reduction(one, op).Verify() == nil {
 			out = append(out, op)
 		}
 	}
 	return out
 }
 
-// singleFolds returns the kernels that fold one operand, of every op and type:
+// singleReductions returns the kernels that reduce one operand, of every op and type:
 // alone, stored as well, twice, and of a splat.
-func singleFolds() []*kernel.Kernel {
-	var out []*kernel.Kernel
+func singleReductions() []kernel.Code {
+	var out []kernel.Code
 	for _, d := range ir.Running.List() {
-		for _, op := range foldOps(d) {
-			for _, splat := range []bool{false, true} {
-				in := []kernel.Operand{{DType: d, Splat: splat}}
-				out = append(out, &kernel.Kernel{In: in, Out: []kernel.Ref{0}, Fold: []ir.Op{op}})
-			}
-			in := []kernel.Operand{{DType: d}, {DType: d}}
-			out = append(out,
-				&kernel.Kernel{In: in[:1], Out: []kernel.Ref{0, 0}, Fold: []ir.Op{ir.OpInvalid, op}},
-				&kernel.Kernel{In: in, Out: []kernel.Ref{0, 1}, Fold: []ir.Op{op, op}},
-				&kernel.Kernel{In: in, Out: []kernel.Ref{1, 0, 1}, Fold: []ir.Op{op, ir.OpInvalid, op}})
-			if op.IsArgReduction() {
-				out = append(out,
-					&kernel.Kernel{In: in[:1], Out: []kernel.Ref{0, 0}, Fold: []ir.Op{op, op.Info().By}},
-					&kernel.Kernel{In: in, Out: []kernel.Ref{0, 1, 0, 0}, Fold: []ir.Op{op.Info().By, ir.OpAdd, op, op.Info().By}})
+		in := []kernel.Operand{{DType: d}, {DType: d}}
+		add := func(in []kernel.Operand, outs []kernel.Ref, combine ...ir.Op) {
+			out = append(out, reduction(&kernel.Kernel{In: in, Out: outs}, combine...))
+		}
+		for _, op := range combiners(d) {
+			add(in[:1], []kernel.Ref{0}, op)
+			add([]kernel.Operand{{DType: d, Splat: true}}, []kernel.Ref{0}, op)
+			add(in[:1], []kernel.Ref{0, 0}, ir.OpInvalid, op)
+			add(in, []kernel.Ref{0, 1}, op, op)
+			add(in, []kernel.Ref{1, 0, 1}, op, ir.OpInvalid, op)
+			if by := op.Info().By; op.IsArgReduction() {
+				add(in[:1], []kernel.Ref{0, 0}, op, by)
+				add(in, []kernel.Ref{0, 1, 0, 0}, by, ir.OpAdd, op, by)
 			}
 		}
 	}
@@ -89,9 +98,9 @@ func singleFolds() []*kernel.Kernel {
 }
 
 // manyPointers has kernels of up to as many unit operands as there may be, of each
-// size of elements, short enough to be unrolled, and the same with folds.
-func manyPointers() []*kernel.Kernel {
-	var out []*kernel.Kernel
+// size of elements, short enough to be unrolled, and the same with reductions.
+func manyPointers() []kernel.Code {
+	var out []kernel.Code
 	for _, dt := range []ir.DType{ir.Float32, ir.Int64, ir.Uint8, ir.Bool} {
 		op := ir.OpMax
 		if dt == ir.Bool {
@@ -103,235 +112,23 @@ func manyPointers() []*kernel.Kernel {
 				in[i].DType = dt
 			}
 			in = append(in, kernel.Operand{DType: dt, Splat: true})
-			for folds := range min(4, kernel.MaxPointers-n) { // three have more accumulators than registers
+			for reductions := range min(4, kernel.MaxPointers-n) { // three have more accumulators than registers
 				b := kernel.NewBuilder(in...)
 				last := kernel.Ref(0)
 				for i := range n {
 					last = b.Op(op, last, kernel.Ref(i+1))
 				}
 				b.Store(last)
-				for i := range folds {
-					b.Fold(op, kernel.Ref(n-1-i))
+				combine := []ir.Op{ir.OpInvalid}
+				for i := range reductions {
+					b.Store(kernel.Ref(n - 1 - i))
+					combine = append(combine, op)
 				}
-				k, _ := b.Kernel().Canonical()
-				out = append(out, k)
+				out = append(out, reduction(b.Kernel(), combine...))
 			}
 		}
 	}
 	b := kernel.NewBuilder(slices.Repeat([]kernel.Operand{{DType: ir.Float32}}, 5)...) // rows in pairs
-	b.Fold(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, 0, 1), 2), 3), 4))
-	k, _ := b.Kernel().Canonical()
-	return append(out, k)
-}
-
-// shape says what random kernels are like.
-type shape struct {
-	types    []ir.DType // of the operands
-	inputs   int        // at most
-	units    int        // at most, the rest are splats; 0: as drawn
-	ops      int
-	outputs  int
-	late     bool // prefer old values, so that many are alive
-	composed bool
-	folds    int // of four outputs, how many are folded
-	seldom   int // one step of so many is a seldom with a cone of its own; 0: none
-}
-
-// randomKernel builds a canonical kernel with the numbers that draw returns,
-// each in [0, n).
-func randomKernel(s shape, draw func(n int) int) *kernel.Kernel {
-	var operands []kernel.Operand
-	for range 1 + draw(s.inputs) {
-		splat := draw(4) == 0
-		if s.units > 0 {
-			splat = len(operands) >= s.units
-		}
-		operands = append(operands, kernel.Operand{DType: s.types[draw(len(s.types))], Splat: splat})
-	}
-	g := &generator{Builder: kernel.NewBuilder(operands...), draw: draw, late: s.late, inputs: len(operands)}
-	for i := range operands {
-		g.vals = append(g.vals, kernel.Ref(i))
-	}
-	for range s.ops {
-		if s.seldom > 0 && draw(s.seldom) == 0 {
-			g.rare(2 + draw(6))
-		} else {
-			g.step(s.composed)
-		}
-	}
-	n := 1 + draw(s.outputs)
-	for o := range n {
-		i := len(g.vals) - 1 - o
-		if i < 0 || s.late {
-			i = draw(len(g.vals))
-		}
-		if draw(4) < s.folds && g.DType(g.vals[i]).Native() {
-			ops := foldOps(g.DType(g.vals[i]))
-			g.Fold(ops[draw(len(ops))], g.vals[i])
-			continue
-		}
-		g.Store(g.vals[i])
-	}
-	if s.late { // all values are needed, at the end
-		g.fold()
-	}
-	k, _ := g.Kernel().Canonical()
-	return k
-}
-
-type generator struct {
-	*kernel.Builder
-	draw   func(n int) int
-	vals   []kernel.Ref
-	inputs int
-	late   bool
-}
-
-// pick returns a value of a type in the set.
-func (g *generator) pick(set ir.DTypes) (kernel.Ref, bool) {
-	var fit []kernel.Ref
-	for _, r := range g.vals {
-		if set.Has(g.DType(r)) {
-			fit = append(fit, r)
-		}
-	}
-	if len(fit) == 0 {
-		return 0, false
-	}
-	if n := min(len(fit), 6); !g.late && g.draw(3) > 0 {
-		fit = fit[len(fit)-n:]
-	}
-	return fit[g.draw(len(fit))], true
-}
-
-// step appends a random op on values that it takes.
-func (g *generator) step(composed bool) {
-	ops := ir.Ops()
-	for {
-		op := ops[g.draw(len(ops))]
-		info := op.Info()
-		if op == ir.OpConst {
-			g.vals = append(g.vals, g.constant())
-			return
-		}
-		if !op.IsElementwise() || info.Kind == ir.Composed && !composed {
-			continue
-		}
-		x, ok := g.pick(info.Domain & ir.Running)
-		if !ok {
-			continue
-		}
-		d := g.DType(x)
-		switch {
-		case op == ir.OpCast:
-			all := ir.Running.List()
-			g.vals = append(g.vals, g.Cast(all[g.draw(len(all))], x))
-		case op == ir.OpBitcast:
-			// The payload of a computed NaN is not defined.
-			if ir.Floats.Has(d) && int(x) >= g.inputs {
-				continue
-			}
-			same := map[int][]ir.DType{1: {ir.Uint8}, 2: {ir.Uint16, ir.Float16}, 4: {ir.Int32, ir.Uint32, ir.Float32}, 8: {ir.Int64, ir.Float64}}[d.Size()]
-			g.vals = append(g.vals, g.Bitcast(same[g.draw(len(same))], x))
-		default:
-			args := []kernel.Ref{x}
-			for len(args) < info.Arity {
-				y, _ := g.pick(ir.SetOf(d))
-				args = append(args, y)
-			}
-			if info.Mask {
-				m, ok := g.pick(ir.Bools)
-				if !ok {
-					continue
-				}
-				args[0] = m
-			}
-			g.vals = append(g.vals, g.Op(op, args...))
-		}
-		return
-	}
-}
-
-// rare appends a seldom, or two of one condition, whose second operands nothing
-// else reads. They may have seldoms of their own.
-func (g *generator) rare(ops int) {
-	cond, ok := g.pick(ir.Bools)
-	if x, found := g.pick(ir.Numeric & ir.Running); found && (!ok || g.draw(3) > 0) {
-		bound := []int64{0, 3, 100, 1 << 20}[g.draw(4)] // often true, seldom, never
-		cond, ok = g.Op(ir.OpLt, g.Int(g.DType(x), bound), x), true
-	}
-	if !ok {
-		return
-	}
-	for range 1 + g.draw(2) {
-		z, _ := g.pick(ir.Running)
-		main := g.vals
-		g.vals = append([]kernel.Ref{z}, main...)
-		for range ops {
-			if g.draw(8) == 0 && ops > 2 {
-				g.rare(2)
-			} else {
-				g.step(false)
-			}
-		}
-		cone := g.vals[len(main)+1:]
-		y, ok := z, false
-		for _, v := range cone {
-			if g.DType(v) == g.DType(z) {
-				y, ok = v, true
-			}
-		}
-		if g.vals = main; ok {
-			g.vals = append(g.vals, g.Op(ir.OpUnlikely, cond, y, z))
-		}
-	}
-}
-
-func (g *generator) constant() kernel.Ref {
-	all := ir.Running.List()
-	d := all[g.draw(len(all))]
-	if d == ir.Bool {
-		return g.Const(d, uint64(g.draw(2)))
-	}
-	values := []float64{0, 1, -1, 2.5, 31, 32, 64, 7, 1 << 20, math.Inf(1)}
-	v := values[g.draw(len(values))]
-	if ir.Floats.Has(d) {
-		return g.Float(d, v)
-	}
-	return g.Int(d, int64(min(v, 1<<30)))
-}
-
-// fold stores the sum of all numbers of the first operand's type.
-func (g *generator) fold() {
-	d := g.DType(0)
-	if d == ir.Bool {
-		return
-	}
-	sum := kernel.Ref(0)
-	for _, r := range g.vals {
-		if g.DType(r) == d {
-			sum = g.Op(ir.OpAdd, sum, r)
-		}
-	}
-	g.Store(sum)
-}
-
-// randomDown builds a canonical kernel that may be one that folds down.
-func randomDown(draw func(n int) int) *kernel.Kernel {
-	d := []ir.DType{ir.Float32, ir.Float64}[draw(2)]
-	k := &kernel.Kernel{Down: true}
-	for range 1 + draw(3) {
-		k.In = append(k.In, kernel.Operand{DType: d, Splat: draw(3) == 0})
-	}
-	for j := range draw(5) {
-		in := kernel.Inst{Op: []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}[draw(6)], DType: d}
-		for a := range in.Arity() {
-			in.Args[a] = kernel.Ref(draw(len(k.In) + j))
-		}
-		k.Body = append(k.Body, in)
-	}
-	k.Out = []kernel.Ref{kernel.Ref(len(k.In) + len(k.Body) - 1)}
-	k.Fold = []ir.Op{[]ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}[draw(4)]}
-	k, _ = k.Canonical()
-	return k
+	b.Store(b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, b.Op(ir.OpAdd, 0, 1), 2), 3), 4))
+	return append(out, reduction(b.Kernel(), ir.OpAdd))
 }

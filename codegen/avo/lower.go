@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// instructions is the table of instructions as machine.Target sees it: it looks
-// instructions up in the rows of the table and adds them to the graph.
+// instructions implements machine.Target: it looks operations up in the rows of the table,
+// which add instructions to the graph.
 type instructions struct{}
 
 func (instructions) Machine() *machine.Machine { return avx2Machine }
@@ -56,7 +56,7 @@ func (instructions) Lane(g *machine.Graph, op ir.Op, d ir.DType, x [3]ref) ref {
 	return rows[key{op, d}](&graph{g}, x)
 }
 
-// Steps returns the indices of the elements of a step from a given one on.
+// Steps returns the indices of the elements of a step, counted from first.
 func (instructions) Steps(mg *machine.Graph, d ir.DType, first int) ref {
 	g := &graph{mg}
 	extend, add, wide := "VPMOVZXBD", "VPADDD", uint8(0)
@@ -80,7 +80,7 @@ func (instructions) And(g *machine.Graph, a, b ref) ref { return (&graph{g}).op(
 // Or returns the lanes that either mask has.
 func (instructions) Or(g *machine.Graph, a, b ref) ref { return (&graph{g}).op("VORPS", a, b) }
 
-// Not returns the lanes that a mask has not.
+// Not returns the lanes that a mask does not have.
 func (instructions) Not(g *machine.Graph, mask ref) ref { return (&graph{g}).not(mask) }
 
 // WidenMask returns half p of a mask in 64-bit lanes.
@@ -97,7 +97,7 @@ func (instructions) NarrowMask(g *machine.Graph, low, high ref) ref {
 	return (&graph{g}).evens(low, high)
 }
 
-// Upper moves the second half of the first lanes down.
+// Upper returns a vector whose first bytes are bytes 'bytes' to 2*bytes of v.
 func (instructions) Upper(mg *machine.Graph, v ref, bytes int) ref {
 	g := &graph{mg}
 	switch bytes {

@@ -7,8 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Loads and stores. A step of the main loop reads and writes all lanes; a step of
-// the tail up to as many, under a mask, or byte by byte where an element is a byte.
+// Loads and stores. A step of the main loop reads and writes all lanes. A step of the tail
+// reads and writes the first lanes: under a mask, or element by element if they have one or
+// two bytes.
 
 // Load returns an input.
 func (instructions) Load(c *machine.Copy, i int) value {
@@ -44,11 +45,12 @@ func extends(d ir.DType) string {
 	return "VPMOVZX" + name
 }
 
-// noForm is the text of a panic: a switch on types met one that it has no case for.
+// noForm is the text of a panic in a switch on types that lacks a case.
 func noForm(what string, d ir.DType) string {
 	return fmt.Sprintf("BUG: codegen/avo: there is no %s of %s, %d bytes", what, d, d.Size())
 }
 
+// splat returns a splat operand.
 func (l *lowerer) splat(i int, d ir.DType) value {
 	r := l.Add(machine.Node{Kind: machine.KindSplat, Place: machine.Place{Operand: i, Size: d.Size()}, Arg: machine.Args()})
 	switch {
@@ -60,6 +62,7 @@ func (l *lowerer) splat(i int, d ir.DType) value {
 	return one(r)
 }
 
+// vector returns part p of a unit operand.
 func (l *lowerer) vector(i int, d ir.DType, p int) ref {
 	at := l.Where(i, d, p)
 	if l.Tail {
@@ -119,8 +122,8 @@ func (instructions) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, 
 	return g.Add(machine.Node{Kind: machine.KindOp, Op: machine.OpFirst, Place: to, Arg: machine.Args(v)})
 }
 
-// Reload returns an operand's vector by an instruction of its own. A store waits for
-// the last instruction that reads what it may overwrite, so it must not be one.
+// Reload returns an operand's vector by an instruction of its own. The source of a store
+// must not be read in place, because the store may overwrite it.
 func (instructions) Reload(g *machine.Graph, r ref) ref {
 	if g.At(r).Kind == machine.KindLoad {
 		return (&graph{g}).op("VMOVUPS", r)
@@ -128,8 +131,8 @@ func (instructions) Reload(g *machine.Graph, r ref) ref {
 	return r
 }
 
-// pack returns an element of one or two bytes from each lane, which holds nothing
-// beyond the type's range: bool has -1 and 0.
+// pack returns the elements of one or two bytes of all lanes, contiguous. The lanes are
+// within the range of the type; those of bool are -1 and 0.
 func (l *lowerer) pack(d ir.DType, v value) ref {
 	switch {
 	case d == ir.Bool:
@@ -145,7 +148,7 @@ func (l *lowerer) pack(d ir.DType, v value) ref {
 	panic(noForm("store", d))
 }
 
-// words returns an element of two bytes from each lane.
+// words returns the elements of two bytes of all lanes, contiguous.
 func (g *graph) words(d ir.DType, x ref) ref {
 	if n := g.At(x); g.is(x, extends(d)) && g.At(n.Arg[0]).Kind == machine.KindOp {
 		return n.Arg[0]

@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// nest writes the loops round a body: rows, within them the columns in steps of the
-// main loop, then the last columns in masked steps. Input is a Body and the frame
-// of a call; output are the lines of a program.
+// nest writes the loops around a body: for each row the columns in iterations of the main
+// loop, then the last columns in masked steps. Input is a Body; output is a program that
+// reads an abi.Frame.
 //
 //	prologue
 //	row:  head of the row
@@ -24,24 +24,25 @@ type nest struct {
 	pointer []place64 // of each operand
 	rows    place64
 
-	// clobber: the body uses the scratch registers, ax among them.
-	clobber bool
+	clobber bool // the body overwrites the scratch registers ax, cx and dx
 
-	slots, spills, scratch, saved int // offsets in the frame
-	accs                          int // the same of accumulators
-	phase                         int // the register of the accumulators' offset, or -1
+	slots, spills, scratch, saved int // offsets in the stack frame
+	accs                          int // offset of the accumulators in the stack frame
+	phase                         int // register of the offset that rotates the accumulators, or -1
 
-	second    []place64 // pointers in the other row of two streams
-	pairs, on place64   // see twostream.go
+	second       []place64 // pointers to the operands of the second row: see twostream.go
+	pairs        place64   // how many pairs of rows are left
+	secondIsNext place64   // 1 if the second row of the pair is the next to be finished
 
-	exits                             []*machine.Exit // in the order of their tests
-	inputs, kept, coldSpills, resumes int             // and their offsets in the frame
+	exits                    []*machine.Exit // to cold blocks, in the order of their tests
+	inputs, kept, coldSpills int             // offsets in the stack frame: inputs and results, saved registers, spills of cold blocks
+	exit                     int             // offset in the stack frame: the number of the exit to a cold block
 }
 
-// place64 is where a 64-bit value is: in a general register or in the frame.
+// place64 is where a 64-bit value is: in a general register or in the stack frame.
 type place64 struct {
 	reg  int // or -1
-	disp int
+	disp int // offset in the stack frame, if reg is -1
 }
 
 func (p place64) arg() arg {
@@ -56,7 +57,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // emit writes the function of a body.
 func emit(b *machine.Body) *program {
 	n := &nest{b: b, m: b.Graph.Machine()}
-	n.layFrame()
+	n.allocate()
 	n.prologue()
 	n.here("row")
 	n.insts(n.b.Head)
@@ -79,13 +80,14 @@ func emit(b *machine.Body) *program {
 	return &n.program
 }
 
-// vectors takes places for vectors on the stack.
+// vectors reserves places for vectors in the stack frame.
 func (n *nest) vectors(count int) int { return n.local(n.m.Width * count) }
 
-// layFrame gives everything its place: vectors on the stack, and what general
-// registers do not suffice for. Unit operands come first: one without a register
-// takes one more load for each vector. The phase is an index, so it needs a register.
-func (n *nest) layFrame() {
+// allocate assigns vectors to the stack frame, and pointers and counters to general
+// registers or, when these run out, to the stack frame. Pointers of unit operands get
+// registers first, as one in the stack frame costs a load for each vector. The phase is
+// used as an index, so it needs a register.
+func (n *nest) allocate() {
 	n.slots = n.vectors(n.b.Slots)
 	n.spills = n.vectors(n.b.Spills)
 	n.scratch = n.vectors(n.b.Scratch)
@@ -93,10 +95,10 @@ func (n *nest) layFrame() {
 		n.saved = n.local(8)
 		n.clobber = true
 	}
-	n.layColdBlocks()
-	n.pointer = make([]place64, len(n.b.Kernel.In)+len(n.b.Kernel.Out))
+	n.reserveColdBlocks()
+	n.pointer = make([]place64, len(n.b.Graph.Kernel.In)+len(n.b.Graph.Kernel.Out))
 	free := firstFree
-	take := func(registers int) place64 {
+	place := func(registers int) place64 { // one of the first general registers, if one is free
 		if free < registers {
 			free++
 			return place64{reg: free - 1}
@@ -109,36 +111,40 @@ func (n *nest) layFrame() {
 	}
 	for i := range n.pointer {
 		if !n.splat(i) && !n.reduced(i) {
-			n.pointer[i] = take(units)
+			n.pointer[i] = place(units)
 		}
 	}
-	n.layReductions(func() place64 { return take(generalRegisters) })
-	n.layTwoStreams(func() place64 { return take(generalRegisters) })
-	n.rows = take(generalRegisters)
+	n.allocateReductions(func() place64 { return place(generalRegisters) })
+	n.allocateTwoStreams(func() place64 { return place(generalRegisters) })
+	n.rows = place(generalRegisters)
 	for i := range n.pointer {
 		if n.splat(i) || n.reduced(i) {
-			n.pointer[i] = take(generalRegisters)
+			n.pointer[i] = place(generalRegisters)
 		}
 	}
 }
 
+// splat reports whether an operand is a splat.
 func (n *nest) splat(operand int) bool {
-	return operand < len(n.b.Kernel.In) && n.b.Kernel.In[operand].Splat
+	return operand < len(n.b.Graph.Kernel.In) && n.b.Graph.Kernel.In[operand].Splat
 }
 
-// reduced reports whether an operand is an output of one element a row.
+// reduced reports whether an operand is an output with one element for each row.
 func (n *nest) reduced(operand int) bool {
-	in := len(n.b.Kernel.In)
-	return operand >= in && n.b.Kernel.FoldOf(operand-in) != ir.OpInvalid
+	in := len(n.b.Graph.Kernel.In)
+	return operand >= in && n.b.Graph.Combiner(operand-in) != ir.OpInvalid
 }
 
+// dtype returns the element type of an operand.
 func (n *nest) dtype(operand int) ir.DType {
-	if in := n.b.Kernel.In; operand >= len(in) {
-		return n.b.Kernel.OutType(operand - len(in))
+	if in := n.b.Graph.Kernel.In; operand >= len(in) {
+		return n.b.Graph.OutType(operand - len(in))
 	}
-	return n.b.Kernel.In[operand].DType
+	return n.b.Graph.Kernel.In[operand].DType
 }
 
+// prologue reads the frame, and returns if there is nothing to compute. It loads the pinned
+// constants.
 func (n *nest) prologue() {
 	n.do("MOVQ", frameArg(), gp(cx))
 	n.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(cols))
@@ -162,7 +168,7 @@ func (n *nest) prologue() {
 	}
 }
 
-// copyTo copies 8 bytes to a register, or through ax to the frame.
+// copyTo copies 8 bytes to a register, or through ax to the stack frame.
 func (n *nest) copyTo(from memory, to place64) {
 	if to.reg >= 0 {
 		n.do("MOVQ", mem(from), gp(to.reg))
@@ -172,7 +178,7 @@ func (n *nest) copyTo(from memory, to place64) {
 	n.do("MOVQ", gp(ax), to.arg())
 }
 
-// pinRow loads the invariants of the row into their registers.
+// pinRow loads the pinned invariants of a row into their registers.
 func (n *nest) pinRow() {
 	for _, p := range n.b.Pinned {
 		switch v := n.b.Graph.At(p.V); {

@@ -15,9 +15,9 @@ func (n *nest) mainLoop() {
 	})
 }
 
-// loop repeats an iteration as long as a whole one fits, and goes to the tail if
-// none does. It keeps the last index from which one fits in ax, unless the body
-// uses ax.
+// loop writes a loop over whole iterations. It jumps to the tail if the row has none. The
+// last index at which a whole iteration begins is in ax; if the body overwrites ax, it is
+// computed again after each iteration.
 func (n *nest) loop(name string, body func()) {
 	step := int64(n.lanes() * n.b.Unroll)
 	n.do("MOVQ", gp(cols), gp(ax))
@@ -37,22 +37,21 @@ func (n *nest) loop(name string, body func()) {
 }
 
 const (
-	// prefetchAhead is how many bytes before their use a reducing kernel prefetches
-	// operands.
+	// prefetchAhead is how many bytes ahead a reduction prefetches its operands.
 	prefetchAhead = 1024
-	// prefetchFrom is from how many instructions a step it does. The CPU looks some 250
-	// instructions ahead; in a longer body that is too little to keep memory busy, in a
-	// shorter one prefetches only take time.
+	// prefetchFrom is the fewest instructions of a step that has prefetches. A CPU executes
+	// loads some 250 instructions ahead, which is enough to keep memory busy if a step is
+	// short; then prefetches only take time.
 	prefetchFrom = 6
 )
 
-// prefetch asks for the operands of later iterations of the main loop of a reducing
-// kernel.
+// prefetch writes prefetches of the operands of later iterations of the main loop, if the
+// kernel is a reduction.
 func (n *nest) prefetch() {
 	if !n.b.Reduces() || len(n.b.Main) < prefetchFrom*n.b.Unroll {
 		return
 	}
-	for i, in := range n.b.Kernel.In {
+	for i, in := range n.b.Graph.Kernel.In {
 		size := in.DType.Size()
 		for at := 0; at < n.lanes()*n.b.Unroll*size && !in.Splat; at += cacheLine {
 			n.do("PREFETCHT0", mem(n.element(operandAt(i, size, prefetchAhead+at))))
@@ -60,8 +59,8 @@ func (n *nest) prefetch() {
 	}
 }
 
-// tailLoop computes the last columns in masked steps: one, or up to as many as the
-// main loop is unrolled.
+// tailLoop computes the last columns in masked steps: at most as many as the main loop is
+// unrolled.
 func (n *nest) tailLoop() {
 	n.here("tail")
 	n.do("CMPQ", gp(index), gp(cols))
@@ -81,21 +80,22 @@ func (n *nest) tailLoop() {
 // afterTail is the label after the last columns.
 func (n *nest) afterTail() string {
 	if n.b.Reduces() {
-		return "fold"
+		return "combine"
 	}
 	return "next"
 }
 
-// nextRow advances all pointers by a row. After the last row they stay in place.
+// nextRow advances the pointers to the next row, or ends after the last row.
 func (n *nest) nextRow() {
 	n.here("next")
-	n.nextOfTwo()
+	n.nextOfPair()
 	n.do("DECQ", n.rows.arg())
 	n.do("JLE", label("done"))
 	n.movePointers()
 	n.do("JMP", label("row"))
 }
 
+// movePointers advances all pointers by a row.
 func (n *nest) movePointers() {
 	n.do("MOVQ", frameArg(), gp(cx))
 	for i, p := range n.pointer {

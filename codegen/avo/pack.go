@@ -5,27 +5,28 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Copies of elements that are apart. Each is loaded and stored alone: a vector of four
-// loads and three shuffles is no faster, as the loads bound it.
+// Packing (micro-kernel Pack): copies of elements that are not contiguous. Each element is
+// loaded and stored by itself. Joining four of them to a vector is not faster, as the loads
+// take the time.
 
-// packer writes the function of a kernel that packs.
+// packer writes the function of Pack.
 type packer struct {
 	program
 	size int // of an element
 }
 
-// General registers of packers, besides ax and the frame's address in cx.
+// General registers of packing, besides ax, and cx with the address of the abi.Frame.
 const (
-	packAcross = dx
-	packLeft   = index // columns that are left
-	packRows   = cols  // rows that are left
-	packFrom   = firstFree
-	packTo     = firstFree + 1
-	packNextA  = firstFree + 2 // the next row of the input
-	packNextB  = firstFree + 3 // the next row of the output
+	packAcross = dx            // bytes from one element of an input row to the next
+	packLeft   = index         // how many columns are left
+	packRows   = cols          // how many rows are left
+	packFrom   = firstFree     // pointer to the present element of the input
+	packTo     = firstFree + 1 // pointer to the present element of the output
+	packNextA  = firstFree + 2 // pointer to the next row of the input
+	packNextB  = firstFree + 3 // pointer to the next row of the output
 )
 
-// compilePack returns the function of a kernel that packs.
+// compilePack returns the function of Pack.
 func compilePack(m *kernel.Micro) *program {
 	p := &packer{size: m.Type.Size()}
 	p.do("MOVQ", frameArg(), gp(cx))

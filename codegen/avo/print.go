@@ -18,9 +18,9 @@ import (
 	"github.com/stridefuse/stridefuse/codegen/machine"
 )
 
-// The printer: programs in, text of an assembly file out, by the library avo.
-// Registers are physical before avo sees them, so its allocator, which would use Y16
-// to Y31, does not run. verify checks every function.
+// The printer makes the text of an assembly file from programs, with the library avo. The
+// registers of a program are physical, so avo's allocator, which would use Y16 to Y31, does
+// not run. verify checks every function.
 
 var passes = pass.Concat(
 	pass.Verify,
@@ -31,8 +31,8 @@ var passes = pass.Concat(
 	pass.FunctionPass(verify),
 )
 
-// nosplitFrame is the largest frame for which a function may do without a
-// stack check: the linker allows 800 bytes from the last check on.
+// nosplitFrame is the largest stack frame of a function without a stack check: the linker
+// allows 800 bytes from the last check on.
 const nosplitFrame = 512
 
 // file collects the functions of one assembly file.

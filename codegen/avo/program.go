@@ -1,12 +1,11 @@
 package avo
 
-// program is a function as a list of instructions over physical registers, which the
-// emitters append to and a printer turns into text. It knows nothing of avo: another
-// printer could encode it in memory.
+// program is a function as a list of instructions over physical registers. Emitters append
+// to it, and a printer makes text of it. It does not depend on avo.
 type program struct {
 	lines []line
-	frame int
-	label int // how many labels there are
+	frame int // bytes of the stack frame
+	label int // how many labels fresh has returned
 }
 
 // line is an instruction or a label.
@@ -26,7 +25,7 @@ const (
 	argGP8
 	argGP16
 	argImm
-	argImm32 // where avo wants the wide form
+	argImm32 // of four bytes, where avo does not choose that itself
 	argMem
 	argLabel
 )
@@ -51,7 +50,7 @@ type memory struct {
 
 // The bases that are not general registers.
 const (
-	baseStack  = -1 - iota // the frame
+	baseStack  = -1 - iota // the stack frame
 	baseParam              // the argument named sym
 	baseSymbol             // RODATA
 )
@@ -97,19 +96,19 @@ func (m memory) indexed(r, scale int) memory {
 	return m
 }
 
-// do appends an instruction.
+// do appends an instruction with its operands in the order of Go's assembler.
 func (p *program) do(op string, args ...arg) { p.lines = append(p.lines, line{op: op, args: args}) }
 
-// here puts a label.
+// here appends a label.
 func (p *program) here(name string) { p.lines = append(p.lines, line{label: name}) }
 
-// fresh returns a label name that is not in use.
+// fresh returns a label that begins with name and is not in use.
 func (p *program) fresh(name string) string {
 	p.label++
 	return name + itoa(p.label)
 }
 
-// local takes bytes of the frame.
+// local reserves bytes of the stack frame, and returns their offset.
 func (p *program) local(bytes int) int {
 	p.frame += bytes
 	return p.frame - bytes

@@ -2,11 +2,11 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen/machine"
 
-// The parts of a body that need general registers: the tail's mask, loads and stores
-// of single bytes, integer division.
+// The parts of a body that use general registers: the mask of the tail, loads and stores of
+// single elements of one or two bytes, integer division.
 
-// maskTable is the constant of 2*Width bytes of ones, then as many of zeros: a vector
-// read k lanes before the middle has its first k lanes set.
+// maskTable is a constant of 2*Width bytes with all bits set, followed by as many zero
+// bytes: a vector that begins k lanes before the middle is a mask of the first k lanes.
 const maskTable = "masks"
 
 func (n *nest) maskMiddle() memory { return symbol(maskTable).at(2 * n.m.Width) }
@@ -24,7 +24,7 @@ func (n *nest) mask(i *machine.Inst) {
 	n.do("VMOVUPS", mem(from), y(i.Dst))
 }
 
-// remaining sets cx to the columns of this step.
+// remaining sets cx to the number of columns of this step.
 func (n *nest) remaining() {
 	n.do("MOVQ", gp(cols), gp(cx))
 	n.do("SUBQ", gp(index), gp(cx))
@@ -35,8 +35,8 @@ func (n *nest) remaining() {
 	}
 }
 
-// narrowLoad reads up to 8 elements of one or two bytes, the last first, into the
-// lower half of a register.
+// narrowLoad reads up to 8 elements of one or two bytes, the last first, into the lower
+// half of a vector register.
 func (n *nest) narrowLoad(i *machine.Inst) {
 	n.remaining()
 	if i.Place.Size == 2 {
@@ -54,6 +54,7 @@ func (n *nest) narrowLoad(i *machine.Inst) {
 	done()
 }
 
+// wordLoad is narrowLoad for elements of two bytes.
 func (n *nest) wordLoad(i *machine.Inst) {
 	done := n.whole(func() { n.do("VMOVUPS", mem(n.element(i.Place)), x(i.Dst)) })
 	n.do("LEAQ", mem(n.element(i.Place).at(-2)), gp(dx))
@@ -91,8 +92,8 @@ func (n *nest) narrowStore(i *machine.Inst) {
 	done()
 }
 
-// upperWords stores the lower four of more elements at once, and goes on with the
-// upper ones.
+// upperWords stores the first four elements at once if there are as many, and puts the
+// other elements into ax. It jumps to end if there are none.
 func (n *nest) upperWords(from arg, end string) {
 	words := n.fresh("words")
 	n.do("CMPQ", gp(cx), imm(4))
@@ -105,7 +106,7 @@ func (n *nest) upperWords(from arg, end string) {
 	n.here(words)
 }
 
-// eachNarrow writes a loop over the elements of a part of a step, whose number is in cx.
+// eachNarrow writes a loop over the elements of a partial step, whose number is in cx.
 func (n *nest) eachNarrow(name string, element func()) {
 	loop := n.fresh(name)
 	n.here(loop)
@@ -114,8 +115,9 @@ func (n *nest) eachNarrow(name string, element func()) {
 	n.do("JNE", label(loop))
 }
 
-// whole writes the move of all bytes, if a tail may have all, and returns what writes
-// the end of the other case.
+// whole writes a test for a step with all elements, in which move copies them at once, if
+// the tail may have such steps. The code that follows is for partial steps; done writes
+// the end of it.
 func (n *nest) whole(move func()) (done func()) {
 	if !n.b.WholeTails() {
 		return func() {}
@@ -129,9 +131,10 @@ func (n *nest) whole(move func()) (done func()) {
 	return func() { n.here(end) }
 }
 
-// divRem divides the elements of scratch vectors 0 and 1 by those of 2 and 3, which
-// the quotients and remainders replace. IDIVQ faults for a divisor of 0
-// and for least/-1; for 0 and -1 the quotient is the product and the remainder 0.
+// divRem divides the elements of scratch vectors 0 and 1 by those of 2 and 3. The quotients
+// overwrite the dividends, the remainders the divisors. IDIVQ faults if the divisor is 0,
+// and for the least integer divided by -1. Divisors 0 and -1 are computed apart: the
+// quotient equals the product of both, and the remainder is 0.
 func (n *nest) divRem(i *machine.Inst) {
 	dividend := n.onStack(n.scratch, i.Slot).indexed(index, 8)
 	divisor := dividend.at(2 * n.m.Width)

@@ -7,51 +7,55 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Scans along the columns. Running values follow from one another, so a vector
-// holds one column of as many rows as it has lanes: a square of elements is
-// transposed in registers, each column is combined with the one before, and the
-// square is transposed back. Where fewer rows are left than lanes, several lanes
-// compute the same row and store the same values.
+// Prefix scans of rows (micro-kernel ScanRows). Each running value depends on the one
+// before it in the row, so several rows are scanned side by side: a square tile is
+// transposed in registers, which makes each vector a column of as many rows as it has
+// lanes; each column is combined with the one before it; and the tile is transposed back.
+// If fewer rows than lanes are left, several lanes compute the same row and store the same
+// values.
 
 // scanner writes the function of a prefix scan of rows.
 type scanner struct {
-	squarer
+	tileWriter
 	by       ir.Op
 	d, wide  ir.DType // of the elements, of carries
 	carries  bool
-	run      int       // that of the last running values
-	carry    int       // that of the carries, rounded
-	mask     int       // that of the last columns' mask
-	from, to squareMem // operands
+	run      int     // vector register of the running values
+	carry    int     // vector register of the carries, rounded to elements
+	mask     int     // vector register of the mask of the last columns
+	from, to tileMem // the rows of the input and of the output
 
-	ptr         []int // in the frame: where each operand's next rows begin
-	taken       int   // in the frame: how many rows a square has
-	times, half int   // in the frame: steps from one row to the next, from a to b
-	runs        int   // in the frame: the running values of each of the last columns
-	unrounded   int   // in the frame: the carries
-	ins, outs   int
+	// Offsets in the stack frame.
+	ptr       []int // by operand: pointer to the next rows
+	tileRows  int   // how many rows the present tile has
+	times     int   // steps from one row of the tile to the next: 0 if all are the same row
+	half      int   // steps from row 0 to row 4 of the tile
+	runs      int   // the running values after each of the last columns
+	unrounded int   // the carries
+
+	ins, outs int // how many
 }
 
-// General registers of scans, besides ax and dx. The frame's address is in cx.
+// General registers of scans, besides ax and dx. The address of the abi.Frame is in cx.
 const (
-	scanCols = index // columns that are left
-	scanRows = cols  // rows that are left
+	scanCols = index // how many columns are left
+	scanRows = cols  // how many rows are left
 )
 
 // compileScan returns the function of a prefix scan.
 func compileScan(m *kernel.Micro) *program {
 	n := len(m.Args()) / 2
 	s := &scanner{by: m.Op, d: m.Type, wide: ir.PartialType(m.Op, m.Type), carries: m.Carry, ins: n, outs: n}
-	s.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
-	s.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
+	s.from = tileMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
+	s.to = tileMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	s.begin()
 	switch s.d {
 	case ir.Float32, ir.Int32, ir.Uint32:
 		s.lanes = 8
-		s.squares()
+		s.tiles()
 	case ir.Float64:
 		s.lanes = 4
-		s.squares()
+		s.tiles()
 	case ir.Uint8, ir.Int64:
 		s.serial()
 	default:
@@ -75,15 +79,15 @@ func (s *scanner) begin() {
 	}
 }
 
-// squares writes the loops over squares.
-func (s *scanner) squares() {
+// tiles writes the loops over rows of tiles and over the tiles of such a row.
+func (s *scanner) tiles() {
 	size := s.d.Size()
-	s.taken, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes))
+	s.tileRows, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes))
 	s.unrounded = s.local(vectorBytes(2))
 	s.here("rows")
-	s.takeRows()
+	s.chooseRows()
 	s.free = allVectors()
-	s.mask = s.take()
+	s.mask = s.alloc()
 	s.point(s.to, 1)
 	s.run = s.states(s.to, s.d)[0]
 	if s.carries {
@@ -96,7 +100,7 @@ func (s *scanner) squares() {
 	s.do("JLT", label("tail"))
 	s.do("PCALIGN", imm(32))
 	s.here("loop")
-	s.square(unmasked)
+	s.tile(unmasked)
 	for _, r := range []int{s.from.a, s.from.b, s.to.a, s.to.b} {
 		s.do("ADDQ", imm(int64(s.lanes*size)), gp(r))
 	}
@@ -108,7 +112,7 @@ func (s *scanner) squares() {
 	s.do("NEGQ", gp(scanCols))
 	s.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dx))
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
-	s.square(s.mask)
+	s.tile(s.mask)
 	s.do("NEGQ", gp(scanCols))
 	s.do("SHLQ", imm(5), gp(scanCols))
 	s.do("VMOVUPS", mem(stack(s.runs-vectorBytes(1)).indexed(scanCols, 1)), y(s.run))
@@ -127,36 +131,37 @@ func (s *scanner) squares() {
 	s.do("RET")
 }
 
-// takeRows decides how many rows the next squares have: as many as there are
-// lanes, half of eight, or one.
-func (s *scanner) takeRows() {
-	take := func(rows, times, half int) {
+// chooseRows chooses how many rows the next tiles have: all lanes, half of eight lanes, or
+// one.
+func (s *scanner) chooseRows() {
+	choose := func(rows, times, half int) {
 		s.do("SUBQ", imm(int64(rows)), gp(scanRows))
-		for _, v := range [][2]int{{s.taken, rows}, {s.times, times}, {s.half, half}} {
+		for _, v := range [][2]int{{s.tileRows, rows}, {s.times, times}, {s.half, half}} {
 			s.do("MOVQ", imm32(int64(v[1])), mem(stack(v[0])))
 		}
 	}
 	s.do("CMPQ", gp(scanRows), imm(int64(s.lanes)))
-	s.do("JLT", label("few"))
-	take(s.lanes, 1, 4)
+	s.do("JLT", label("half"))
+	choose(s.lanes, 1, 4)
 	s.do("JMP", label("columns"))
-	s.here("few")
+	s.here("half")
 	if s.lanes == 8 {
 		s.do("CMPQ", gp(scanRows), imm(4))
 		s.do("JLT", label("one"))
-		take(4, 1, 0)
+		choose(4, 1, 0)
 		s.do("JMP", label("columns"))
 		s.here("one")
 	}
-	take(1, 0, 0)
+	choose(1, 0, 0)
 	s.here("columns")
 }
 
-// point makes m the rows of operand i, and goes on to its next ones.
-func (s *scanner) point(m squareMem, i int) {
+// point makes m address the present rows of operand i, and advances its pointer to the next
+// rows.
+func (s *scanner) point(m tileMem, i int) {
 	s.do("MOVQ", mem(stack(s.ptr[i])), gp(m.a))
 	s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(m.step))
-	s.do("MOVQ", mem(stack(s.taken)), gp(ax))
+	s.do("MOVQ", mem(stack(s.tileRows)), gp(ax))
 	s.do("IMULQ", gp(m.step), gp(ax))
 	s.do("ADDQ", gp(ax), mem(stack(s.ptr[i])))
 	s.do("IMULQ", mem(stack(s.times)), gp(m.step))
@@ -168,18 +173,18 @@ func (s *scanner) point(m squareMem, i int) {
 	}
 }
 
-// square scans a square, of fewer columns under a mask.
-func (s *scanner) square(mask int) {
+// tile scans a tile. A mask covers the columns of a partial one.
+func (s *scanner) tile(mask int) {
 	v := s.transpose(s.load(s.from, mask))
 	last := s.run
 	for i, x := range v {
 		run := s.combine(last, x)
-		s.give(x)
+		s.release(x)
 		if mask != unmasked {
 			s.do("VMOVUPS", y(run), mem(stack(s.runs+vectorBytes(i))))
 		}
 		if s.carries && last != s.run {
-			s.give(last)
+			s.release(last)
 		}
 		if v[i], last = run, run; s.carries {
 			v[i] = s.combine(s.carry, run)
@@ -187,7 +192,7 @@ func (s *scanner) square(mask int) {
 	}
 	s.do("VMOVAPS", y(last), y(s.run))
 	if s.carries {
-		s.give(last)
+		s.release(last)
 	}
 	if v = s.transpose(v); s.lanes == 8 {
 		v = s.halves(v)
@@ -195,8 +200,8 @@ func (s *scanner) square(mask int) {
 	s.store(s.to, v, mask)
 }
 
-// combine returns by(a, b). Minimum and maximum of floats are as in the
-// instruction table: see insts_float.go.
+// combine combines two vectors. Minimum and maximum of floats take the instructions that
+// insts_float.go explains.
 func (s *scanner) combine(a, b int) int {
 	if name, ok := scanOps[key{s.by, s.d}]; ok {
 		return s.op(name, a, b)
@@ -204,18 +209,18 @@ func (s *scanner) combine(a, b int) int {
 	w := map[ir.DType]string{ir.Float32: "PS", ir.Float64: "PD"}[s.d]
 	if s.by == ir.OpMin {
 		p, q := s.op("VMIN"+w, a, b), s.op("VMIN"+w, b, a)
-		s.give(p, q)
+		s.release(p, q)
 		return s.op("VORPS", p, q)
 	}
 	p, q := s.op("VMAX"+w, a, b), s.op("VMAX"+w, b, a)
 	both := s.op("VANDPS", p, q)
-	s.give(p, q)
+	s.release(p, q)
 	nan := s.immOp("VCMP"+w, cmpUnord, a, b)
-	s.give(both, nan)
+	s.release(both, nan)
 	return s.op("VORPS", both, nan)
 }
 
-// scanOps are the combinations that are one instruction.
+// scanOps has the combinations that are one instruction.
 var scanOps = map[key]string{
 	{ir.OpAdd, ir.Float32}: "VADDPS", {ir.OpMul, ir.Float32}: "VMULPS",
 	{ir.OpAdd, ir.Float64}: "VADDPD", {ir.OpMul, ir.Float64}: "VMULPD",

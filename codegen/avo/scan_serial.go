@@ -5,9 +5,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// serial writes a scan of bytes or of integers of eight: element by element in
-// general registers, where combining takes a cycle or two. The running value is
-// in ax.
+// serial writes a scan of elements of one or eight bytes, element by element in general
+// registers, where combining two takes a cycle or a few. The running value is in ax.
 func (s *scanner) serial() {
 	size := s.d.Size()
 	counter, carry, state := s.from.b, s.to.b, s.to.step
@@ -38,7 +37,7 @@ func (s *scanner) serial() {
 	s.keep(ax, at(state, 0))
 	if s.carries {
 		s.do("MOVQ", mem(stack(s.ptr[s.ins+2])), gp(state))
-		s.keep(dx, at(state, 0)) // as the last result
+		s.keep(dx, at(state, 0)) // the last result
 	}
 	for i, ptr := range s.ptr {
 		s.do("MOVQ", mem(at(cx, codegen.FrameStep+8*i)), gp(ax))
@@ -50,7 +49,7 @@ func (s *scanner) serial() {
 	s.do("RET")
 }
 
-// serialOp combines b with a.
+// serialOp combines register b with register a.
 func (s *scanner) serialOp(a, b int) {
 	switch s.by {
 	case ir.OpAdd:

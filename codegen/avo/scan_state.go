@@ -2,16 +2,16 @@ package avo
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// The states of rows that are scanned: running values and carries. They are one a
-// row in memory; in vectors they stand as the elements of a column do, lane r for
-// row r, and carries wider than elements take two vectors.
+// The states of the rows of a scan: running values and carries. Memory has one for each
+// row, a step apart. In vectors lane r is for row r. Carries that are wider than elements
+// take two vectors.
 
-// states reads the states of rows.
-func (s *scanner) states(from squareMem, d ir.DType) []int {
+// states loads the states of the rows of a tile.
+func (s *scanner) states(from tileMem, d ir.DType) []int {
 	var v []int
 	for r := 0; r < s.lanes; r += 4 {
 		row := func(k int) arg { return mem(from.rowOf(r+k, s.lanes)) }
-		a := s.take()
+		a := s.alloc()
 		v = append(v, a)
 		if d.Size() == 4 {
 			s.do("VMOVSS", row(0), x(a))
@@ -20,24 +20,24 @@ func (s *scanner) states(from squareMem, d ir.DType) []int {
 			}
 			continue
 		}
-		b := s.take()
+		b := s.alloc()
 		for k, half := range []int{a, b} {
 			s.do("VMOVSD", row(2*k), x(half))
 			s.do("VMOVHPD", row(2*k+1), x(half), x(half))
 		}
 		s.do("VINSERTF128", imm(1), x(b), y(a), y(a))
-		s.give(b)
+		s.release(b)
 	}
 	if d.Size() == 4 {
 		s.do("VINSERTF128", imm(1), x(v[1]), y(v[0]), y(v[0]))
-		s.give(v[1])
+		s.release(v[1])
 	}
 	return v
 }
 
-// keepStates stores the states of rows.
-func (s *scanner) keepStates(to squareMem, d ir.DType, v []int) {
-	high := s.take()
+// keepStates stores the states of the rows of a tile.
+func (s *scanner) keepStates(to tileMem, d ir.DType, v []int) {
+	high := s.alloc()
 	for r := 0; r < s.lanes; r += 4 {
 		row := func(k int) arg { return mem(to.rowOf(r+k, s.lanes)) }
 		if d.Size() == 4 {
@@ -59,10 +59,10 @@ func (s *scanner) keepStates(to squareMem, d ir.DType, v []int) {
 			s.do("VMOVHPD", x(half), row(2*k+1))
 		}
 	}
-	s.give(high)
+	s.release(high)
 }
 
-// round makes the carries elements. As they are they stay on the stack.
+// round rounds the carries to elements. It keeps the carries in the stack frame too.
 func (s *scanner) round(v []int) int {
 	if s.wide == s.d {
 		return v[0]
@@ -72,16 +72,16 @@ func (s *scanner) round(v []int) int {
 		s.do("VCVTPD2PSY", y(half), x(half))
 	}
 	s.do("VINSERTF128", imm(1), x(v[1]), y(v[0]), y(v[0]))
-	s.give(v[1])
+	s.release(v[1])
 	return v[0]
 }
 
-// nextCarry returns the carries after the rows.
+// nextCarry returns the carries at the end of the rows: combined with the running values.
 func (s *scanner) nextCarry() []int {
 	if s.wide == s.d {
 		return []int{s.combine(s.carry, s.run)}
 	}
-	v := []int{s.take(), s.take()}
+	v := []int{s.alloc(), s.alloc()}
 	s.do("VCVTPS2PD", x(s.run), y(v[0]))
 	s.do("VEXTRACTF128", imm(1), y(s.run), x(v[1]))
 	s.do("VCVTPS2PD", x(v[1]), y(v[1]))

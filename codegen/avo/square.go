@@ -1,23 +1,23 @@
 package avo
 
-// Transpose tiles: square blocks of elements in vector registers, with as many rows as
-// a vector has lanes. squarer loads, transposes and stores them; scans and transposes
-// are written with it. Its registers are allocated by take and freed by give.
+// Square tiles of elements in vector registers, with as many rows as a vector has lanes.
+// Scans and transposes load, transpose and store them. A tile is a list of vector
+// registers, which alloc takes and release returns.
 
-// squarer writes instructions on transpose tiles.
-type squarer struct {
+// tileWriter writes instructions on square tiles.
+type tileWriter struct {
 	program
 	lanes int   // 8 elements of four bytes or 4 of eight
 	free  []int // vector registers
 }
 
-// maskMoves are the instructions for a square's last columns, by the lanes.
+// maskMoves are the instructions for the columns of a partial tile, by the lanes.
 var maskMoves = map[int]string{8: "VMASKMOVPS", 4: "VMASKMOVPD"}
 
-// unmasked is no mask.
+// unmasked stands for a mask register where the tile has all columns.
 const unmasked = -1
 
-// allVectors are the registers of a squarer that has taken none.
+// allVectors returns all vector registers.
 func allVectors() []int {
 	var free []int
 	for r := avx2Machine.Registers - 1; r >= 0; r-- {
@@ -26,35 +26,37 @@ func allVectors() []int {
 	return free
 }
 
-// squareMem is where an operand's rows of a square begin: half of eight rows from a
-// on, half from b on. three is three steps.
-type squareMem struct{ a, b, step, three int }
+// tileMem has the general registers that address the rows of a tile: pointers to row 0 (a)
+// and to row 4 of eight rows (b), the bytes from row to row (step), and 3*step (three).
+type tileMem struct{ a, b, step, three int }
 
-func (s *squarer) take() int {
+// alloc returns a free vector register.
+func (s *tileWriter) alloc() int {
 	r := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
 	return r
 }
 
-func (s *squarer) give(regs ...int) { s.free = append(s.free, regs...) }
+// release makes vector registers free.
+func (s *tileWriter) release(regs ...int) { s.free = append(s.free, regs...) }
 
 // op appends an instruction of two sources, in Intel's order, and returns its
 // result's register.
-func (s *squarer) op(name string, a, b int) int {
-	dst := s.take()
+func (s *tileWriter) op(name string, a, b int) int {
+	dst := s.alloc()
 	s.do(name, y(b), y(a), y(dst))
 	return dst
 }
 
 // immOp is op with a constant.
-func (s *squarer) immOp(name string, v int64, a, b int) int {
-	dst := s.take()
+func (s *tileWriter) immOp(name string, v int64, a, b int) int {
+	dst := s.alloc()
 	s.do(name, imm(v), y(b), y(a), y(dst))
 	return dst
 }
 
-// rowOf returns the address of a row of a square.
-func (m squareMem) rowOf(r int, lanes int) memory {
+// rowOf returns the address of a row of a tile.
+func (m tileMem) rowOf(r int, lanes int) memory {
 	base := m.a
 	if lanes == 8 && r >= 4 {
 		base, r = m.b, r-4
@@ -68,12 +70,12 @@ func (m squareMem) rowOf(r int, lanes int) memory {
 	return at(base, 0).indexed(m.step, r)
 }
 
-// load returns the rows of a square. Of eight rows, vector i has the first half
-// of rows i and i+4, vector i+4 the second.
-func (s *squarer) load(from squareMem, mask int) []int {
+// load returns a tile. Of four rows, vector i is row i. Of eight rows, vector i has the
+// first halves of rows i and i+4, and vector i+4 the second halves.
+func (s *tileWriter) load(from tileMem, mask int) []int {
 	v := make([]int, s.lanes)
 	for i := range v {
-		v[i] = s.take()
+		v[i] = s.alloc()
 	}
 	half := s.lanes / 2
 	for i := range v {
@@ -96,8 +98,8 @@ func (s *squarer) load(from squareMem, mask int) []int {
 	return v
 }
 
-// store writes the rows of a square, one a vector.
-func (s *squarer) store(to squareMem, v []int, mask int) {
+// store stores a tile whose vectors are rows, and releases it.
+func (s *tileWriter) store(to tileMem, v []int, mask int) {
 	for i, r := range v {
 		row := mem(to.rowOf(i, s.lanes))
 		if mask != unmasked {
@@ -106,49 +108,49 @@ func (s *squarer) store(to squareMem, v []int, mask int) {
 			s.do("VMOVUPS", y(r), row)
 		}
 	}
-	s.give(v...)
+	s.release(v...)
 }
 
-// halves exchanges the second half of vector i and the first of vector i+4.
-func (s *squarer) halves(v []int) []int {
+// halves exchanges the second half of vector i and the first half of vector i+4.
+func (s *tileWriter) halves(v []int) []int {
 	for i := range 4 {
 		a, b := v[i], v[i+4]
-		v[i] = s.take()
+		v[i] = s.alloc()
 		s.do("VINSERTF128", imm(1), x(b), y(a), y(v[i]))
 		v[i+4] = s.immOp("VPERM2F128", 0x31, a, b)
-		s.give(a, b)
+		s.release(a, b)
 	}
 	return v
 }
 
-// transpose exchanges the rows and columns of a square; of eight rows in the
-// order of load, those of each 4x4 in a lane.
-func (s *squarer) transpose(v []int) []int {
+// transpose transposes a tile. Of eight rows in the order of load it transposes the 4x4
+// elements in each half of the vectors, which makes vector i column i.
+func (s *tileWriter) transpose(v []int) []int {
 	if s.lanes == 4 {
 		return s.transposeWide(v)
 	}
 	for q := 0; q < 8; q += 4 {
 		w := v[q : q+4]
 		t := [4]int{s.op("VUNPCKLPS", w[0], w[1]), s.op("VUNPCKHPS", w[0], w[1])}
-		s.give(w[0], w[1])
+		s.release(w[0], w[1])
 		t[2], t[3] = s.op("VUNPCKLPS", w[2], w[3]), s.op("VUNPCKHPS", w[2], w[3])
-		s.give(w[2], w[3])
+		s.release(w[2], w[3])
 		w[0], w[1] = s.op("VUNPCKLPD", t[0], t[2]), s.op("VUNPCKHPD", t[0], t[2])
-		s.give(t[0], t[2])
+		s.release(t[0], t[2])
 		w[2], w[3] = s.op("VUNPCKLPD", t[1], t[3]), s.op("VUNPCKHPD", t[1], t[3])
-		s.give(t[1], t[3])
+		s.release(t[1], t[3])
 	}
 	return v
 }
 
-// transposeWide is transpose of 4x4 elements of eight bytes.
-func (s *squarer) transposeWide(v []int) []int {
+// transposeWide is transpose for 4x4 elements of eight bytes.
+func (s *tileWriter) transposeWide(v []int) []int {
 	t := [4]int{s.op("VUNPCKLPD", v[0], v[1]), s.op("VUNPCKHPD", v[0], v[1])}
 	t[2], t[3] = s.op("VUNPCKLPD", v[2], v[3]), s.op("VUNPCKHPD", v[2], v[3])
-	s.give(v...)
+	s.release(v...)
 	for i, halves := range []int64{0x20, 0x20, 0x31, 0x31} {
 		v[i] = s.immOp("VPERM2F128", halves, t[i%2], t[i%2+2])
 	}
-	s.give(t[:]...)
+	s.release(t[:]...)
 	return v
 }

@@ -2,27 +2,29 @@ package avo
 
 import "github.com/stridefuse/stridefuse/codegen"
 
-// Copies past the caches. Whole lines of the destination are written by
-// non-temporal stores: a line that is filled at one go is not read from memory
-// first. What is before the first whole line and after the last goes by ordinary
-// stores, as the other part of such a line may have been written so before. A
-// fence after each call would wait until all is in memory, and took a sixth of the
-// time of an addition in tiles of 8 KiB; so it has a call of its own, for no rows.
+// Non-temporal copies (micro-kernel StoreNT). Whole cache lines of the destination are
+// written by non-temporal stores: a line whose bytes are all written in sequence is not
+// read from memory first. Bytes before the first whole line and after the last one are
+// written by ordinary stores, because other calls may write the rest of those lines.
+//
+// A fence makes the stores visible to other processors. It waits for memory: one for each
+// call took a sixth of the time of an addition in tiles of 8 KiB. So a call with no rows is
+// the fence, and the schedule calls it once.
 
-// General registers of store_nt, besides ax and cx.
+// General registers of non-temporal copies, besides ax and cx.
 const (
-	ntLeft     = dx    // bytes of the row that are left
-	ntRows     = index // rows that are left
+	ntLeft     = dx    // how many bytes of the row are left
+	ntRows     = index // how many rows are left
 	ntFrom     = cols
 	ntTo       = firstFree
 	ntNextFrom = firstFree + 1 // the next row
 	ntNextTo   = firstFree + 2
-	ntFew      = firstFree + 3 // bytes to be copied by ordinary stores
+	ntFew      = firstFree + 3 // how many bytes the next ordinary stores copy
 )
 
 const (
 	cacheLine = 64
-	ntLines   = 4 // of a turn of the loop
+	ntLines   = 4 // of an iteration of the main loop
 )
 
 // compileStoreNT returns the function of non-temporal copies.
@@ -41,7 +43,7 @@ func compileStoreNT() *program {
 	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(ntNextTo))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(ntLeft))
 	p.toLine()
-	p.lines64()
+	p.wholeLines()
 	p.do("MOVQ", gp(ntLeft), gp(ntFew))
 	p.few("tail")
 	p.do("DECQ", gp(ntRows))
@@ -54,7 +56,7 @@ func compileStoreNT() *program {
 	return p
 }
 
-// toLine copies the bytes before the first whole line, or all of a short row.
+// toLine copies the bytes before the first whole line, or all bytes of a short row.
 func (p *program) toLine() {
 	p.do("MOVQ", gp(ntTo), gp(ntFew))
 	p.do("NEGQ", gp(ntFew))
@@ -71,8 +73,8 @@ func (p *program) toLine() {
 	p.here("aligned")
 }
 
-// lines64 copies whole lines.
-func (p *program) lines64() {
+// wholeLines copies whole lines.
+func (p *program) wholeLines() {
 	for _, lines := range []int{ntLines, 1} {
 		bytes, loop, end := int64(lines*cacheLine), p.fresh("lines"), p.fresh("end")
 		p.do("SUBQ", imm32(bytes), gp(ntLeft))
@@ -94,7 +96,7 @@ func (p *program) lines64() {
 	}
 }
 
-// few copies less than a line by ordinary stores.
+// few copies ntFew bytes, fewer than a line, by ordinary stores. name begins its labels.
 func (p *program) few(name string) {
 	for _, n := range []int{32, 16, 8} {
 		skip := name + itoa(n)

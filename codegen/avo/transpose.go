@@ -6,38 +6,37 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Blocks whose rows and columns are exchanged, square by square in registers. The
-// loop takes as many rows of the input as a square has, and goes along them: so
-// many lines fit the ways of a cache even where they fall into one set. At the
-// ends the last square is moved back, and stores again what the one before it has
-// stored. Blocks that are less than a square high or wide, or whose input rows are
-// not contiguous, go element by element.
+// Transposes (micro-kernel Transpose). A block is transposed in square tiles of at most
+// eight rows. The inner loop advances along the rows of the input: eight rows do not evict
+// each other from a cache even if all map to the same set. The last tile of a row or column
+// of tiles ends where the block ends, so it may store elements a second time. A block with
+// fewer rows or columns than a tile, or whose input rows are not contiguous, is copied
+// element by element.
 
-// transposer writes the function of a kernel that transposes.
+// transposer writes the function of a transpose.
 type transposer struct {
-	squarer
-	size     int // of an element
-	from, to squareMem
+	tileWriter
+	size     int // bytes of an element
+	from, to tileMem
 }
 
-// General registers of transposers, besides ax, dx and those of from and to.
+// General registers of transposes, besides ax, dx and those of from and to. Rows and columns
+// are those of the output.
 const (
-	transposeRows = index                // that are left
-	transposeCols = cols                 // the same
-	transposeFrom = generalRegisters - 1 // where the input rows begin
-	transposeTo   = cx                   // where the output columns do
+	transposeRows = index                // how many rows are left
+	transposeCols = cols                 // how many columns are left
+	transposeFrom = generalRegisters - 1 // pointer to the present rows of the input
+	transposeTo   = cx                   // pointer to the present columns of the output
 )
 
-// compileTranspose returns the function of a kernel that transposes.
+// compileTranspose returns the function of a transpose.
 func compileTranspose(m *kernel.Micro) *program {
 	t := &transposer{size: m.Type.Size()}
 	t.lanes, t.free = min(8, vectorBytes(1)/t.size), allVectors()
-	t.from = squareMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
-	t.to = squareMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
-	t.begin()
-	if t.size != 2 { // there is no square of two bytes
-		t.squares()
-	}
+	t.from = tileMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
+	t.to = tileMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
+	t.begin(m)
+	t.tiles()
 	t.here("elements")
 	t.elements()
 	t.here("done")
@@ -47,23 +46,23 @@ func compileTranspose(m *kernel.Micro) *program {
 }
 
 // begin reads the frame.
-func (t *transposer) begin() {
+func (t *transposer) begin(micro *kernel.Micro) {
 	t.do("MOVQ", frameArg(), gp(ax))
 	for _, count := range []struct{ at, reg int }{{codegen.FrameCols, transposeCols}, {codegen.FrameRows, transposeRows}} {
 		t.do("MOVQ", mem(at(ax, count.at)), gp(count.reg))
 		t.do("TESTQ", gp(count.reg), gp(count.reg))
 		t.do("JLE", label("done"))
 	}
-	for i, m := range []squareMem{t.from, t.to} {
+	for i, m := range []tileMem{t.from, t.to} {
 		t.do("MOVQ", mem(at(ax, codegen.FramePtr+8*i)), gp([]int{transposeFrom, transposeTo}[i]))
 		t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*i)), gp(m.step))
 		t.do("LEAQ", mem(at(m.step, 0).indexed(m.step, 2)), gp(m.three))
 	}
-	t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*kernel.TransposeAcross)), gp(dx))
+	t.do("MOVQ", mem(at(ax, codegen.FrameStep+8*micro.FieldAt(0))), gp(dx))
 }
 
-// squares writes the loops over squares: columns of the output, within them rows.
-func (t *transposer) squares() {
+// tiles writes the loops over tiles: columns of the output, within them rows.
+func (t *transposer) tiles() {
 	lanes := int64(t.lanes)
 	t.do("CMPQ", gp(dx), imm(int64(t.size)))
 	t.do("JNE", label("elements"))
@@ -74,13 +73,13 @@ func (t *transposer) squares() {
 	t.here("columns")
 	t.do("MOVQ", frameArg(), gp(ax))
 	t.do("MOVQ", mem(at(ax, codegen.FrameRows)), gp(transposeRows))
-	for i, m := range []squareMem{t.from, t.to} {
+	for i, m := range []tileMem{t.from, t.to} {
 		t.do("MOVQ", gp([]int{transposeFrom, transposeTo}[i]), gp(m.a))
 		t.do("LEAQ", mem(at(m.a, 0).indexed(m.step, 4)), gp(m.b))
 	}
 	t.do("PCALIGN", imm(32))
 	t.here("loop")
-	t.square()
+	t.tile()
 	for _, r := range []int{t.from.a, t.from.b} {
 		t.do("ADDQ", imm(lanes*int64(t.size)), gp(r))
 	}
@@ -92,7 +91,7 @@ func (t *transposer) squares() {
 	t.do("JGE", label("loop"))
 	t.do("TESTQ", gp(transposeRows), gp(transposeRows))
 	t.do("JEQ", label("next"))
-	t.back(transposeRows, []int{t.from.a, t.from.b}, []int{t.to.a, t.to.b}, t.to.step)
+	t.moveBack(transposeRows, []int{t.from.a, t.from.b}, []int{t.to.a, t.to.b}, t.to.step)
 	t.do("JMP", label("loop"))
 
 	t.here("next")
@@ -103,14 +102,14 @@ func (t *transposer) squares() {
 	t.do("JGE", label("columns"))
 	t.do("TESTQ", gp(transposeCols), gp(transposeCols))
 	t.do("JEQ", label("done"))
-	t.back(transposeCols, []int{transposeTo}, []int{transposeFrom}, t.from.step)
+	t.moveBack(transposeCols, []int{transposeTo}, []int{transposeFrom}, t.from.step)
 	t.do("JMP", label("columns"))
 }
 
-// back makes what is left of rows or columns a whole square: it moves pointers back
-// by as many elements as it lacks, and others by as many steps.
-func (t *transposer) back(left int, elements, steps []int, step int) {
-	t.do("SUBQ", imm(int64(t.lanes)), gp(left)) // minus the elements that lack
+// moveBack makes the rows or columns that are left a whole tile: it moves some pointers
+// back by as many elements as the tile lacks, and others by as many steps.
+func (t *transposer) moveBack(left int, elements, steps []int, step int) {
+	t.do("SUBQ", imm(int64(t.lanes)), gp(left)) // minus the number of elements that the tile lacks
 	t.do("MOVQ", gp(left), gp(dx))
 	t.do("IMULQ", gp(step), gp(dx))
 	for _, r := range elements {
@@ -122,77 +121,78 @@ func (t *transposer) back(left int, elements, steps []int, step int) {
 	t.do("MOVQ", imm32(int64(t.lanes)), gp(left))
 }
 
-// square copies a square.
-func (t *transposer) square() {
+// tile copies a tile.
+func (t *transposer) tile() {
 	switch t.size {
 	case 1:
-		t.byteSquare()
+		t.byteTile()
 	case 2:
-		t.wordSquare()
+		t.wordTile()
 	default:
 		t.store(t.to, t.transpose(t.load(t.from, unmasked)), unmasked)
 	}
 }
 
-// wordSquare copies 8x8 elements of two bytes. Each of three rounds interleaves the
-// upper half of the square with the lower: it rotates the bits of an element's place,
-// row then column, by one, and three exchange them.
-func (t *transposer) wordSquare() {
+// wordTile copies 8x8 elements of two bytes. Each of three rounds interleaves the vectors
+// of the upper half of the tile with those of the lower half. A round rotates the six bits
+// of an element's position, three of the row and three of the column, by one; three rounds
+// exchange row and column.
+func (t *transposer) wordTile() {
 	v := make([]int, 8)
 	for i := range v {
-		v[i] = t.take()
+		v[i] = t.alloc()
 		t.do("VMOVDQU", mem(t.from.rowOf(i, 8)), x(v[i]))
 	}
 	for range 3 {
 		w := make([]int, 8)
 		for i := range 4 {
 			for high, name := range []string{"VPUNPCKLWD", "VPUNPCKHWD"} {
-				w[2*i+high] = t.take()
+				w[2*i+high] = t.alloc()
 				t.do(name, x(v[i+4]), x(v[i]), x(w[2*i+high]))
 			}
-			t.give(v[i], v[i+4])
+			t.release(v[i], v[i+4])
 		}
 		v = w
 	}
 	for i, r := range v {
 		t.do("VMOVDQU", x(r), mem(t.to.rowOf(i, 8)))
 	}
-	t.give(v...)
+	t.release(v...)
 }
 
-// byteSquare copies 8x8 bytes.
-func (t *transposer) byteSquare() {
+// byteTile copies 8x8 bytes.
+func (t *transposer) byteTile() {
 	op := func(name string, a, b int) int {
-		dst := t.take()
+		dst := t.alloc()
 		t.do(name, x(b), x(a), x(dst))
 		return dst
 	}
 	v := make([]int, 8)
 	for i := range v {
-		v[i] = t.take()
+		v[i] = t.alloc()
 		t.do("VMOVQ", mem(t.from.rowOf(i, 8)), x(v[i]))
 	}
 	var two [4]int // rows 2i and 2i+1, byte by byte
 	for i := range two {
 		two[i] = op("VPUNPCKLBW", v[2*i], v[2*i+1])
 	}
-	t.give(v...)
+	t.release(v...)
 	var four [4]int // columns 0 to 3 and 4 to 7 of the upper rows, then of the lower
 	for i := range four {
 		four[i] = op([]string{"VPUNPCKLWD", "VPUNPCKHWD"}[i%2], two[i/2*2], two[i/2*2+1])
 	}
-	t.give(two[:]...)
+	t.release(two[:]...)
 	for i := range 4 { // two columns
 		w := op([]string{"VUNPCKLPS", "VUNPCKHPS"}[i%2], four[i/2], four[i/2+2])
 		t.do("VMOVQ", x(w), mem(t.to.rowOf(2*i, 8)))
 		t.do("VMOVHPS", x(w), mem(t.to.rowOf(2*i+1, 8)))
-		t.give(w)
+		t.release(w)
 	}
-	t.give(four[:]...)
+	t.release(four[:]...)
 }
 
-// elements writes the loop over single elements, whose step in the input is in dx.
-// It goes along the rows of the input.
+// elements writes the loop over single elements, along the rows of the input. The bytes
+// from one element of a row to the next are in dx.
 func (t *transposer) elements() {
 	left, from, to := t.from.b, t.from.a, t.to.a
 	t.here("element")

@@ -8,8 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// allowedISA is what a CPU with AVX2 and FMA has. avo counts prefetches to
-// the extensions of MMX.
+// allowedISA has the extensions of a CPU with AVX2 and FMA. avo says MMX+ for prefetches.
 var allowedISA = map[string]bool{"MMX+": true, "SSE": true, "SSE2": true, "AVX": true, "AVX2": true, "FMA3": true, "F16C": true, "CMOV": true, "BMI": true, "BMI2": true}
 
 // verify fails for a function with a register that the machine does not have, or an

@@ -5,14 +5,13 @@ import (
 	"math"
 )
 
-// allocator assigns registers to a straight-line schedule, front to back (linear
-// scan). When no register is free, the value whose next use is furthest away gives
-// up its own (Belady 1966). Values that memory holds anyway are rematerialized by a
-// load: operands, constants, invariants of the row. Others are spilled to the stack
-// once.
+// allocator assigns registers to a straight-line schedule from front to back (linear
+// scan). If no register is free, it evicts the value with the furthest next use (Belady
+// 1966). Values that are in memory already are loaded again when they are used: operands,
+// constants, invariants of the row. Others are spilled to the stack, once each.
 //
-// Pinned values keep their registers throughout, so that an iteration of a loop
-// finds its values where the one before found them.
+// A pinned value keeps its register throughout the schedule, so that each iteration of a
+// loop finds it there.
 //
 // Input is a schedule, the pinned values and the stack slots of invariants; output
 // is an Allocation. The error is that no register is left for an instruction.
@@ -21,15 +20,15 @@ type allocator struct {
 	g      *Graph
 	pinned map[Ref]int
 	slots  map[Ref]int // invariants on the stack
-	hints  map[Ref]int // the registers of values that become pinned accumulators
+	hints  map[Ref]int // the register of each value that becomes a pinned accumulator
 
 	reg    []Ref
 	locked []bool  // registers of the present instruction's sources
 	where  []int8  // register of each node, or -1
 	spill  []int16 // spill place of each node, or -1
 	uses   [][]int32
-	free   []int // spill places to use again
-	freed  []int // the same after the present instruction, which may read them
+	free   []int // free spill places
+	freed  []int // spill places that are free after the present instruction, which may read them
 	now    int32
 	err    error
 }
@@ -107,8 +106,8 @@ func (a *allocator) dead(v Ref) bool { return a.next(v) == never }
 
 func (a *allocator) isPinned(v Ref) bool { _, ok := a.pinned[v]; return ok }
 
-// home returns where memory holds v. An invariant has its slot even if it is the
-// result of a scalar loop, whose scratch vector another loop may use by now.
+// home returns where v is in memory. An invariant is in its slot even if it is the result
+// of a scalar loop: another loop may have overwritten the scratch vector.
 func (a *allocator) home(v Ref) (Loc, bool) {
 	n := a.g.At(v)
 	if s, ok := a.slots[v]; ok {

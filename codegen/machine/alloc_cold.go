@@ -2,12 +2,12 @@ package machine
 
 import "slices"
 
-// cold allocates the test of a cold block and the moves of its exit. On the main
-// path the results are the last operands of the selects, so each result takes over
-// the register of its operand, or a copy of it.
+// cold allocates the test of a cold block and the moves of its exit. If the block does not
+// run, each result equals the last operand of its select, so the result gets the register
+// of that operand, or that of a copy.
 func (a *allocator) cold(n Node, i *Inst) {
 	e := &Exit{Entry: a.g.entries[n.Slot]}
-	a.now-- // all sources are needed until the block has run
+	a.now-- // keep all sources until the block has run
 	a.lock(e.Test)
 	for _, v := range e.Test {
 		i.Src = append(i.Src, Loc{Index: a.ensure(v)})
@@ -50,7 +50,7 @@ func (a *allocator) cold(n Node, i *Inst) {
 	i.Exit = e
 }
 
-// ends reports whether v is in a register that the next instruction frees.
+// ends reports whether v is in a register and has no use after the next instruction.
 func (a *allocator) ends(v Ref) bool {
 	u := a.uses[v]
 	return a.where[v] >= 0 && !a.isPinned(v) && (len(u) == 0 || u[len(u)-1] <= a.now+1)

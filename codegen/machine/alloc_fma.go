@@ -2,40 +2,40 @@ package machine
 
 // Fused multiply-adds x*y+z, whose result overwrites one of the sources.
 
-// fma chooses the source that the result overwrites. Best is one without a further
-// use; then one that has to be loaded anyway; then a copy of one.
+// fma chooses the source that the result overwrites: preferably one in a register without
+// a further use, otherwise one that has to be loaded, otherwise a copy of one.
 func (a *allocator) fma(r Ref, n Node, i *Inst) {
 	a.lock(n.Arg[:3])
-	victim := a.fmaVictim(n)
+	overwritten := a.overwrittenSource(n)
 	mem := -1 // the source that stays in memory
 	for s := range 3 {
 		v := n.Arg[s]
-		if v == n.Arg[victim] || a.where[v] >= 0 {
+		if v == n.Arg[overwritten] || a.where[v] >= 0 {
 			continue
 		}
-		if mem < 0 && a.foldable(v) {
+		if mem < 0 && a.inMemory(v) {
 			mem = s
 		} else {
 			a.ensure(v)
 		}
 	}
-	dst := a.fmaTarget(n.Arg[victim])
+	dst := a.fmaTarget(n.Arg[overwritten])
 	at := func(s int) Loc {
 		switch {
 		case s == mem:
-			return a.fold(n.Arg[s])
-		case n.Arg[s] == n.Arg[victim]:
+			return a.memOperand(n.Arg[s])
+		case n.Arg[s] == n.Arg[overwritten]:
 			return Loc{Index: dst}
 		}
 		return Loc{Index: int(a.where[n.Arg[s]])}
 	}
-	// x is the factor that is overwritten, or the one that must be in a register.
+	// x is the factor that is overwritten; if the addend is, x is a factor in a register.
 	x, y, z := 0, 1, 2
-	if victim == 1 || victim == 2 && mem == 0 {
+	if overwritten == 1 || overwritten == 2 && mem == 0 {
 		x, y = 1, 0
 	}
 	switch {
-	case victim == z:
+	case overwritten == z:
 		i.Fused, i.Src = OverAddend, []Loc{at(x), at(y)}
 	case mem == z:
 		i.Fused, i.Src = OverFactorAddendLast, []Loc{at(y), at(z)}
@@ -49,7 +49,8 @@ func (a *allocator) fma(r Ref, n Node, i *Inst) {
 	}
 }
 
-func (a *allocator) fmaVictim(n Node) int {
+// overwrittenSource chooses the source that the result overwrites: see fma.
+func (a *allocator) overwrittenSource(n Node) int {
 	for s := range 3 {
 		if v := n.Arg[s]; a.where[v] >= 0 && !a.isPinned(v) && a.dead(v) {
 			return s
@@ -63,7 +64,8 @@ func (a *allocator) fmaVictim(n Node) int {
 	return 2
 }
 
-// fmaTarget returns a register that holds v and may be overwritten.
+// fmaTarget returns a register that holds v and may be overwritten: its own if v has no
+// further use, otherwise that of a copy.
 func (a *allocator) fmaTarget(v Ref) int {
 	r := int(a.where[v])
 	if r >= 0 && !a.isPinned(v) && a.dead(v) {

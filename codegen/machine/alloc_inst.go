@@ -36,7 +36,7 @@ func (a *allocator) inst(r Ref) {
 	a.emit(i)
 }
 
-// lock keeps the sources that are in registers there.
+// lock prevents that sources that are in registers are evicted.
 func (a *allocator) lock(sources []Ref) {
 	for _, v := range sources {
 		if r := a.where[v]; r >= 0 {
@@ -51,8 +51,8 @@ func (a *allocator) releaseAll(n Node) {
 	}
 }
 
-// result frees the registers of sources without a further use and takes one for the
-// result, which may be one of those.
+// result frees the registers of sources without a further use, and returns a register for
+// the result, which may be one of those.
 func (a *allocator) result(r Ref, n Node) int {
 	a.releaseAll(n)
 	clear(a.locked) // sources are read before the result is written
@@ -67,11 +67,12 @@ func (a *allocator) result(r Ref, n Node) int {
 	return dst
 }
 
-// sources brings the sources of a plain instruction to where it can read them. Two
-// that commute change places if the second one can be a memory operand then.
+// sources loads the sources of a plain instruction into registers, except the one that it
+// reads from memory. Sources that commute are exchanged if that lets the instruction read
+// one of them from memory.
 func (a *allocator) sources(n *Node) []Loc {
 	op := n.Op
-	if op.Commutes && a.where[n.Arg[0]] < 0 && (a.where[n.Arg[1]] >= 0 || a.foldable(n.Arg[0]) && !a.foldable(n.Arg[1])) {
+	if op.Commutes && a.where[n.Arg[0]] < 0 && (a.where[n.Arg[1]] >= 0 || a.inMemory(n.Arg[0]) && !a.inMemory(n.Arg[1])) {
 		n.Arg[0], n.Arg[1] = n.Arg[1], n.Arg[0]
 		if op.Mirror != nil {
 			n.Imm = op.Mirror(n.Imm)
@@ -85,8 +86,8 @@ func (a *allocator) sources(n *Node) []Loc {
 		}
 	}
 	if op.Mem >= 0 {
-		if v := n.Arg[op.Mem]; a.foldable(v) {
-			src[op.Mem] = a.fold(v)
+		if v := n.Arg[op.Mem]; a.inMemory(v) {
+			src[op.Mem] = a.memOperand(v)
 		} else {
 			src[op.Mem] = Loc{Index: a.ensure(v)}
 		}
@@ -103,8 +104,8 @@ func (a *allocator) scalarLoop(n Node) {
 	a.releaseAll(n)
 }
 
-// hint has the next value of a pinned accumulator computed in the accumulator's
-// register. checkCarries proves that the old value has no later use.
+// hint chooses the accumulator's own register for the next value of a pinned accumulator.
+// checkCarries proves that the old value has no later use.
 func (a *allocator) hint(n *Node) {
 	if n.Kind == KindOp && n.Op.Form == FormCarry {
 		if r, ok := a.pinned[a.g.Acc(n.Slot)]; ok {

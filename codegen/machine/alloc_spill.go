@@ -2,16 +2,17 @@ package machine
 
 // Which values have registers: eviction, spills, reloads, memory operands.
 
-// A constant is loaded into a register if more than foldedUses instructions of the
-// next reuseWindow read it. Fewer read it from memory each: a load within an
-// instruction takes no time where arithmetic is what a body waits for.
+// A constant is loaded into a register if more than memoryUses of the next reuseWindow
+// instructions read it. Otherwise each of them reads it as a memory operand, which takes
+// no time in a body whose arithmetic is the bottleneck.
 const (
 	reuseWindow = 24
-	foldedUses  = 2
+	memoryUses  = 2
 )
 
 // take returns an empty register. If there is none, it evicts the value with the
-// furthest next use; a value that memory holds counts as three times as far.
+// furthest next use. The distance counts three times for a value that is in memory, as
+// evicting it takes no store.
 func (a *allocator) take() int {
 	best, score := -1, -1.0
 	for r, v := range a.reg {
@@ -23,7 +24,7 @@ func (a *allocator) take() int {
 		}
 		s := float64(a.next(v) - a.now)
 		if _, clean := a.home(v); clean {
-			s *= 3 // no save
+			s *= 3
 		}
 		if s > score {
 			best, score = r, s
@@ -100,9 +101,9 @@ func (a *allocator) load(v Ref, r int) {
 	a.emit(Inst{Op: OpLoad, Dst: r, Src: []Loc{from}})
 }
 
-// foldable reports whether v is best read as a memory operand: it is not in a
-// register, and not worth one until its next use.
-func (a *allocator) foldable(v Ref) bool {
+// inMemory reports whether v is best read as a memory operand: it is not in a register,
+// and no register should be given to it before its next use.
+func (a *allocator) inMemory(v Ref) bool {
 	if a.where[v] >= 0 {
 		return false
 	}
@@ -110,7 +111,7 @@ func (a *allocator) foldable(v Ref) bool {
 	if n := a.g.At(v); n.Kind == KindLoad && n.Place.Bytes < a.g.m.Width || next == never {
 		return true
 	}
-	if a.g.At(v).Kind != KindLoad && a.soon(v) <= foldedUses {
+	if a.g.At(v).Kind != KindLoad && a.soon(v) <= memoryUses {
 		return true
 	}
 	for r, w := range a.reg {
@@ -135,11 +136,11 @@ func (a *allocator) soon(v Ref) int {
 	return n
 }
 
-// fold returns v as a memory operand.
-func (a *allocator) fold(v Ref) Loc {
+// memOperand returns v as a memory operand.
+func (a *allocator) memOperand(v Ref) Loc {
 	from, _ := a.home(v)
 	if from.Space != InOperand {
-		a.cost += costFold
+		a.cost += costMemory
 	}
 	return from
 }

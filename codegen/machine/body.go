@@ -1,12 +1,14 @@
 package machine
 
-import "github.com/stridefuse/stridefuse/ir/kernel"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // Body is a kernel with everything decided but general registers and labels: the
 // instructions of the main loop, of the tail, and of what precedes and follows them
 // in each row.
 type Body struct {
-	Kernel *kernel.Kernel
 	Graph  *Graph
 	Unroll int // steps in an iteration of the main loop
 	Head   []Inst
@@ -32,15 +34,17 @@ type Pin struct {
 	Slot int // where the head leaves it, or -1: it is an operand, constant or accumulator
 }
 
-// Compile lowers, schedules and allocates an expanded kernel. Of the candidates for
-// the main loop it returns the one with the least time per element.
-func Compile(t Target, k *kernel.Kernel) (*Body, error) {
-	g := NewGraph(t, k)
-	tail := g.scheduleLoop(g.lower(k, 0, true), apart)
+// Compile lowers, schedules and allocates an expanded kernel. combine has the combiner of
+// each output along the columns, ir.OpInvalid for one that is stored; it is nil if all
+// are. Of the candidates for the main loop Compile returns the one with the least time
+// per element.
+func Compile(t Target, k *kernel.Kernel, combine []ir.Op) (*Body, error) {
+	g := NewGraph(t, k, combine)
+	tail := g.scheduleLoop(g.lower(0, true), apart)
 	var b *Body
 	var best float64
-	for _, c := range g.candidates(k) {
-		next, err := g.fit(c, tail, g.rest(k, c.unroll), g.accs(k))
+	for _, c := range g.candidates() {
+		next, err := g.fit(c, tail, g.rest(c.unroll), g.accs())
 		if c.twoStreams && err != nil {
 			continue // two streams need more registers
 		}
@@ -49,7 +53,7 @@ func Compile(t Target, k *kernel.Kernel) (*Body, error) {
 		}
 		if time := c.share * next.time(g.m.LoopEnd) / float64(c.unroll); b == nil || time < best {
 			b, best = next, time
-			b.Kernel, b.Unroll = k, c.unroll
+			b.Unroll = c.unroll
 		}
 	}
 	if err := g.compileCold(b); err != nil {
@@ -116,12 +120,6 @@ func (b *Body) Exits() []*Exit {
 	return out
 }
 
-// Reductions lists the reductions of the kernel.
-func (b *Body) Reductions() []*Reduction { return b.Graph.m.Reductions(b.Kernel) }
-
-// Accumulators returns how many accumulators the reductions have.
-func (b *Body) Accumulators() int { return b.Graph.m.accumulators(b.Kernel) }
-
 // Whole, Masked and Last are the parts of Rest: a whole step at a phase, a masked
 // one, and what stores the results of a row.
 func (b *Body) Whole(phase int) []Inst { return b.Rest[phase] }
@@ -147,7 +145,7 @@ func (b *Body) Rotating() bool { return b.Reduces() && !b.PerPhase() }
 func (b *Body) PerPhase() bool { return b.Reduces() && b.Unroll == b.Graph.Phases }
 
 // AccsOnStack reports whether some accumulators are on the stack.
-func (b *Body) AccsOnStack() bool { return len(b.Accs) < b.Accumulators() }
+func (b *Body) AccsOnStack() bool { return len(b.Accs) < b.Graph.Accumulators() }
 
 // WholeTails reports whether a masked step may cover all lanes, which it does after
 // an unrolled main loop without whole steps behind it.

@@ -11,41 +11,42 @@ import (
 type candidate struct {
 	order      []Ref
 	unroll     int
-	share      float64 // of the time that its instructions would take one after the other
+	share      float64 // time of an iteration, divided by that of its instructions in sequence
 	twoStreams bool
 }
 
-// candidates lists the orders that are tried. Those that work on more vectors at a
-// time hide latencies, but need more registers. Bodies with little work wait for
-// memory: they have one.
-func (g *Graph) candidates(k *kernel.Kernel) []candidate {
-	stores := g.lower(k, 0, false)
+// candidates lists the orders that Compile compares. An order that works on more vectors
+// at a time hides latencies better and needs more registers. A body with little work waits
+// for memory in any order, so it has one candidate.
+func (g *Graph) candidates() []candidate {
+	stores := g.lower(0, false)
 	first := g.scheduleLoop(stores, apart)
-	if list := g.perPhase(k, first); list != nil {
+	if list := g.perPhase(first); list != nil {
 		return list
 	}
 	t := g.m.Tuning
 	list := []candidate{{order: first, unroll: 1, share: 1}}
 	parts, share, from := apart, t.ByTwo, t.Unroll
-	if len(g.twin) > 0 {
+	if len(g.secondPart) > 0 {
 		parts, share, from = together, t.ByFour, t.UnrollWide
 		first = g.scheduleLoop(stores, together)
 		list = append(list, candidate{order: first, unroll: 1, share: t.ByTwo})
 	}
 	work := g.work(first)
 	if work >= from && g.Phases > 1 { // with one phase there are accumulators for one step
-		second := g.scheduleLoop(g.lower(k, 1, false), parts)
+		second := g.scheduleLoop(g.lower(1, false), parts)
 		list = append(list, candidate{order: interleave(first, second), unroll: 2, share: share})
-		if work >= t.ListOrder && len(g.twin) == 0 && k.Fold == nil {
-			third := g.scheduleLoop(g.lower(k, 2, false), apart)
+		if work >= t.ListOrder && len(g.secondPart) == 0 && g.combine == nil {
+			third := g.scheduleLoop(g.lower(2, false), apart)
 			list = append(list, candidate{order: g.listSchedule(first, second, third), unroll: 3, share: t.ByList})
 		}
 	}
 	return list
 }
 
-// work counts arithmetic instructions. A body with scalar loops, which take much
-// longer and leave their results at one place, counts as none.
+// work counts arithmetic instructions. It is 0 for a body with a scalar loop, which takes
+// much longer than the rest and has one place for its results, so that copies of the body
+// can't be interleaved.
 func (g *Graph) work(order []Ref) int {
 	work := 0
 	for _, r := range order {
@@ -61,26 +62,26 @@ func (g *Graph) work(order []Ref) int {
 
 // perPhase returns the orders of a body with reductions that is unrolled by phases,
 // or nothing if it is too long for that.
-func (g *Graph) perPhase(k *kernel.Kernel, first []Ref) []candidate {
-	if k.Fold == nil || len(first) > g.m.Reduce.Unrolled || g.scratch > 0 || len(g.outline.blocks) > 0 {
+func (g *Graph) perPhase(first []Ref) []candidate {
+	if g.combine == nil || len(first) > g.m.Reduce.Unrolled || g.scratch > 0 || len(g.outline.blocks) > 0 {
 		return nil
 	}
 	copies := [][]Ref{first}
 	for c := 1; c < g.Phases; c++ {
-		copies = append(copies, g.scheduleLoop(g.lower(k, c, false), apart))
+		copies = append(copies, g.scheduleLoop(g.lower(c, false), apart))
 	}
 	var byTwos []Ref
 	for c := 0; c+1 < g.Phases; c += 2 {
 		byTwos = append(byTwos, interleave(copies[c], copies[c+1])...)
 	}
 	if g.Phases == 1 { // the two vectors of 8-byte elements side by side
-		byTwos = g.scheduleLoop(g.lower(k, 0, false), together)
+		byTwos = g.scheduleLoop(g.lower(0, false), together)
 	}
 	var list []candidate
-	for _, order := range [][]Ref{byTwos, once(slices.Concat(copies...))} {
+	for _, order := range [][]Ref{byTwos, unique(slices.Concat(copies...))} {
 		c := candidate{order: order, unroll: g.Phases, share: 1}
 		list = append(list, c)
-		if c.twoStreams = g.m.twoStreams(k, first); c.twoStreams {
+		if c.twoStreams = g.twoStreams(first); c.twoStreams {
 			list = append(list, c)
 		}
 	}
@@ -91,34 +92,34 @@ func (g *Graph) perPhase(k *kernel.Kernel, first []Ref) []candidate {
 // masked step. If it is unrolled by phases this is a whole step for each phase but
 // the last, and a masked one for each but the first; then, always, what stores the
 // results of the row.
-func (g *Graph) rest(k *kernel.Kernel, unroll int) [][]Ref {
-	if k.Fold == nil {
+func (g *Graph) rest(unroll int) [][]Ref {
+	if g.combine == nil {
 		return nil
 	}
 	var out [][]Ref
 	add := func(roots []Ref) { out = append(out, g.scheduleLoop(roots, apart)) }
 	if unroll == g.Phases {
 		for phase := range g.Phases - 1 {
-			add(g.lower(k, phase, false))
+			add(g.lower(phase, false))
 		}
 		for phase := 1; phase < g.Phases; phase++ {
-			add(g.lower(k, phase, true))
+			add(g.lower(phase, true))
 		}
 	}
-	add(g.storeReduced(k))
+	add(g.storeReduced())
 	return out
 }
 
 // twoStreams reports whether a body that is unrolled by phases reduces two rows side
 // by side: a short one, with registers for twice the accumulators, and with no other
 // values of its row in registers. See Second.
-func (m *Machine) twoStreams(k *kernel.Kernel, first []Ref) bool {
-	if slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat }) {
+func (g *Graph) twoStreams(first []Ref) bool {
+	if slices.ContainsFunc(g.Kernel.In, func(in kernel.Operand) bool { return in.Splat }) {
 		return false
 	}
-	most := m.Reduce.TwoStreams
-	if slices.ContainsFunc(k.Fold, ir.Op.IsArgReduction) {
-		most = m.Reduce.TwoArgs
+	most := g.m.Reduce.TwoStreams
+	if slices.ContainsFunc(g.combine, ir.Op.IsArgReduction) {
+		most = g.m.Reduce.TwoArgs
 	}
-	return len(first) <= most && !slices.Contains(k.Fold, ir.OpInvalid) && m.accumulators(k) <= m.Reduce.StreamAccs
+	return len(first) <= most && !slices.Contains(g.combine, ir.OpInvalid) && g.Accumulators() <= g.m.Reduce.StreamAccs
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Entry is the use of a cold block in one copy of the body. The copy tests the
-// condition of its elements; if it holds for any, control goes to the block, which
-// replaces the last operands of the selects (Z) by the selects' results. If it
-// holds for none, these operands are the results.
+// Entry is the use of a cold block in one copy of the body. The copy tests the condition
+// of its elements. If it holds for any of them, control goes to the block, which computes
+// the results of the selects. If it holds for none, the last operands of the selects (Z)
+// are the results.
 type Entry struct {
 	Block   *ColdBlock
 	Test    []Ref // the condition; of two vectors, they have a bit in common where it holds
@@ -61,11 +61,12 @@ func (c *Copy) finishEntries() {
 	c.Graph.entries = append(c.Graph.entries, c.entries...)
 }
 
-// anywhere returns what an entry tests. In the tail the condition counts only under
-// the mask: elements beyond the end of the row are 0, and it may hold for those. Of
-// the masks of two vectors the lower one has every lane that the upper one has;
-// where other instructions need these masks too, the upper part of the condition is
-// masked and both are tested as one vector.
+// anywhere returns what an entry tests: one vector, or two that have a bit in common if the
+// condition holds anywhere. In the tail the second vector is the mask, because the
+// condition may hold for the elements beyond the end of the row, which are read as 0. A
+// condition of two vectors is tested as one if the masks of the tail are in use anyway: a
+// lane that the upper mask has is in the lower mask too, so it is enough to mask the upper
+// vector and to test both under the lower mask.
 func (c *Copy) anywhere(v Value) []Ref {
 	g, cond := c.Graph, v.vectors()
 	switch wide := len(cond) == 2; {
@@ -81,8 +82,9 @@ func (c *Copy) anywhere(v Value) []Ref {
 }
 
 // compile lowers, schedules and allocates the instructions of a block.
-func (b *ColdBlock) compile(g *Graph, k *kernel.Kernel) error {
-	c := g.newCopy(k, 0, false)
+func (b *ColdBlock) compile(g *Graph) error {
+	k := g.Kernel
+	c := g.newCopy(0, false)
 	c.Values = make([]Value, len(k.In)+len(k.Body))
 	places := map[Ref]int{}
 	for j, in := range k.Body {
@@ -124,7 +126,8 @@ func (g *Graph) input(r *Ref, places map[Ref]int) {
 	}
 }
 
-// blend returns the vectors of an unlikely select, as many as its last operand has.
+// blend computes an unlikely select in its cold block. It returns as many vectors as the
+// last operand has.
 func (c *Copy) blend(in *kernel.Inst) []Ref {
 	g := c.Graph
 	cond, y, z := c.Values[in.Args[0]], c.Values[in.Args[1]], c.Values[in.Args[2]]
@@ -156,7 +159,7 @@ func (g *Graph) compileCold(b *Body) error {
 		if !done[e.Block] {
 			done[e.Block] = true
 			g.loops = free
-			if err := e.Block.compile(g, b.Kernel); err != nil {
+			if err := e.Block.compile(g); err != nil {
 				return err
 			}
 		}

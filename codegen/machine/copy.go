@@ -10,7 +10,6 @@ import (
 // its stores and the next values of the accumulators.
 type Copy struct {
 	Graph  *Graph
-	Kernel *kernel.Kernel
 	Number int // which step of an unrolled iteration; in the tail only which accumulators
 	Tail   bool
 	Values []Value // of the kernel, as far as they are known
@@ -20,13 +19,13 @@ type Copy struct {
 	first   int      // how many entries other copies have
 }
 
-func (g *Graph) newCopy(k *kernel.Kernel, number int, tail bool) *Copy {
-	return &Copy{Graph: g, Kernel: k, Number: number, Tail: tail, mask: [3]Ref{None, None, None}, first: len(g.entries)}
+func (g *Graph) newCopy(number int, tail bool) *Copy {
+	return &Copy{Graph: g, Number: number, Tail: tail, mask: [3]Ref{None, None, None}, first: len(g.entries)}
 }
 
 // lower returns the roots of one copy of the body.
-func (g *Graph) lower(k *kernel.Kernel, number int, tail bool) []Ref {
-	c := g.newCopy(k, number, tail)
+func (g *Graph) lower(number int, tail bool) []Ref {
+	k, c := g.Kernel, g.newCopy(number, tail)
 	g.loops = 0
 	for i := range k.In {
 		c.Values = append(c.Values, g.Load(c, i))
@@ -36,11 +35,11 @@ func (g *Graph) lower(k *kernel.Kernel, number int, tail bool) []Ref {
 	}
 	c.finishEntries()
 	var roots []Ref
-	for _, r := range g.m.Reductions(k) {
+	for _, r := range g.Reductions {
 		roots = append(roots, c.reduce(r)...)
 	}
 	for i, r := range k.Out {
-		if k.FoldOf(i) == ir.OpInvalid {
+		if g.Combiner(i) == ir.OpInvalid {
 			roots = append(roots, g.Store(c, len(k.In)+i, k.DType(r), c.Values[r])...)
 		}
 	}
@@ -59,8 +58,8 @@ func (c *Copy) value(r kernel.Ref, in kernel.Inst) Value {
 	} else {
 		v = c.inst(in)
 	}
-	c.Graph.pair(v.Part)
-	c.Graph.pair(v.Wide)
+	c.Graph.recordParts(v.Part)
+	c.Graph.recordParts(v.Wide)
 	return v
 }
 

@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// Second is the second of two streams: a second row that is reduced beside the
-// first. A reduction that waits for memory reads one sequence of addresses, and the
-// CPU prefetches a bounded distance ahead of each; two sequences far apart have more
-// lines under way. The main loop has a step of each row; the two differ in their
-// accumulators alone.
+// Second is the second of two streams: a second row that is reduced beside the first. A
+// CPU prefetches a bounded distance ahead in each sequence of addresses, so a reduction
+// that waits for memory has more cache lines in flight if it reads two sequences. An
+// iteration of the main loop has a step of each row. The steps differ in their
+// accumulators only.
 type Second struct {
 	Main []Inst
 	Accs []int // registers, in the order of Body.Accs
 }
 
-// fit chooses how many accumulators and invariants to pin: the most first, and fewer
-// as long as the registers that this frees save more than the loads cost.
+// fit chooses how many accumulators and invariants to pin. It tries all numbers from the
+// largest down, and keeps the one whose main loop has the least cost of instructions that
+// the allocator adds.
 func (g *Graph) fit(c candidate, tail []Ref, rest [][]Ref, accs []Ref) (*Body, error) {
 	ranked, used := g.rank(c.order, tail)
 	near := len(accs)
@@ -68,9 +69,9 @@ func (g *Graph) fit(c candidate, tail []Ref, rest [][]Ref, accs []Ref) (*Body, e
 	return nil, err
 }
 
-// place pins the first n of the ranked values from the last register down, and gives
-// the other invariants that are not constants slots of the stack. Ranked values begin
-// with accs accumulators, of which near belong to the first row.
+// place pins the first n of the ranked values to registers, from the last register on
+// backwards, and gives slots of the stack to the other invariants except constants. The
+// first accs ranked values are accumulators, of which near belong to the first row.
 func (b *Body) place(ranked []Ref, n, near, accs int) (pinned, slots map[Ref]int) {
 	g := b.Graph
 	pinned, slots = map[Ref]int{}, map[Ref]int{}
@@ -129,8 +130,8 @@ func (g *Graph) addRest(b *Body, tail []Ref, rest [][]Ref, pinned, slots map[Ref
 	return nil
 }
 
-// rank lists the invariants that the loops use, the most used first, and counts
-// those that something else than an entry's inputs uses.
+// rank lists the invariants that the loops use, the most used first. It also returns how
+// many of them have a use besides that as the input of a cold block.
 func (g *Graph) rank(orders ...[]Ref) ([]Ref, int) {
 	count := map[Ref]int{}
 	var list []Ref

@@ -63,13 +63,17 @@ func (a Place) overlaps(b Place) bool {
 // Graph holds the nodes of one kernel.
 type Graph struct {
 	Target
-	m         *Machine
-	nodes     []Node
-	invariant []bool // does not change along a row
-	index     map[Node]Ref
-	twin      map[Ref]Ref // the second vector of the value whose first one is the key
-	outline   *outline
-	entries   []*Entry // of cold blocks, of all copies
+	Kernel     *kernel.Kernel
+	Reductions []*Reduction
+
+	m          *Machine
+	combine    []ir.Op // the combiner of each output; nil if all are stored
+	nodes      []Node
+	invariant  []bool // does not change along a row
+	index      map[Node]Ref
+	secondPart map[Ref]Ref // the second vector of a value, by its first
+	outline    *outline
+	entries    []*Entry // of cold blocks, of all copies
 
 	Phases int // steps after which a lane of the accumulators has its next element
 
@@ -78,12 +82,30 @@ type Graph struct {
 	loop    map[[4]Ref]int // the first scratch vector of each
 }
 
-// NewGraph returns an empty graph for the values of an expanded kernel.
-func NewGraph(t Target, k *kernel.Kernel) *Graph {
-	g := &Graph{Target: t, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, twin: map[Ref]Ref{}}
+// NewGraph returns an empty graph for the values of an expanded kernel whose outputs have
+// the given combiners: see Compile.
+func NewGraph(t Target, k *kernel.Kernel, combine []ir.Op) *Graph {
+	g := &Graph{Target: t, Kernel: k, combine: combine, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, secondPart: map[Ref]Ref{}}
 	g.outline = newOutline(g.m, k)
-	g.Phases = g.m.phases(k)
+	g.Phases = g.phases()
+	g.Reductions = g.reductions()
 	return g
+}
+
+// Combiner returns the op that combines output i of the kernel, OpInvalid if it is stored.
+func (g *Graph) Combiner(i int) ir.Op {
+	if g.combine == nil {
+		return ir.OpInvalid
+	}
+	return g.combine[i]
+}
+
+// OutType returns the element type of output i of the kernel.
+func (g *Graph) OutType(i int) ir.DType {
+	if g.Combiner(i).IsArgReduction() {
+		return ir.Int32
+	}
+	return g.Kernel.OutType(i)
 }
 
 // At returns a node.

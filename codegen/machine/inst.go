@@ -48,12 +48,12 @@ const (
 	OverAddend                            // z: sources x, y
 )
 
-// What instructions that an allocation adds cost, against an instruction of the
-// body. They only have to rank allocations of one body.
+// The costs of instructions that an allocation adds, relative to an instruction of the
+// body. They rank the allocations of one body.
 const (
-	costLoad  = 1.0 // of a constant, an invariant or a spilled value
-	costFold  = 0.4 // the same as an instruction's memory operand
-	costSave  = 2.0
-	costMove  = 0.5
-	costCarry = 8.0 // a load that must wait for a store of the step before
+	costLoad   = 1.0 // of a constant, an invariant or a spilled value
+	costMemory = 0.4 // of a load as the memory operand of an instruction
+	costSave   = 2.0
+	costMove   = 0.5
+	costCarry  = 8.0 // a load that must wait for a store of the step before
 )

@@ -2,11 +2,11 @@ package machine
 
 import "slices"
 
-// listScheduler orders long bodies. A CPU finds the next independent instruction
-// among some hundred only, so the dependence chains of a body and of its copies are
-// laid side by side: of the instructions whose operands are ready, the next one is
-// that with the longest path to the end, as long as registers are left for values
-// that wait (list scheduling).
+// listScheduler orders long bodies (list scheduling). A CPU looks for independent
+// instructions among the next hundred or so, so the dependence chains of a body and of its
+// copies are interleaved: of the instructions whose operands are ready, the next one is
+// that with the longest path to the end, as long as there are registers for the results
+// that are not used yet.
 //
 // Input is a schedule of each copy; output is one order of all their instructions.
 type listScheduler struct {
@@ -15,7 +15,7 @@ type listScheduler struct {
 	users map[Ref][]Ref // the instructions that read its own
 	left  map[Ref]int   // how many of these are not yet placed
 	path  map[Ref]int   // the longest path from an instruction to the end
-	live  int           // results that are computed and still needed
+	live  int           // results that are computed and have uses left
 	ready []Ref
 }
 
@@ -69,7 +69,7 @@ func newListScheduler(g *Graph, order []Ref) *listScheduler {
 
 // next removes the next instruction from those that are ready.
 func (s *listScheduler) next() Ref {
-	most := s.g.m.maxPinned() // registers for results that wait; the others are for constants and invariants
+	most := s.g.m.maxPinned() // registers for results that are not used yet; the others are for constants and invariants
 	best, bestOver := -1, 0
 	for i, r := range s.ready {
 		over := 0
@@ -89,7 +89,7 @@ func (s *listScheduler) next() Ref {
 	return r
 }
 
-// growth is how many more results wait after r.
+// growth is by how much r changes the number of results that are not used yet.
 func (s *listScheduler) growth(r Ref) int {
 	n := min(1, len(s.users[r]))
 	for _, a := range s.reads[r] {

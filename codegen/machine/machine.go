@@ -28,27 +28,27 @@ type Machine struct {
 // Tuning holds the measured constants by which Compile ranks the orders of a main
 // loop. Work is counted in arithmetic instructions of one copy of the body.
 type Tuning struct {
-	Unroll     int // work from which two copies pay, of values of one vector
-	UnrollWide int // the same of bodies with values of two vectors
-	ListOrder  int // work from which three copies in list order pay
+	Unroll     int // least work for which two copies are tried, if all values are of one vector
+	UnrollWide int // the same for bodies with values of two vectors
+	ListOrder  int // least work for which three copies in list order are tried
 
-	// The share of the time of consecutive instructions that remains when two or four
-	// independent vectors are computed side by side, or three copies in list order.
+	// The time of two or four independent vectors side by side, and of three copies in
+	// list order, divided by the time of the same instructions one vector after the other.
 	ByTwo, ByFour, ByList float64
 	// LoopEnd is how many instructions end an iteration of the main loop.
 	LoopEnd int
 
 	Reduce     ReduceTuning
-	ColdInputs float64 // cost of what a cold block may recompute instead of taking it as input
+	ColdInputs float64 // most cost that a cold block may recompute to save an input
 }
 
 // ReduceTuning holds the limits of bodies with reductions, in instructions.
 type ReduceTuning struct {
-	Unrolled   int // longest body with a copy for each phase of the accumulators
-	HalfLanes  int // longest arg-reduction that works with fewer accumulators
+	Unrolled   int // longest body that is unrolled by phases
+	HalfLanes  int // longest body of arg-reductions that has fewer accumulators
 	TwoStreams int // longest body that reduces two rows side by side
-	TwoArgs    int // the same of arg-reductions
-	StreamAccs int // most accumulators of one row of the two
+	TwoArgs    int // the same for bodies with arg-reductions
+	StreamAccs int // most accumulators for each of the two rows
 }
 
 // Lanes returns how many elements of a kernel one step computes: as many as a

@@ -26,9 +26,10 @@ func randomMachine(t *rapid.T) *machine.Machine {
 	}
 }
 
-// randomKernel draws a kernel of arithmetic on one type. Old operands are as likely as
-// new ones, so that many values are alive.
-func randomKernel(t *rapid.T) *kernel.Kernel {
+// randomKernel draws a kernel of arithmetic on one type, and the combiners of its outputs,
+// nil if all are stored. Old operands are as likely as new ones, so that many values are
+// alive.
+func randomKernel(t *rapid.T) (k *kernel.Kernel, combine []ir.Op) {
 	d := rapid.SampledFrom([]ir.DType{ir.Float32, ir.Float64}).Draw(t, "type")
 	in := []kernel.Operand{{DType: d}}
 	for range rapid.IntRange(0, 4).Draw(t, "inputs") {
@@ -53,15 +54,16 @@ func randomKernel(t *rapid.T) *kernel.Kernel {
 	last := kernel.Ref(values - 1)
 	if rapid.Bool().Draw(t, "store") {
 		b.Store(last)
-		last = pick()
+		combine, last = append(combine, ir.OpInvalid), pick()
 	}
-	if rapid.Bool().Draw(t, "reduce") {
-		b.Fold(ir.OpAdd, last)
-	} else {
-		b.Store(last)
+	b.Store(last)
+	if !rapid.Bool().Draw(t, "reduce") {
+		k, _ = b.Kernel().Canonical()
+		return k, nil
 	}
-	k, _ := b.Kernel().Canonical()
-	return k
+	code, _ := kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: append(combine, ir.OpAdd), Body: b.Kernel()})
+	m := code.(*kernel.Micro)
+	return m.Body, m.Combine
 }
 
 // TestCompile runs what Compile gives for random machines on expressions: a row's head,
@@ -69,11 +71,12 @@ func randomKernel(t *rapid.T) *kernel.Kernel {
 // the accumulators must be the kernel's, and no register beyond the machine's be used.
 func TestCompile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		k, m := randomKernel(t), randomMachine(t)
+		k, combine := randomKernel(t)
+		m := randomMachine(t)
 		if k.Verify() != nil {
 			t.Skip("beyond the limits of a kernel")
 		}
-		b, err := machine.Compile(toy{m}, k)
+		b, err := machine.Compile(toy{m}, k, combine)
 		require.NoError(t, err)
 
 		s := startRow(b, m)
@@ -83,7 +86,7 @@ func TestCompile(t *testing.T) {
 		}
 		s = startRow(b, m)
 		s.run(b.Tail)
-		if k.Fold == nil {
+		if combine == nil {
 			checkStep(t, s, b, 0, 0)
 		}
 	})
@@ -109,7 +112,7 @@ func startRow(b *machine.Body, m *machine.Machine) *symbolic {
 			s.reg[p.Reg] = s.read(machine.Loc{Space: machine.InSlot, Index: p.Slot})
 		}
 	}
-	for i := range b.Accumulators() {
+	for i := range b.Graph.Accumulators() {
 		s.mem[cell(machine.Loc{Space: machine.InAcc, Index: i})] = acc(i)
 	}
 	for _, p := range b.Accs {
@@ -121,20 +124,20 @@ func startRow(b *machine.Body, m *machine.Machine) *symbolic {
 // checkStep compares the stores and accumulators of copy c, which begins at an element,
 // with the kernel.
 func checkStep(t require.TestingT, s *symbolic, b *machine.Body, c, element int) {
-	k, m := b.Kernel, b.Graph.Machine()
+	k, m := b.Graph.Kernel, b.Graph.Machine()
 	for i, r := range k.Out {
 		d := k.DType(r)
 		for p := range m.Parts(d) {
 			o := &oracle{s: s, k: k, m: m, disp: element*d.Size() + p*m.Width, known: map[kernel.Ref]int{}}
 			want := o.value(r)
-			if k.FoldOf(i) == ir.OpInvalid {
+			if b.Graph.Combiner(i) == ir.OpInvalid {
 				if in := k.Inst(r); in == nil && !k.In[r].Splat { // a copy of an input
 					want = o.reloaded(want, s.stored[place(len(k.In)+i, o.disp)])
 				}
 				require.Equal(t, want, s.stored[place(len(k.In)+i, o.disp)], "output %d", i)
 				continue
 			}
-			number := b.Reductions()[0].First + b.Graph.Phases*p + c
+			number := b.Graph.Reductions[0].First + b.Graph.Phases*p + c
 			require.Equal(t, s.apply("add", 0, s.expr("acc %d", number), want), accumulator(s, b, number), "accumulator %d", number)
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // per step holds part of the virtual lanes, and step k uses accumulator k mod Phases.
 //
 // A short body is unrolled Phases times, in the main loop and after it, so that each
-// copy has accumulators of its own (PerPhase). A longer one, or one with cold
-// blocks, is not: its accumulators rotate from step to step (Rotating). Those in
-// registers change places, which takes moves that the CPU only renames; those on
-// the stack are found by an offset that rotates. Their order at the end of the row
-// does not matter: the combiner commutes, and the horizontal reduction combines
-// accumulator i with i + Phases/2 wherever it begins.
+// copy has accumulators of its own (PerPhase). A longer body, or one with cold blocks, is
+// not unrolled that far, and its accumulators rotate from step to step (Rotating).
+// Accumulators in registers are moved to the next register, which costs little as CPUs
+// execute such moves by renaming; accumulators on the stack are addressed with an offset
+// that rotates. The rotation at the end of the row does not matter: the combiner commutes,
+// and the horizontal reduction combines accumulator i with i + Phases/2.
 
-// Reduction is a reduced output of a kernel.
+// Reduction is a combined output of a kernel, or the elements that an arg-reduction needs.
 type Reduction struct {
 	Out    int // number of the output, or -1: only its position is stored
 	V      kernel.Ref
@@ -28,17 +28,18 @@ type Reduction struct {
 	DType  ir.DType   // of the accumulators
 	First  int        // its first accumulator
 	Phases int        // accumulators for each vector of a value
-	Best   *Reduction // of an arg-reduction: the elements whose positions it has
-	Found  bool       // it is such a Best
+	Best   *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
+	Found  bool       // it is the Best of an arg-reduction
 }
 
-// phases returns how many steps pass until a virtual lane has its next element.
-// Minimum and maximum with their positions give the same for any number of lanes;
-// if nothing else is reduced, fewer lanes leave registers for the positions.
-func (m *Machine) phases(k *kernel.Kernel) int {
+// phases returns after how many steps a virtual lane has its next element. Minimum,
+// maximum and their positions are the same for any number of lanes; if nothing else is
+// reduced, there are fewer lanes, to have registers for the positions.
+func (g *Graph) phases() int {
+	m, k := g.m, g.Kernel
 	all := max(1, ir.ReduceLanes/m.Lanes())
 	finds := false
-	for _, by := range k.Fold {
+	for _, by := range g.combine {
 		finds = finds || by.IsArgReduction()
 		if !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax {
 			return all
@@ -53,10 +54,11 @@ func (m *Machine) phases(k *kernel.Kernel) int {
 	return max(1, all/4)
 }
 
-// Reductions lists the reductions of a kernel. Arg-reductions come first: each of
-// their steps reads the best elements before the present step. The accumulators are
-// numbered by reduction, part of a value, and phase.
-func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
+// reductions lists the reductions of the kernel. Arg-reductions come first, as they read
+// the best elements of the steps before, which their Best then replaces. The accumulators
+// are numbered by reduction, part of a value, and phase.
+func (g *Graph) reductions() []*Reduction {
+	m, k := g.m, g.Kernel
 	var positions, plain []*Reduction
 	find := func(out int, v kernel.Ref, by ir.Op) *Reduction {
 		for _, r := range plain {
@@ -70,7 +72,7 @@ func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
 		return r
 	}
 	for i, v := range k.Out {
-		switch by := k.FoldOf(i); {
+		switch by := g.Combiner(i); {
 		case by.IsArgReduction():
 			best := find(-1, v, by.Info().By)
 			best.Found = true
@@ -83,26 +85,26 @@ func (m *Machine) Reductions(k *kernel.Kernel) []*Reduction {
 			find(i, v, by)
 		}
 	}
-	next, phases := 0, m.phases(k)
+	next := 0
 	list := append(positions, plain...)
 	for _, r := range list {
-		r.First, r.Phases = next, phases
-		next += phases * m.Parts(r.DType)
+		r.First, r.Phases = next, g.Phases
+		next += g.Phases * m.Parts(r.DType)
 	}
 	return list
 }
 
-// accumulators returns how many vectors the reductions of a kernel take.
-func (m *Machine) accumulators(k *kernel.Kernel) int {
+// Accumulators returns how many vectors the reductions take.
+func (g *Graph) Accumulators() int {
 	n := 0
-	for _, r := range m.Reductions(k) {
-		n += r.Phases * m.Parts(r.DType)
+	for _, r := range g.Reductions {
+		n += r.Phases * g.m.Parts(r.DType)
 	}
 	return n
 }
 
-// Identity is the bits that the accumulators begin with. Positions begin with the
-// first: that is where the element is if none precedes the identity.
+// Identity is the bits that the accumulators begin with. Positions begin with 0, the
+// result if no element precedes the identity.
 func (r *Reduction) Identity(g *Graph) uint64 {
 	if r.Best != nil {
 		return 0
@@ -111,8 +113,8 @@ func (r *Reduction) Identity(g *Graph) uint64 {
 	return g.At(g.Constant(r.DType, bits).Part[0]).Bits
 }
 
-// Combine combines two vectors. Sums and products of bytes are those of integers
-// until the last byte is stored.
+// Combine combines two vectors. Sums and products of bytes are computed in 32 bits, of
+// which the result stores the lowest 8.
 func (r *Reduction) Combine(g *Graph, x, y Ref) Ref {
 	d := r.DType
 	if d == ir.Uint8 && (r.By == ir.OpAdd || r.By == ir.OpMul) {
@@ -137,9 +139,9 @@ func (r *Reduction) accs(g *Graph) []Ref {
 	return v
 }
 
-// accs lists the accumulators of a kernel.
-func (g *Graph) accs(k *kernel.Kernel) []Ref {
-	out := make([]Ref, g.m.accumulators(k))
+// accs lists the accumulators of the kernel.
+func (g *Graph) accs() []Ref {
+	out := make([]Ref, g.Accumulators())
 	for i := range out {
 		out[i] = g.Acc(i)
 	}

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // The end of a row: horizontal reduction of the accumulators, and arg-reductions.
@@ -14,13 +13,13 @@ import (
 // row give their positions, and the least of these is the result.
 
 // storeReduced reduces the accumulators of a row to one element each, and stores it.
-func (g *Graph) storeReduced(k *kernel.Kernel) []Ref {
+func (g *Graph) storeReduced() []Ref {
 	var stores []Ref
-	for _, r := range g.m.Reductions(k) {
+	for _, r := range g.Reductions {
 		if r.Out < 0 {
 			continue
 		}
-		to := Place{Operand: len(k.In) + r.Out, Size: k.OutType(r.Out).Size()}
+		to := Place{Operand: len(g.Kernel.In) + r.Out, Size: g.OutType(r.Out).Size()}
 		stores = append(stores, g.StoreFirst(g, to, r.DType, r.horizontal(g)))
 	}
 	return stores

@@ -50,7 +50,7 @@ func newOutline(m *Machine, k *kernel.Kernel) *outline {
 	return o
 }
 
-// main reports whether the main path computes r, in each copy or once a row.
+// main reports whether the main path computes r: in each copy, or once for a row.
 func (o *outline) main(r kernel.Ref) bool { return o.has[r] || !o.varies[r] }
 
 func (o *outline) isConst(v kernel.Ref) bool {

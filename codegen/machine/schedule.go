@@ -3,8 +3,8 @@ package machine
 import "slices"
 
 // scheduler orders the nodes that given roots need. The operands of a node come
-// right before it, the one that needs most registers first (Sethi and Ullman
-// 1970), which keeps few values alive at a time.
+// immediately before it, the one that needs most registers first (Sethi and Ullman
+// 1970), so that few values are alive at a time.
 type scheduler struct {
 	g      *Graph
 	leaf   func(Ref) bool // values that exist already
@@ -19,8 +19,8 @@ type scheduler struct {
 type partOrder bool
 
 const (
-	apart    partOrder = false // the whole computation of one, then that of the other
-	together partOrder = true  // step by step: needs more registers, waits less for results
+	apart    partOrder = false // all instructions of the first, then all of the second
+	together partOrder = true  // alternating: needs more registers, waits less for results
 )
 
 // Schedule returns the instructions of the roots in order. leaf says which values
@@ -67,9 +67,9 @@ func (s *scheduler) registers(r Ref) int {
 	return n
 }
 
-// sources returns the operands of r by the registers they need. Those of the test of
-// a cold block stay in order: its condition need not wait in a register for values
-// that take time.
+// sources returns the operands of r, the one that needs most registers first. Those of the
+// test of a cold block stay in order: the condition comes behind the operands of the
+// selects, so that it does not occupy a register while those are computed.
 func (s *scheduler) sources(r Ref) []Ref {
 	var out []Ref
 	for _, a := range s.g.args(r) {
@@ -106,14 +106,14 @@ func (s *scheduler) visit(r Ref) {
 	if k := s.g.At(r).Kind; k == KindOp || k == KindSplat {
 		s.order = append(s.order, r)
 	}
-	if t, ok := s.g.twin[r]; ok && s.parts == together && s.needed[t] {
-		s.visit(t)
+	if second, ok := s.g.secondPart[r]; ok && s.parts == together && s.needed[second] {
+		s.visit(second)
 	}
 }
 
-// placeStores moves each store behind the last instruction that may read the bytes
-// it writes if the output is one of the inputs. A vector that is read from memory
-// again after the store would be the new one.
+// placeStores moves each store behind the last instruction that reads the same place of an
+// input. The output may be in the memory of that input, and values are reloaded from their
+// operands where registers are short: a load after the store would read the new element.
 func (g *Graph) placeStores(order []Ref) []Ref {
 	lastRead := map[Place]int{}
 	for i, r := range order {
@@ -149,21 +149,21 @@ func (g *Graph) placeStores(order []Ref) []Ref {
 // instruction, so that each hides the latencies of the other.
 func interleave(a, b []Ref) []Ref {
 	if len(a) != len(b) {
-		return once(slices.Concat(a, b))
+		return unique(slices.Concat(a, b))
 	}
 	out := make([]Ref, 0, len(a)+len(b))
 	for i := range a {
 		out = append(out, a[i], b[i])
 	}
-	return once(out)
+	return unique(out)
 }
 
-// once drops the repetitions of values that several copies of a body share.
-func once(order []Ref) []Ref {
+// unique keeps the first of equal values, which several copies of a body share.
+func unique(order []Ref) []Ref {
 	seen := map[Ref]bool{}
 	return slices.DeleteFunc(order, func(r Ref) bool {
-		again := seen[r]
+		duplicate := seen[r]
 		seen[r] = true
-		return again
+		return duplicate
 	})
 }

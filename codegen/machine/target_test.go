@@ -33,7 +33,7 @@ func node(g *machine.Graph, name string, at machine.Place, args ...machine.Ref) 
 func (t toy) Machine() *machine.Machine { return t.m }
 
 func (t toy) Load(c *machine.Copy, i int) machine.Value {
-	in := c.Kernel.In[i]
+	in := c.Graph.Kernel.In[i]
 	v := machine.Two(machine.None, machine.None)
 	for p := range t.m.Parts(in.DType) {
 		switch at := c.Where(i, in.DType, p); {

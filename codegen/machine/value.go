@@ -33,10 +33,10 @@ func (v Value) vectors() []Ref {
 	return out
 }
 
-// pair records the two vectors of a value as twins.
-func (g *Graph) pair(p [2]Ref) {
+// recordParts records which two vectors are one value, for the scheduler.
+func (g *Graph) recordParts(p [2]Ref) {
 	if p[1] != None && p[0] != p[1] {
-		g.twin[p[0]] = p[1]
+		g.secondPart[p[0]] = p[1]
 	}
 }
 
@@ -83,7 +83,7 @@ func (c *Copy) Lift(in kernel.Inst, from ir.DType, a [3]Value, row func(x [3]Ref
 }
 
 // allWide reports whether all operands of an operation on bools are masks of 8-byte
-// lanes, so that none has to be narrowed for it.
+// lanes only: the operation then needs no conversion of masks.
 func allWide(in kernel.Inst, a [3]Value) bool {
 	for i := range in.Arity() {
 		if a[i].Wide[0] == None || a[i].Part[0] != None {

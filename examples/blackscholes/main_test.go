@@ -85,7 +85,7 @@ func TestEngines(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.Kernels(), 1, "one loop")
 	require.Zero(t, p.Copies())
-	for _, o := range []graph.Option{graph.Portable(), graph.TilingOnly(), graph.Workers(2)} {
+	for _, o := range []graph.Option{graph.WithDebug(graph.Portable), graph.WithDebug(graph.TilingOnly), graph.WithWorkers(2)} {
 		other, err := greeks.Program(o)
 		require.NoError(t, err)
 		for _, c := range book {

@@ -26,7 +26,7 @@ func trend() (*graph.Program, error) {
 	slope := t.Mul(x).Sum().Div(t.SumSquares())
 	rest := x.Sub(t.Mul(slope))
 	season := rest.Reshape(n.Div(year), year).Mean(0)
-	return graph.Compile(slope, mean, rest, season, graph.Name("trend"))
+	return graph.Compile(slope, mean, rest, season, graph.WithName("trend"))
 }
 
 // runningMean compiles the means of w months: n-w+1 of them, of which the first
@@ -39,7 +39,7 @@ func runningMean(w int) (*graph.Program, error) {
 	before := x.CumSum(0, graph.Exclusive).SliceAxis(0, 0, 1-w, 1)
 	mean := upTo.Sub(before).Div(w)
 	around := x.SliceAxis(0, (w-1)/2, -(w / 2), 1).Sub(mean)
-	return graph.Compile(mean, mean.AMax(), mean.ArgMax(), around, graph.Name("runningmean"))
+	return graph.Compile(mean, mean.Max(), mean.ArgMax(), around, graph.WithName("runningmean"))
 }
 
 // correlation compiles Pearson's coefficient of two series of one length.
@@ -47,5 +47,5 @@ func correlation() (*graph.Program, error) {
 	a, b := series("a"), series("b")
 	a, b = a.Sub(a.Mean()), b.Sub(b.Mean())
 	r := a.Mul(b).Sum().Div(a.SumSquares().Mul(b.SumSquares()).Sqrt())
-	return graph.Compile(r, graph.Name("correlation"))
+	return graph.Compile(r, graph.WithName("correlation"))
 }

@@ -23,7 +23,7 @@ func run(out io.Writer) error {
 	rising := x.Slice("1:").Sub(x.Slice(":-1")) // differences of neighbours, [5,4]
 	y := rising.T().Mul(w.Slice("::-1").Slice("1:")).Div(4).Add(rising.T().Abs())
 	z := y.Reshape(-1).Gt(0.5)
-	p, err := graph.Compile(y, z, graph.Name("lookinside"))
+	p, err := graph.Compile(y, z, graph.WithName("lookinside"))
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func run() error {
 	}
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 4) // n flowers, any n
 	lo, hi := graph.Input("lo", graph.Float32, 4), graph.Input("hi", graph.Float32, 4)
-	p, err := graph.Compile(x.Sub(lo).Div(hi.Sub(lo)), graph.Name("normalize"))
+	p, err := graph.Compile(x.Sub(lo).Div(hi.Sub(lo)), graph.WithName("normalize"))
 	if err != nil {
 		return err
 	}

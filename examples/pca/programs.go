@@ -13,7 +13,7 @@ func covariance() (*graph.Program, error) {
 	mean := x.Mean(0)
 	x = x.Sub(mean)
 	rows := graph.Fill(graph.Float64, 1, n).Sum()
-	return graph.Compile(mean, x.T().MatMul(x).Div(rows.Sub(1)), graph.Name("covariance"))
+	return graph.Compile(mean, x.T().MatMul(x).Div(rows.Sub(1)), graph.WithName("covariance"))
 }
 
 // power compiles a step of power iteration: cov [d,d], the components that are
@@ -29,7 +29,7 @@ func power() (*graph.Program, error) {
 	w := cov.MatMul(v)
 	w = w.Sub(found.T().MatMul(found.MatMul(w)))
 	w = w.Div(w.Norm2())
-	return graph.Compile(w, w.Sub(v).Norm2(), graph.Name("power"))
+	return graph.Compile(w, w.Sub(v).Norm2(), graph.WithName("power"))
 }
 
 // projection compiles x [n,d], its mean [d], cov [d,d] and components [k,d] -> the
@@ -43,7 +43,7 @@ func projection() (*graph.Program, error) {
 	cov := graph.Input("cov", graph.Float64, d, d)
 	c := graph.Input("components", graph.Float64, k, d)
 
-	up := c.AMax(1, graph.KeepDims).Ge(c.AMin(1, graph.KeepDims).Neg())
+	up := c.Max(1, graph.KeepDims).Ge(c.Min(1, graph.KeepDims).Neg())
 	c = graph.Where(up, c, c.Neg())
 	scores := x.Sub(mean).MatMul(c.T())
 	variance := scores.Var(0, graph.DDOF(1))
@@ -51,7 +51,7 @@ func projection() (*graph.Program, error) {
 
 	row := graph.Iota(graph.Int64, k)
 	identity := row.Unsqueeze(1).Eq(row).Cast(graph.Float64)
-	skew := c.MatMul(c.T()).Sub(identity).Abs().AMax()
-	off := c.MatMul(cov).Sub(variance.Unsqueeze(1).Mul(c)).Abs().AMax()
-	return graph.Compile(c, scores, variance, share, skew, off, graph.Name("projection"))
+	skew := c.MatMul(c.T()).Sub(identity).Abs().Max()
+	off := c.MatMul(cov).Sub(variance.Unsqueeze(1).Mul(c)).Abs().Max()
+	return graph.Compile(c, scores, variance, share, skew, off, graph.WithName("projection"))
 }

@@ -77,27 +77,21 @@ func expandIsFinite(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.Op(ir.OpLt, b.Op(ir.OpAbs, a[0]), b.Float(b.DType(a[0]), math.Inf(1)))
 }
 
-// Expand returns the kernel with every composed op replaced by lane ops, and every op
-// on a type that is computed in another by that type's: what targets emit and Eval
-// computes.
+// Expand returns the kernel with every op on a type that is computed in another replaced
+// by that type's, then every composed op by lane ops: what targets emit and Eval computes.
 func Expand(k *kernel.Kernel) *kernel.Kernel {
-	b := newBuilder(kernel.NewBuilder(k.In...))
-	b.SetFast(k.Fast)
-	at := make([]kernel.Ref, len(k.In)+len(k.Body))
-	for i := range k.In {
-		at[i] = kernel.Ref(i)
-	}
-	for j, in := range k.Body {
-		for i := range in.Arity() {
-			in.Args[i] = at[in.Args[i]]
+	out := rebuilt(Widen(k, KeepNone), func(b *builder, in kernel.Inst) kernel.Ref {
+		args := in.Args[:in.Arity()]
+		switch {
+		case in.Op == ir.OpCast:
+			return b.convert(in.DType, args[0])
+		case in.Op.Info().Kind == ir.Composed:
+			return b.Expand(in.Op, args...)
 		}
-		at[len(k.In)+j] = b.inst(in)
-	}
-	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fold: k.Fold, Down: k.Down} // nothing is left that has tiers
-	for _, r := range k.Out {
-		out.Out = append(out.Out, at[r])
-	}
-	return out.Prune()
+		return b.Add(in)
+	})
+	out.Fast = false // nothing is left that has tiers
+	return out
 }
 
 // Expand appends the lane ops of a composed op, in the kernel's tier.

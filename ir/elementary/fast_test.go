@@ -2,6 +2,7 @@ package elementary
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,22 @@ func TestFastLimits(t *testing.T) {
 		for _, v := range values {
 			x := ir.ToFloat(ir.Float32, ir.FromFloat(ir.Float32, v[0]))
 			requireBits(t, v[1], f(x), "fast %s(%g)", op, x)
+		}
+	}
+}
+
+// TestFastTypes compares what rows say of the fast tier with the expansions of both.
+func TestFastTypes(t *testing.T) {
+	for _, op := range ir.Ops() {
+		for _, d := range (op.Info().Domain & ir.Floats & ir.Native).List() {
+			if op.Info().Kind != ir.Composed {
+				continue
+			}
+			k, err := kernel.SingleOp(op, ir.Invalid, slices.Repeat([]kernel.Operand{{DType: d}}, op.Info().Arity)...)
+			require.NoError(t, err)
+			normal, fast := *k, *k
+			fast.Fast = true
+			require.Equal(t, op.Info().Fast.Has(d), Expand(&normal).String() != Expand(&fast).String(), "%s of %s", op, d)
 		}
 	}
 }

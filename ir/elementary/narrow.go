@@ -7,79 +7,121 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Types that are not computed in themselves, uint16 and float16. What targets get of
-// them is what moves elements, and the conversions from and to their compute type. An
-// op converts its operands, is the op of the compute type, and converts its result:
-// one rounding or one wrap each, so that fused ops have the bits of ops on their own.
+// Ops on types that are not computed in themselves, such as uint16 and float16. Input is
+// any body; output is a body whose only instructions on such types are copies, bit casts,
+// and casts from and to native types. An op converts its operands to the compute type, is
+// the op of that type, and converts its result: one rounding or one wrap each, so that
+// fused ops have the bits of ops on their own.
 
-// moves are the ops whose result is an operand, or its bits.
-var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpSelect, ir.OpUnlikely, ir.OpBitcast}
+// moves are the ops that are left on such types besides casts.
+var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpBitcast}
 
 // exact are the ops that give an element of the narrow type for elements of it, so
-// that the wide result need not be rounded for the next op. The last two wrap
-// integers.
-var exact = []ir.Op{ir.OpMin, ir.OpMax, ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound, ir.OpClip, ir.OpNeg, ir.OpAbs}
+// that the wide result need not be rounded for the next op. Neg and abs do on floats alone.
+var exact = []ir.Op{ir.OpSelect, ir.OpUnlikely, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound,
+	ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShr, ir.OpNeg, ir.OpAbs}
 
 func isExact(op ir.Op, d ir.DType) bool {
 	return slices.Contains(exact, op) && (ir.Floats.Has(d) || op != ir.OpNeg && op != ir.OpAbs)
 }
 
-// inst appends an instruction on operands that are expanded already.
-func (b *builder) inst(in kernel.Inst) kernel.Ref {
-	args := in.Args[:in.Arity()]
-	switch {
-	case in.Op == ir.OpCast:
-		return b.convert(in.DType, args[0])
-	case in.Op == ir.OpBitcast && !in.DType.Native():
-		return b.bitcast(in.DType, args[0])
-	case in.Op.IsElementwise() && !slices.Contains(moves, in.Op) && !b.DType(args[len(args)-1]).Native():
-		return b.narrowed(in, args)
-	case in.Op.Info().Kind == ir.Composed:
-		return b.Expand(in.Op, args...)
+// Widen returns the kernel with every op on a type that is computed in another replaced
+// by casts and the op on its compute type, but for those ops and types that keep reports.
+// Composed ops stay.
+func Widen(k *kernel.Kernel, keep func(op ir.Op, d ir.DType) bool) *kernel.Kernel {
+	for r := range kernel.Ref(len(k.In) + len(k.Body)) {
+		if !k.DType(r).Native() {
+			return rebuilt(k, func(b *builder, in kernel.Inst) kernel.Ref { return b.widen(in, keep) })
+		}
 	}
-	return b.Add(in)
+	return k
+}
+
+// KeepNone has Widen replace every op.
+func KeepNone(ir.Op, ir.DType) bool { return false }
+
+// rebuilt returns the kernel with each instruction replaced by what add appends for it.
+func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) *kernel.Kernel {
+	b := newBuilder(kernel.NewBuilder(k.In...))
+	b.SetFast(k.Fast)
+	at := make([]kernel.Ref, len(k.In)+len(k.Body))
+	for i := range k.In {
+		at[i] = kernel.Ref(i)
+	}
+	for j, in := range k.Body {
+		for i := range in.Arity() {
+			in.Args[i] = at[in.Args[i]]
+		}
+		at[len(k.In)+j] = add(b, in)
+	}
+	out := &kernel.Kernel{In: k.In, Body: b.Kernel().Body, Fast: k.Fast}
+	for _, r := range k.Out {
+		out.Out = append(out.Out, at[r])
+	}
+	return out.Prune()
+}
+
+// widen appends an instruction on operands that are widened already.
+func (b *builder) widen(in kernel.Inst, keep func(op ir.Op, d ir.DType) bool) kernel.Ref {
+	args := in.Args[:in.Arity()]
+	if len(args) == 0 {
+		return b.Add(in)
+	}
+	x := args[len(args)-1]
+	switch d := b.DType(x); {
+	case in.Op == ir.OpCast:
+		return b.cast(in.DType, x)
+	case in.Op == ir.OpBitcast && !(in.DType.Native() && d.Native()):
+		return b.bitcast(in.DType, x)
+	case slices.Contains(moves, in.Op) || d.Native() || keep(in.Op, d):
+		return b.Add(in)
+	default:
+		return b.narrowed(in, d)
+	}
 }
 
 // narrowed appends an op on operands of a type that is not computed in itself.
-func (b *builder) narrowed(in kernel.Inst, args []kernel.Ref) kernel.Ref {
-	d := b.DType(args[len(args)-1])
-	in.DType = d.Compute()
+func (b *builder) narrowed(in kernel.Inst, d ir.DType) kernel.Ref {
+	wide := d.Compute()
 	if in.Op == ir.OpFMA && d == ir.Float16 { // float32 would round the sum a first time
-		in.DType = ir.Float64
+		wide = ir.Float64
 	}
-	for i, a := range args {
-		in.Args[i] = b.convert(in.DType, a)
+	for i, a := range in.Args[:in.Arity()] {
+		if i > 0 || !in.Op.Info().Mask {
+			in.Args[i] = b.cast(wide, a)
+		}
 	}
 	if in.Op.Info().Result == ir.GivesBool {
-		in.DType, d = ir.Bool, ir.Bool
+		return b.Add(in)
 	}
-	wide := b.inst(in)
-	narrow := b.convert(d, wide)
+	in.DType = wide
+	r := b.Add(in)
+	narrow := b.cast(d, r)
 	if isExact(in.Op, d) {
-		b.wide[narrow] = wide
+		b.wide[narrow] = r
 	}
 	return narrow
 }
 
-// bitcast takes bits as those of a narrow type, by way of unsigned integers: lanes of
-// signed ones have their sign in all bits above.
+// bitcast takes bits as those of another type, of which one is narrow, by way of unsigned
+// integers: lanes of signed ones have their sign in all bits above.
 func (b *builder) bitcast(to ir.DType, x kernel.Ref) kernel.Ref {
 	bits := kernel.BitsType(to)
-	if ir.Ints.Has(b.DType(x)) {
-		x = b.convert(bits, x)
-	}
-	if !ir.Ints.Has(to) {
-		return b.Bitcast(to, x)
-	}
-	if b.DType(x) != bits {
+	switch {
+	case ir.Ints.Has(b.DType(x)):
+		x = b.cast(bits, x)
+	case b.DType(x) != bits:
 		x = b.Bitcast(bits, x)
 	}
-	return b.convert(to, x)
+	if ir.Ints.Has(to) {
+		return b.cast(to, x)
+	}
+	return b.Bitcast(to, x)
 }
 
-// convert appends a cast, as casts between compute types and those from a compute
-// type to a type that is computed in it, and back.
-func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
+// cast appends a cast. One from a narrow type is a cast to its compute type, then one from
+// that. One to a narrow type goes by way of its compute type where that gives the same.
+func (b *builder) cast(to ir.DType, x kernel.Ref) kernel.Ref {
 	from := b.DType(x)
 	in := b.Kernel().Inst(x)
 	switch {
@@ -92,33 +134,12 @@ func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 		if !ok {
 			wide = b.Cast(from.Compute(), x)
 		}
-		if to == ir.Float16 && from.Compute() == ir.Int32 { // 16 bits fit into 24
-			wide = b.Cast(ir.Float32, wide)
+		if !to.Native() && ir.Floats.Has(to) { // 16 bits fit into 24
+			wide = b.cast(ir.Float32, wide)
 		}
-		return b.convert(to, wide)
-	case to.Native() || from == to.Compute():
-		return b.Cast(to, x)
-	case ir.Ints.Has(to) && ir.Floats.Has(from):
-		return b.Cast(to, b.saturate(to, b.Cast(to.Compute(), x)))
-	case to == ir.Float16 && from != ir.Bool && from != ir.Uint8:
-		return b.Cast(to, b.Cast(ir.Float32, b.roundToOdd(b.Cast(ir.Float64, x))))
+		return b.cast(to, wide)
+	case !to.Native() && from != to.Compute() && !ir.Floats.Has(from) && (ir.Ints.Has(to) || from.Size() == 1):
+		return b.Cast(to, b.Cast(to.Compute(), x))
 	}
-	return b.Cast(to, b.Cast(to.Compute(), x))
-}
-
-// saturate clips x, of the compute type of an integer type, to the range of that. x
-// has been saturated itself.
-func (b *builder) saturate(to ir.DType, x kernel.Ref) kernel.Ref {
-	least, _ := ir.OpMax.Info().Identity(to)
-	greatest, _ := ir.OpMin.Info().Identity(to)
-	d := b.DType(x)
-	return b.Op(ir.OpMin, b.Op(ir.OpMax, x, b.Int(d, int64(least))), b.Int(d, int64(greatest)))
-}
-
-// roundToOdd is ir's: float64 in 24 bits, of which the last says whether any were
-// lost. So the rounding to float16 by way of float32 is one.
-func (b *builder) roundToOdd(x kernel.Ref) kernel.Ref {
-	bits, lost := b.Bitcast(ir.Int64, x), b.Int(ir.Int64, 1<<29-1)
-	odd := b.Op(ir.OpOr, bits, b.Op(ir.OpAdd, b.Op(ir.OpAnd, bits, lost), lost))
-	return b.Bitcast(ir.Float64, b.Op(ir.OpAnd, odd, b.Int(ir.Int64, -1<<29)))
+	return b.Cast(to, x)
 }

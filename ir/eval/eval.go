@@ -47,91 +47,90 @@ func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
 	return results, nil
 }
 
+// maxElems is how many elements or locations an array of an evaluation has at most.
+const maxElems = 1 << 26
+
+// evalValue computes one value as its row of the op table defines it.
 func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) {
 	shape, ok := v.Type.Shape.Ints()
 	if !ok {
 		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
 	}
 	out := Array{DType: v.Type.DType, Shape: shape}
+	if n, err := layout.NumElems(shape); err != nil || n > maxElems {
+		return Array{}, fmt.Errorf("more than %d elements are not evaluated", maxElems)
+	}
 	args := make([]Array, len(v.Args))
+	data := make([][]uint64, len(v.Args))
 	for i, a := range v.Args {
 		args[i] = env[a]
+		data[i] = args[i].Data
 	}
-	if v.Op.Accumulates() && !args[0].DType.Native() {
-		return evalWide(v, out, args)
+	switch {
+	case v.Op.Accumulates() && !args[0].DType.Native():
+		out.Data = evalWide(v, data)
+	case v.Op.Info().Eval != nil:
+		out.Data = v.Op.Info().Eval(v, data)
+	case v.Op.IsView():
+		return evalView(v, out, args[0])
+	case v.Op.IsElementwise():
+		return evalElementwise(f, v, out, args)
+	default:
+		panic("the row of " + v.Op.String() + " has no definition")
 	}
-	switch v.Op.Info().Kind {
-	case ir.Source:
-		return evalSource(v, out)
-	case ir.Reduce, ir.Scan, ir.Contract:
-		return accumulate(v, out, args)
-	case ir.View:
-		l, err := v.Layout(layout.RowMajor(args[0].Shape...))
-		if err != nil {
-			return out, err
-		}
-		data, from := args[0].Data, 0
-		if p := v.Args[0]; v.Op == ir.OpAccess && p.Attr.At != nil {
-			data, from = spread(data, *p.Attr.At)
-		}
-		for at := range l.All() {
-			out.Data = append(out.Data, data[at-from])
-		}
-		return out, nil
-	}
-	return evalElementwise(f, v, out, args)
+	return out, nil
 }
 
-// accumulate computes an op that has several elements of an operand for one.
-func accumulate(v *ir.Value, out Array, args []Array) (Array, error) {
-	switch v.Op.Info().Kind {
-	case ir.Reduce:
-		return evalReduce(v, out, args[0])
-	case ir.Scan:
-		return evalScan(v, out, args[0])
-	}
-	return evalDot(out, args[0], args[1])
-}
-
-// evalWide does so in the type that the operands are computed in.
-func evalWide(v *ir.Value, out Array, args []Array) (Array, error) {
-	d, to := args[0].DType, out.DType
-	for i, a := range args {
-		args[i] = Array{DType: d.Compute(), Shape: a.Shape, Data: slices.Clone(a.Data)}
-		ir.CastAll(d, d.Compute(), args[i].Data)
+// evalWide computes an op that has several elements of an operand for one, in the type
+// that the operands are computed in.
+func evalWide(v *ir.Value, args [][]uint64) []uint64 {
+	d, to := v.Args[0].Type.DType, v.Type.DType
+	wide := *v
+	wide.Args = slices.Clone(v.Args)
+	for i, a := range v.Args {
+		operand := *a
+		operand.Type.DType = d.Compute()
+		wide.Args[i], args[i] = &operand, slices.Clone(args[i])
+		ir.CastAll(d, d.Compute(), args[i])
 	}
 	if to == d {
-		out.DType = d.Compute()
+		wide.Type.DType = d.Compute()
 	}
-	out, err := accumulate(v, out, args)
+	at := wide.Type.DType
+	out := v.Op.Info().Eval(&wide, args)
 	if bound, ok := ir.WideBound(v.Op, to); ok && v.Attr.Exclusive {
-		for i, x := range out.Data {
-			out.Data[i] = v.Op.Info().By.Info().Ref(out.DType, out.DType, [3]uint64{x, bound})
+		for i, x := range out {
+			out[i] = v.Op.Info().By.Info().Ref(at, at, [3]uint64{x, bound})
 		}
 	}
-	ir.CastAll(out.DType, to, out.Data)
-	out.DType = to
-	return out, err
+	ir.CastAll(at, to, out)
+	return out
 }
 
-func evalSource(v *ir.Value, out Array) (Array, error) {
-	switch v.Op {
-	case ir.OpExtent:
-		n, _ := v.Attr.Begin.Int()
-		out.Data = []uint64{ir.ElementOf(v.Attr.DType, n)}
-	case ir.OpIota:
-		for i := range out.Shape[0] {
-			out.Data = append(out.Data, ir.ElementOf(v.Attr.DType, i))
+// evalView reads the operand through the layout that the view makes of its own.
+func evalView(v *ir.Value, out, x Array) (Array, error) {
+	l, err := v.Layout(layout.RowMajor(x.Shape...))
+	if err != nil {
+		return out, err
+	}
+	data, from := x.Data, 0
+	if p := v.Args[0]; v.Op == ir.OpAccess && p.Attr.At != nil {
+		if data, from, err = spread(data, *p.Attr.At); err != nil {
+			return out, err
 		}
-	default:
-		out.Data = []uint64{v.Attr.Bits}
+	}
+	for at := range l.All() {
+		out.Data = append(out.Data, data[at-from])
 	}
 	return out, nil
 }
 
 // spread puts elements given in row-major order where the layout says, and
 // returns the location of the first.
-func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
+func spread(data []uint64, l layout.Layout) (buffer []uint64, from int, err error) {
+	if l.Span() > maxElems {
+		return nil, 0, fmt.Errorf("a layout of more than %d locations is not evaluated", maxElems)
+	}
 	lo, hi := l.Bounds()
 	buffer = make([]uint64, hi-lo+1)
 	i := 0
@@ -139,7 +138,7 @@ func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
 		buffer[at-lo] = data[i]
 		i++
 	}
-	return buffer, lo
+	return buffer, lo, nil
 }
 
 // evalElementwise applies the op's lane meaning to broadcast operands.

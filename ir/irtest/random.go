@@ -128,8 +128,7 @@ func (g *gen) grow() {
 		return
 	}
 	if !g.NoViews && g.chance("view", 3) {
-		view := oneOf(g, "view op", views)
-		view.add(g, g.pick("viewed", g.values()))
+		g.move(oneOf(g, "view op", moves))
 		return
 	}
 	g.elementwise(oneOf(g, "op", g.ops()))

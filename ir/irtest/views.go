@@ -12,21 +12,40 @@ import (
 // maxRank keeps shapes short: views would add axes without end.
 const maxRank = 6
 
-// views makes each view of a value, or nothing where the value has none.
-var views = []struct {
-	op  ir.Op
-	add func(g *gen, v *ir.Value)
-}{
-	{ir.OpFlip, (*gen).flip},
-	{ir.OpPermute, (*gen).permute},
-	{ir.OpSlice, (*gen).slice},
-	{ir.OpIndex, (*gen).index},
-	{ir.OpReshape, (*gen).reshape},
-	{ir.OpExpand, (*gen).expand},
-	{ir.OpDiagonal, (*gen).diagonal},
-	{ir.OpSqueeze, (*gen).squeeze},
-	{ir.OpUnsqueeze, (*gen).unsqueeze},
-	{ir.OpAccess, (*gen).access},
+// moves are the ops that only move elements: views, and those of kinds that are not
+// asked for by a setting of their own.
+var moves = opsOf(func(op ir.Op) bool {
+	return !op.IsElementwise() && !op.Accumulates() && op.Info().Kind != ir.Source
+})
+
+// opsOf returns some ops of the table, in its order, that propose can make or that are
+// in makers.
+func opsOf(is func(op ir.Op) bool) []ir.Op {
+	return slices.DeleteFunc(ir.Ops(), func(op ir.Op) bool { return !is(op) || makers[op] == nil && !proposes(op) })
+}
+
+// makers makes those views of a value whose attributes are seldom right if they are drawn
+// without a look at the value, or nothing where the value has no such view.
+var makers = map[ir.Op]func(g *gen, v *ir.Value){
+	ir.OpSlice:     (*gen).slice,
+	ir.OpReshape:   (*gen).reshape,
+	ir.OpExpand:    (*gen).expand,
+	ir.OpDiagonal:  (*gen).diagonal,
+	ir.OpSqueeze:   (*gen).squeeze,
+	ir.OpAccess:    (*gen).access,
+	ir.OpIndex:     (*gen).index,
+	ir.OpUnsqueeze: (*gen).unsqueeze,
+	ir.OpPermute:   (*gen).permute,
+	ir.OpWindow:    (*gen).window,
+}
+
+// move appends an op of moves on a random value.
+func (g *gen) move(op ir.Op) {
+	if make := makers[op]; make != nil {
+		make(g, g.pick("moved", g.values()))
+		return
+	}
+	g.propose(op, g.operand(op.Info().Domain))
 }
 
 // subset draws some of the numbers below n, in any order.
@@ -44,10 +63,6 @@ func (g *gen) subset(n int) []int {
 func (g *gen) axis(v *ir.Value) (k, n int) {
 	k = g.int("axis", 0, len(v.Type.Shape)-1)
 	return k, g.shape(v.Type.Shape)[k]
-}
-
-func (g *gen) flip(v *ir.Value) {
-	g.add(ir.OpFlip, ir.Attr{Axes: g.subset(len(v.Type.Shape))}, v)
 }
 
 // order draws a permutation of the numbers below n.
@@ -161,6 +176,28 @@ func (g *gen) diagonal(v *ir.Value) {
 	case s[a] == s[b]:
 		g.add(ir.OpDiagonal, ir.Attr{Axes: []int{a, b}, Len: s[a]}, v)
 	}
+}
+
+func (g *gen) window(v *ir.Value) {
+	if len(v.Type.Shape) == 0 || len(v.Type.Shape) >= maxRank {
+		return
+	}
+	k, n := g.axis(v)
+	if n == 0 {
+		return
+	}
+	a := ir.Attr{Axis: k, Size: g.int("size", 1, min(n, 5)), Step: g.int("step", 1, 3), Dilation: 1}
+	if a.Size > 1 {
+		a.Dilation = g.int("dilation", 1, min(3, (n-1)/(a.Size-1)))
+	}
+	if count, _ := layout.WindowCount(n, a.Size, a.Step, a.Dilation); size(g.shape(v.Type.Shape))/n*count*a.Size <= g.MaxElems {
+		g.add(ir.OpWindow, a, v)
+	}
+}
+
+func size(shape []int) int {
+	n, _ := layout.NumElems(shape)
+	return n
 }
 
 func (g *gen) squeeze(v *ir.Value) {

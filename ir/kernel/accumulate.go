@@ -2,9 +2,9 @@ package kernel
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Kernels that accumulate: what a column reduction calls. Such a kernel is elementwise.
-// Besides a body's inputs it reads an accumulator for each combined output, and the
-// output is the accumulator combined with the body's value. Of a body that squares:
+// Accumulating kernels: the elementwise kernels that the strategy column-reduction calls.
+// Besides the inputs of a body such a kernel reads an accumulator for each combined output,
+// and stores the accumulator combined with the body's value. For a sum of squares:
 //
 //	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 
@@ -14,11 +14,11 @@ type Source struct {
 	Row int // which of the rows that one call combines
 }
 
-// Accumulate returns the canonical kernel that combines as many rows with the
-// accumulators, the first row first, and the sources of its inputs. combine has an op
-// for each output of the body, OpInvalid for one that is stored. An input that repeats
-// is the same in all rows. The result is nil where no such kernel exists: there are too
-// many inputs for so many rows, or several rows and an output that is stored.
+// Accumulate returns the canonical kernel that combines the given number of rows with the
+// accumulators, the first row first, and the sources of its inputs. combine has an op for
+// each output of the body, OpInvalid for one that is stored. repeats reports whether an
+// input is the same in all rows. The result is nil if there is no such kernel: there would
+// be too many inputs, or there are several rows and an output that is stored.
 func (k *Kernel) Accumulate(combine []ir.Op, rows int, repeats func(in int) bool) (*Kernel, []Source) {
 	a := accumulation{}
 	acc := make([]Ref, len(combine))

@@ -27,9 +27,10 @@ func (d Dim) Extent(rows, cols int, fields []int) int {
 	return fields[d-Field0]
 }
 
-// Arg describes an argument of a kernel: which elements one call touches. They are
-// Outer lines, Frame.Step bytes apart, of Inner elements each, which are Across
-// elements apart: 1 if Across is One, and else what that field says, in bytes.
+// Arg describes an argument of a kernel: which elements a call reads or writes. They are
+// Outer lines of Inner elements each. Lines are Frame.Step bytes apart. The elements of a
+// line are contiguous if Across is One; otherwise Across is the field that has the bytes
+// from one element to the next.
 type Arg struct {
 	DType  ir.DType
 	Out    bool
@@ -38,22 +39,14 @@ type Arg struct {
 	Across Dim
 }
 
-// Fields returns nil: what a kernel reads is its arguments.
-func (k *Kernel) Fields() []string {
-	if m, ok := CodeOf(k).(*Micro); ok {
-		return m.Fields()
-	}
-	return nil
-}
+// Fields returns nil: an elementwise kernel reads its arguments alone.
+func (k *Kernel) Fields() []string { return nil }
 
-// FieldAt returns where in Frame.Step a field would be: behind the arguments.
+// FieldAt returns the index in Frame.Step of field i: the fields follow the arguments.
 func (k *Kernel) FieldAt(i int) int { return len(k.In) + len(k.Out) + i }
 
 // Args returns what the arguments of a call are: the inputs, then the outputs.
 func (k *Kernel) Args() []Arg {
-	if m, ok := CodeOf(k).(*Micro); ok {
-		return m.Args()
-	}
 	args := make([]Arg, 0, len(k.In)+len(k.Out))
 	for _, in := range k.In {
 		a := Arg{DType: in.DType, Outer: Rows, Inner: Cols}

@@ -29,21 +29,7 @@ func (b *Builder) Kernel() *Kernel { return &b.k }
 func (b *Builder) DType(r Ref) ir.DType { return b.k.DType(r) }
 
 // Store makes r the next output.
-func (b *Builder) Store(r Ref) {
-	b.k.Out = append(b.k.Out, r)
-	if b.k.Fold != nil {
-		b.k.Fold = append(b.k.Fold, ir.OpInvalid)
-	}
-}
-
-// Fold makes r, folded along the columns, the next output.
-func (b *Builder) Fold(by ir.Op, r Ref) {
-	for len(b.k.Fold) < len(b.k.Out) {
-		b.k.Fold = append(b.k.Fold, ir.OpInvalid)
-	}
-	b.k.Out = append(b.k.Out, r)
-	b.k.Fold = append(b.k.Fold, by)
-}
+func (b *Builder) Store(r Ref) { b.k.Out = append(b.k.Out, r) }
 
 // Op appends an operation.
 func (b *Builder) Op(op ir.Op, args ...Ref) Ref { return b.Inst(op, ir.Invalid, args) }
@@ -92,44 +78,4 @@ func (b *Builder) Add(in Inst) Ref {
 	r := Ref(len(b.k.In) + len(b.k.Body) - 1)
 	b.seen[in] = r
 	return r
-}
-
-// needed says of each value whether an output needs it.
-func (k *Kernel) needed() []bool {
-	need := make([]bool, len(k.In)+len(k.Body))
-	for _, r := range k.Out {
-		need[r] = true
-	}
-	for j := len(k.Body) - 1; j >= 0; j-- {
-		if in := k.Body[j]; need[len(k.In)+j] {
-			for _, a := range in.Args[:in.Arity()] {
-				need[a] = true
-			}
-		}
-	}
-	return need
-}
-
-// Prune drops instructions that no output needs. Operands stay.
-func (k *Kernel) Prune() *Kernel {
-	need := k.needed()
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Fold: k.Fold, Down: k.Down}
-	at := make([]Ref, len(need))
-	for i := range k.In {
-		at[i] = Ref(i)
-	}
-	for j, in := range k.Body {
-		if !need[len(k.In)+j] {
-			continue
-		}
-		for i := range in.Arity() {
-			in.Args[i] = at[in.Args[i]]
-		}
-		at[len(k.In)+j] = Ref(len(k.In) + len(out.Body))
-		out.Body = append(out.Body, in)
-	}
-	for _, r := range k.Out {
-		out.Out = append(out.Out, at[r])
-	}
-	return out
 }

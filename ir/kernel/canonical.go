@@ -1,22 +1,22 @@
 package kernel
 
+import "github.com/stridefuse/stridefuse/ir"
+
 // Canonical returns the kernel in the one form that all kernels of the same
 // meaning share: dead and repeated instructions gone, instructions in
 // depth-first order of the outputs, arguments of commutative ops ordered,
 // operands numbered by first use. Operand i of the result is operand order[i]
 // of k.
 //
-// Commutative arguments are ordered by colours: each value is hashed by what it
-// is made from and by how it is used, twice over, so that neither names nor the
-// order of construction matter. Of two operands or two instructions that have
-// numbers already, the lower goes first; of two values with one colour, the one
-// that has a number. If neither has, colours are refined until they separate
-// no more values; then either may go first, and has a colour of its own from
-// there on. (That is the individualization and refinement of McKay's nauty
-// without its backtracking: it is right where values of one colour are
-// exchanged by a symmetry of the body. Bodies in which they are not exist, as
-// graphs that colours can't tell apart, of dozens of instructions; those may
-// get a second form, which only loses the sharing.)
+// Commutative arguments are ordered by hashes: each value is hashed by what computes it
+// and by what reads it, so that neither names nor the order of construction matter. Of
+// two operands or two instructions that have numbers already, the lower goes first; of
+// two values with one hash, the one that has a number. If neither has, hashes are refined
+// until they separate no more values; then either may go first, and gets a hash of its
+// own. (This is the individualization and refinement of McKay's nauty without its
+// backtracking. It is exact where a symmetry of the body exchanges the values of one
+// hash. There are bodies of dozens of instructions where none does; those may get a
+// second canonical form, and then two signatures.)
 func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	if k.sig != "" {
 		order = make([]int, len(k.In))
@@ -25,23 +25,29 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 		}
 		return k, order
 	}
+	canon, order = k.canonical(nil)
+	canon.sig = canon.String()
+	return canon, order
+}
+
+// canonical is Canonical of a body whose outputs have combiners, or are all stored if
+// combine is nil. The result has no signature: that of its Micro has more.
+func (k *Kernel) canonical(combine []ir.Op) (canon *Kernel, order []int) {
 	k = k.merged()
-	c := &canonizer{k: k, colours: k.colours(), at: make([]Ref, len(k.In)+len(k.Body))}
+	c := &canonizer{k: k, valueHashes: k.hashes(combine), at: make([]Ref, len(k.In)+len(k.Body))}
 	for i := range c.at {
 		c.at[i] = -1
 	}
 	for _, r := range k.Out {
 		c.visit(r)
 	}
-	canon = c.number()
-	canon.sig = canon.String()
-	return canon, c.order
+	return c.number(), c.order
 }
 
 // merged returns k without instructions that no output needs and without those
 // that repeat an earlier one, be it with commuting arguments exchanged.
 func (k *Kernel) merged() *Kernel {
-	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out)), Fold: k.Fold, Down: k.Down}
+	out := &Kernel{In: k.In, Body: make([]Inst, 0, len(k.Body)), Out: make([]Ref, len(k.Out))}
 	fast := false
 	need := k.needed()
 	at := make([]Ref, len(need))
@@ -62,7 +68,7 @@ func (k *Kernel) merged() *Kernel {
 		}
 		r, ok := seen[inst]
 		if !ok {
-			fast = fast || in.Op.Info().HasFast
+			fast = fast || in.Arity() > 0 && in.Op.Info().Fast.Has(k.DType(in.Args[0]))
 			r = Ref(len(k.In) + len(out.Body))
 			out.Body = append(out.Body, inst)
 			seen[inst] = r
@@ -78,7 +84,7 @@ func (k *Kernel) merged() *Kernel {
 
 type canonizer struct {
 	k *Kernel
-	colours
+	valueHashes
 	body  []Inst // in final order, arguments still Refs of k
 	from  []Ref  // the value of k that each of body computes
 	at    []Ref  // place in body or order of each value of k, or -1
@@ -116,17 +122,17 @@ func (c *canonizer) goesFirst(a, b Ref) bool {
 	if x >= 0 && y >= 0 && (c.k.Inst(a) == nil) == (c.k.Inst(b) == nil) {
 		return x < y
 	}
-	if c.colour[a] != c.colour[b] {
-		return c.colour[a] < c.colour[b]
+	if c.hash[a] != c.hash[b] {
+		return c.hash[a] < c.hash[b]
 	}
 	if x >= 0 || y >= 0 {
 		return y < 0
 	}
 	c.refine(c.k)
-	if c.colour[a] != c.colour[b] {
-		return c.colour[a] < c.colour[b]
+	if c.hash[a] != c.hash[b] {
+		return c.hash[a] < c.hash[b]
 	}
-	c.single(b)
+	c.individualize(b)
 	return false
 }
 
@@ -146,7 +152,7 @@ func (c *canonizer) number() *Kernel {
 	for _, r := range c.from {
 		c.at[r] += Ref(len(c.order))
 	}
-	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fold: c.k.Fold, Down: c.k.Down, Fast: c.k.Fast}
+	out := &Kernel{Body: c.body, In: make([]Operand, len(c.order)), Fast: c.k.Fast}
 	for i, old := range c.order {
 		out.In[i] = c.k.In[old]
 	}

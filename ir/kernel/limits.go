@@ -4,8 +4,8 @@ package kernel
 const (
 	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
 	MaxOperands = 24
-	// MaxPointers is how many of them may be unit operands. Those that get no
-	// register have their pointers in the stack frame.
+	// MaxPointers is how many of them may be outputs and unit operands, which have a
+	// pointer each.
 	MaxPointers = 16
 	// MaxBody is how many instructions a kernel has before expansion.
 	MaxBody = 256

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -111,35 +112,27 @@ func (m *Micro) Args() []Arg { return micros[m.Row].args(m) }
 // Fields returns the names of the numbers that it reads from the frame.
 func (m *Micro) Fields() []string { return micros[m.Row].fields }
 
-// FieldAt returns where in Frame.Step field i is: behind the arguments.
+// FieldAt returns the index in Frame.Step of field i: the fields follow the arguments.
 func (m *Micro) FieldAt(i int) int { return len(m.Args()) + i }
-
-// Combiner returns the op that output i is combined by, OpInvalid if it is stored.
-func (m *Micro) Combiner(i int) ir.Op {
-	if m.Row == Reduce {
-		return m.Combine[i]
-	}
-	return m.Op
-}
 
 // OutType returns the element type of output i of the body, once it is combined.
 func (m *Micro) OutType(i int) ir.DType {
-	if m.Combiner(i).IsArgReduction() {
+	if m.combiners()[i].IsArgReduction() {
 		return ir.Int32
 	}
-	return m.Body.DType(m.Body.Out[i])
+	return m.Body.OutType(i)
 }
 
-// Limit says how many of a dimension a call of a kernel may have.
+// Limit bounds the extent of a dimension of a call.
 type Limit struct {
 	Dim
 	Least, Most int
 }
 
-// LimitsOf returns the limits of a kernel's dimensions. Those that it does not name
-// have any extent from 0 on.
+// LimitsOf returns the limits of a kernel's dimensions. A dimension without a limit has any
+// extent from 0 on.
 func LimitsOf(c Code) []Limit {
-	if m := microOf(c); m != nil && micros[m.Row].limits != nil {
+	if m, ok := c.(*Micro); ok && micros[m.Row].limits != nil {
 		return micros[m.Row].limits(m)
 	}
 	return nil
@@ -148,36 +141,42 @@ func LimitsOf(c Code) []Limit {
 // InPlace reports whether an output of a kernel may be the memory of an input that
 // covers the same elements.
 func InPlace(c Code) bool {
-	m := microOf(c)
-	return m == nil || micros[m.Row].inPlace
+	m, ok := c.(*Micro)
+	return !ok || micros[m.Row].inPlace
 }
 
-// Adds reports whether a kernel adds to what its output holds if its third field is not 0.
+// Adds reports whether a kernel adds to the elements of its output if field DotAdds is not 0.
 func Adds(c Code) bool {
-	m := microOf(c)
-	return m != nil && m.Row == Dot
+	m, ok := c.(*Micro)
+	return ok && m.Row == Dot
 }
 
-// CopiesBits reports whether a kernel copies elements of any type that have so many
-// bytes: as many as its own, but for StoreNT, which copies bytes.
+// CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
+// StoreNT copies elements of any size, as bytes.
 func CopiesBits(c Code, size int) bool {
-	m := microOf(c)
-	return m != nil && micros[m.Row].copies && (size == m.Type.Size() || m.Row == StoreNT)
+	m, ok := c.(*Micro)
+	return ok && micros[m.Row].copies && (size == m.Type.Size() || m.Row == StoreNT)
 }
 
 // Canonical returns the kernel in the one form that all kernels of the same meaning
 // share. Input i of the result is input order[i] of c.
 func Canonical(c Code) (canon Code, order []int) {
-	m, ok := c.(*Micro)
-	if !ok {
-		k, order := c.(*Kernel).Canonical()
-		return CodeOf(k), order
+	switch c := c.(type) {
+	case *Kernel:
+		return c.Canonical()
+	case *Micro:
+		return c.Canonical()
 	}
+	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
+}
+
+// Canonical returns the one form that all micro-kernels of the same meaning share: see
+// the function Canonical. The order of the body's operands and instructions depends on
+// the combiners, which distinguish its outputs.
+func (m *Micro) Canonical() (canon *Micro, order []int) {
 	out := *m
-	if m.Body != nil {
-		var k *Kernel
-		k, order = m.Flat().Canonical()
-		out = *CodeOf(k).(*Micro)
+	if m.sig == "" && m.Body != nil {
+		out.Body, order = m.Body.canonical(m.combiners())
 	} else {
 		for i, a := range m.Args() {
 			if !a.Out {
@@ -185,20 +184,33 @@ func Canonical(c Code) (canon Code, order []int) {
 			}
 		}
 	}
-	out.sig = out.String()
+	if out.sig == "" {
+		out.sig = out.String()
+	}
 	return &out, order
+}
+
+// combiners returns the combiner of each output of the body.
+func (m *Micro) combiners() []ir.Op {
+	if m.Row == ReduceColumns {
+		return []ir.Op{m.Op}
+	}
+	return m.Combine
 }
 
 // InTier returns the canonical kernel in the fast tier or the default one.
 func InTier(c Code, fast bool) Code {
 	switch c := c.(type) {
 	case *Kernel:
-		return CodeOf(c.InTier(fast))
+		return c.InTier(fast)
 	case *Micro:
-		if c.Body != nil {
-			return CodeOf(c.Flat().InTier(fast))
+		out := *c
+		if c.Body != nil && c.Body.Fast != fast {
+			out.sig = ""
+			out.Body = &Kernel{In: c.Body.In, Body: c.Body.Body, Out: c.Body.Out, Fast: fast}
 		}
+		canon, _ := out.Canonical()
+		return canon
 	}
-	canon, _ := Canonical(c)
-	return canon
+	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
 }

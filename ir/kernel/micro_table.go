@@ -60,12 +60,12 @@ func init() {
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: transposeArgs, meaning: transposeMeaning},
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), copies: true, args: copyArgs, meaning: packMeaning},
-		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, if adds is not 0 added to out[r,c]; next is a hint: bytes from b to what of it the next call reads",
+		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
 			has: microParts{dtype: true}, types: ir.OpDot.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
 			args: dotArgs, limits: dotLimits, meaning: dotMeaning},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic, inPlace: true,
-			args: scanArgs, meaning: scanMeaning},
+			args: scanArgs, limits: scanLimits, meaning: scanMeaning},
 		Reduce: {name: "reduce", doc: "out[r] = what ir.ReduceRow gives of the body's elements in row r; an output without a combiner is stored",
 			has: microParts{combine: true, body: true}, inPlace: true, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce},
 		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.ReduceRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
@@ -88,16 +88,13 @@ func transposeArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Cols, Inner: Rows, Across: Field0}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
-// Places of the fields of Dot among its fields.
-const dotPairs = Field0 + 1
-
 func dotArgs(m *Micro) []Arg { // rows x pairs, pairs x columns
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: dotPairs, Across: Field0},
-		{DType: m.Type, Outer: dotPairs, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + DotPairs, Across: Field0 + DotAcross},
+		{DType: m.Type, Outer: Field0 + DotPairs, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
 func dotLimits(m *Micro) []Limit {
-	return []Limit{{Cols, 0, DotColumns(m.Type)}, {dotPairs, 1, ir.DotChunk}}
+	return []Limit{{Cols, 0, DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk}}
 }
 
 func scanArgs(m *Micro) []Arg {
@@ -122,22 +119,9 @@ func reduceArgs(m *Micro) []Arg {
 	return args
 }
 
+func scanLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
+
 func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
-
-func columnArgs(m *Micro) []Arg { // a unit operand has a line down each column, a splat one along each row
-	args := m.Body.Args()
-	for i, in := range m.Body.In {
-		args[i].Outer, args[i].Inner = Field0, Cols
-		if in.Splat {
-			args[i].Outer, args[i].Inner = Rows, Field0
-		}
-	}
-	return args
-}
-
-func columnLimits(*Micro) []Limit {
-	return []Limit{{Cols, DownCols, 1 << 62}, {Field0, 1, ir.ReduceChunk}}
-}
 
 // Verify returns an error unless the micro-kernel has the parts that its row says, of
 // types and combiners that it is made for.
@@ -156,9 +140,6 @@ func (m *Micro) Verify() error {
 		return fmt.Errorf("%s does not combine by %s", m.Row, m.Op)
 	}
 	if m.Body != nil {
-		if !m.Body.Elementwise() {
-			return fmt.Errorf("the body of %s is elementwise", m.Row)
-		}
 		if err := m.Body.Verify(); err != nil {
 			return err
 		}
@@ -181,45 +162,16 @@ func checkReduce(m *Micro) error {
 			continue
 		}
 		combined = true
-		d := m.Body.DType(m.Body.Out[i])
-		if _, err := ir.InferReduceChunks(ir.Attr{By: by}, ir.Type{DType: d, Shape: ir.Shape{ir.Fixed(1)}}); err != nil {
+		d := m.Body.OutType(i)
+		if !d.Native() {
+			return fmt.Errorf("output %d: %s is computed in %s: cast it before", i, d, d.Compute())
+		}
+		if err := ir.CheckReduce(by, d); err != nil {
 			return fmt.Errorf("output %d: %w", i, err)
 		}
 	}
 	if !combined {
 		return errors.New("reduce combines at least one output")
-	}
-	return nil
-}
-
-// The limits of the body of ReduceColumns: the tree of its lanes is in registers.
-const (
-	columnInputs = 3
-	columnBody   = 4
-)
-
-// columnOps are what the bodies of ReduceColumns are made of.
-var columnOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpAbs, ir.OpMin, ir.OpMax}
-
-// checkReduceColumns returns an error unless the body is small and of one type of
-// float, and computes something of its unit operands.
-func checkReduceColumns(m *Micro) error {
-	k := m.Body
-	if len(k.In) == 0 || len(k.In) > columnInputs || len(k.Body) > columnBody || len(k.Out) != 1 {
-		return errors.New("the body of reduce_columns has few operands, a few instructions and one output")
-	}
-	for _, in := range k.In {
-		if in.DType != k.In[0].DType || !ir.Floats.Has(in.DType) {
-			return errors.New("the body of reduce_columns is of one type of float")
-		}
-	}
-	for _, in := range k.Body {
-		if !slices.Contains(columnOps, in.Op) {
-			return errors.New("the body of reduce_columns has no " + in.Op.String())
-		}
-	}
-	if !k.unitNeeded() {
-		return errors.New("reduce_columns combines elements of unit operands")
 	}
 	return nil
 }

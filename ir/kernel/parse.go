@@ -6,8 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// scanner reads the text of kernels.
+type scanner struct{ *ir.Scanner }
+
 // ParseKernel reads the text of a kernel, as String and Signature write it,
-// and verifies it. Errors are *ParseError.
+// and verifies it. Errors are *ir.ParseError.
 func ParseKernel(text string) (*Kernel, error) {
 	s := &scanner{ir.NewScanner(text)}
 	s.EmptyLines()
@@ -32,7 +35,6 @@ func (s *scanner) kernel() *Kernel {
 	k := &Kernel{}
 	s.Want("kernel")
 	k.Fast = s.Accept("fast")
-	k.Down = s.Accept("down")
 	s.List("()", MaxOperands, func() { s.kernelOperand(k) })
 	s.Want("{")
 	for s.Bad == nil && !s.Accept("store") {
@@ -40,7 +42,7 @@ func (s *scanner) kernel() *Kernel {
 		s.Want(";")
 	}
 	for s.Bad == nil && s.Next() != '}' {
-		s.kernelOut(k)
+		k.Out = append(k.Out, s.ref(k))
 	}
 	s.Want("}")
 	if s.Bad != nil {
@@ -50,30 +52,6 @@ func (s *scanner) kernel() *Kernel {
 		s.Refuse(from, "%v", err)
 	}
 	return k
-}
-
-// kernelOut reads an output: t0, or add(t0).
-func (s *scanner) kernelOut(k *Kernel) {
-	at, folds := s.Blanks(), false
-	if s.Run(ir.IsWordByte); s.Next() == '(' {
-		folds = true
-	}
-	s.Pos = at
-	by := ir.OpInvalid
-	if folds {
-		by = s.Op()
-		s.Want("(")
-	}
-	k.Out = append(k.Out, s.ref(k))
-	if folds {
-		s.Want(")")
-	}
-	if folds && k.Fold == nil {
-		k.Fold = make([]ir.Op, len(k.Out)-1, len(k.Out))
-	}
-	if k.Fold != nil {
-		k.Fold = append(k.Fold, by)
-	}
 }
 
 func (s *scanner) kernelOperand(k *Kernel) {
@@ -136,7 +114,7 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 		return "the bits are not an element of " + given.String()
 	case i.Op == ir.OpConst:
 		return ""
-	case !i.Op.IsElementwise() && i.Op != ir.OpDot && i.Op != ir.OpPermute:
+	case !i.Op.IsElementwise():
 		return "is not elementwise"
 	}
 	types := make([]ir.DType, len(args))

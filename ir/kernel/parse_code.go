@@ -21,11 +21,7 @@ func ScanCode(s *ir.Scanner) Code {
 	name := s.Word("kernel, or the name of a micro-kernel")
 	if name == "kernel" || s.Bad != nil {
 		s.Pos = at
-		k := Scan(s)
-		if s.Bad != nil || k.Verify() != nil { // an error, or one that is overlooked
-			return k
-		}
-		return CodeOf(k)
+		return Scan(s)
 	}
 	row, ok := RowByName(name)
 	if !ok {

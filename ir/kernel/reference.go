@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"fmt"
+
 	"github.com/stridefuse/stridefuse/ir"
 )
 
@@ -29,14 +31,16 @@ type body func(in []uint64) []uint64
 // ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by
 // lane ops: elementary.Expand.
 func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
-	m := microOf(c)
-	switch {
-	case m == nil:
-		return elementwise(c.(*Kernel), expand(c.(*Kernel)).Eval)
-	case m.Body == nil:
-		return micros[m.Row].meaning(m, nil)
+	switch c := c.(type) {
+	case *Kernel:
+		return elementwise(c, expand(c).Eval)
+	case *Micro:
+		if c.Body == nil {
+			return micros[c.Row].meaning(c, nil)
+		}
+		return micros[c.Row].meaning(c, expand(c.Body).Eval)
 	}
-	return micros[m.Row].meaning(m, expand(m.Body).Eval)
+	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
 }
 
 // elementwise computes a body for each element.
@@ -89,14 +93,14 @@ func transposeMeaning(*Micro, body) Reference {
 func dotMeaning(m *Micro, _ body) Reference {
 	d := m.Type
 	return func(b Block) {
-		x, y := make([]uint64, b.Field(1)), make([]uint64, b.Field(1))
+		x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				for k := range x {
 					x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
 				}
 				sum := ir.DotLine(d, x, y, false)
-				if b.Field(2) != 0 {
+				if b.Field(DotAdds) != 0 {
 					sum = combine(ir.OpAdd, d, b.Get(2, r, c), sum)
 				}
 				b.Set(2, r, c, sum)
@@ -158,7 +162,7 @@ func reduceMeaning(m *Micro, body body) Reference {
 			}
 			for o, row := range rows {
 				if len(row) > 0 {
-					b.Set(len(in)+o, r, 0, ir.ReduceRow(m.Combine[o], m.Body.DType(m.Body.Out[o]), row))
+					b.Set(len(in)+o, r, 0, ir.ReduceRow(m.Combine[o], m.Body.OutType(o), row))
 				}
 				rows[o] = row[:0]
 			}
@@ -166,8 +170,8 @@ func reduceMeaning(m *Micro, body body) Reference {
 	}
 }
 
-// columnMeaning combines along lines that are down the columns of unit operands and
-// along the rows of splats.
+// columnMeaning combines elements of a column of each unit operand and of a row of each
+// splat operand.
 func columnMeaning(m *Micro, body body) Reference {
 	return func(b Block) {
 		in, line := make([]uint64, len(m.Body.In)), make([]uint64, b.Field(0))
@@ -183,7 +187,7 @@ func columnMeaning(m *Micro, body body) Reference {
 					}
 					line[i] = body(in)[0]
 				}
-				b.Set(len(in), r, c, ir.ReduceRow(m.Op, m.Body.DType(m.Body.Out[0]), line))
+				b.Set(len(in), r, c, ir.ReduceRow(m.Op, m.Body.OutType(0), line))
 			}
 		}
 	}

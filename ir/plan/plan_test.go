@@ -103,7 +103,6 @@ func TestPlanVerifyText(t *testing.T) {
 		{"-> %5{12,1}+0", "-> %4{12,1}+0", "no step writes the result"},
 		{"[1,12]", "[1,11]", "11 elements are written, the buffer has 12"},
 		{"step 1 [4,3] // main.go:13\n    kernel (u0:f32) { t0 = sqrt u0; store t0 }\n    %3{3,1}+0", "step 1 [4,3]\n    kernel (u0:f32) { t0 = sqrt u0; store t0 }\n    %3{-3,1}+9", "shares bytes with %3, which is live until step 1"},
-		{"store t1", "store add(t1)", "the body is not elementwise"},
 		{"%4{12,1}+0", "%3{12,1}+0", "shares bytes with %3, which is live until step 2"},
 		{"(u0:f32) { t0 = neg", "(u0:i32) { t0 = neg", "the buffer has float32, the kernel int32"},
 	}

@@ -100,7 +100,7 @@ func TestParseErrors(t *testing.T) {
 		{body("%0 = neg %z : f32[2,3]"), `2:10: %z is not a value that is known here`},
 		{body("%0 = neg %x : f32[2,4]"), `2:15: the type is f32[2,4], want f32[2,3]`},
 		{body("%0 = neg %x, %x : f32[2,3]"), `2:6: neg: takes 1 operands, got 2`},
-		{body("%0 = neg %x, %x, %x, %x : f32[2,3]"), `2:22: more than 3 operands`},
+		{body("%0 = neg %x, %x, %x, %x : f32[2,3]"), `2:6: neg: takes 1 operands, got 4`},
 		{body("%0 = add %x, %y : f32[2,3]"), `2:6: add: dtypes float32 and int32 differ`},
 		{body("%0 = neg %x axis=0 : f32[2,3]"), `2:13: neg has no attribute axis`},
 		{body("%0 = flip %x : f32[2,3]"), `2:14: flip wants the attribute axes`},

@@ -37,7 +37,7 @@ type Reduction struct {
 	PairRows, PairIndices int
 	// PairBytes is how much of the transposed elements stays in the first-level cache
 	// while several indices are combined with them. Lines of which it does not hold
-	// kernel.DownCols are as fast where they are.
+	// kernel.ColumnBlock are as fast where they are.
 	PairBytes int
 	// PairWidth is up to how many rows a block of a pairwise reduction has: its results
 	// are written in pieces as long.

@@ -1,8 +1,6 @@
 package schedule
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -93,18 +91,7 @@ func plain(a *plan.Access) string {
 // withClasses returns the canonical kernel of a body whose inputs are splats as given,
 // and which input of the body each of the kernel's is.
 func withClasses(body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
-	same := true
-	for i, is := range splats {
-		same = same && is == body.In[i].Splat
-	}
-	if same {
-		return body.Canonical() // at once: it is
-	}
-	in := slices.Clone(body.In)
-	for i, is := range splats {
-		in[i].Splat = is
-	}
-	return (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fast: body.Fast}).Canonical()
+	return body.WithSplats(func(i int) bool { return splats[i] }).Canonical()
 }
 
 func abs(n int) int { return max(n, -n) }

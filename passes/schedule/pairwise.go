@@ -93,12 +93,12 @@ func (p *pairWriter) check() string {
 
 // kernel finds the kernel, and returns its engine.
 func (p *pairWriter) kernel() (engine, why string) {
-	body := &kernel.Kernel{In: slices.Clone(p.s.Body.In), Body: p.s.Body.Body, Out: p.s.Body.Out, Fold: combiners(p.s), Fast: p.s.Body.Fast}
-	flat, order := body.DownKernel(func(i int) bool { return !slices.Contains(p.rows, i) })
-	if flat == nil {
+	body := p.s.Body.WithSplats(func(i int) bool { return !slices.Contains(p.rows, i) })
+	m := &kernel.Micro{Row: kernel.ReduceColumns, Op: p.s.Out[0].Combine, Body: body}
+	if m.Verify() != nil {
 		return "", "the body is none of those that reduce columns"
 	}
-	p.code, p.order = kernel.CodeOf(flat), order
+	p.code, p.order = kernel.Canonical(m)
 	engine, ok := p.lib.Engine(p.code.Signature())
 	if !ok {
 		return "", "no kernel computes it: " + p.code.Signature()
@@ -106,16 +106,16 @@ func (p *pairWriter) kernel() (engine, why string) {
 	return engine, ""
 }
 
-// fit returns how many rows, a multiple of kernel.DownCols, have so many bytes.
+// fit returns how many rows, a multiple of kernel.ColumnBlock, have so many bytes.
 func (p *pairWriter) fit(bytes int) int {
-	return bytes / (p.s.Axes[p.line].Extent * p.size * len(p.rows) * kernel.DownCols) * kernel.DownCols
+	return bytes / (p.s.Axes[p.line].Extent * p.size * len(p.rows) * kernel.ColumnBlock) * kernel.ColumnBlock
 }
 
 // blockRows returns how many rows a block has: the last one has enough for the kernel.
 func (p *pairWriter) blockRows() int {
 	rows := p.s.Axes[p.row].Extent
 	n := min(rows, p.PairWidth, p.fit(p.TransposedBytes))
-	for rows%n > 0 && rows%n < kernel.DownCols {
+	for rows%n > 0 && rows%n < kernel.ColumnBlock {
 		n++
 	}
 	return n
@@ -143,7 +143,7 @@ func (p *pairWriter) part(from, n, rows int) {
 	out.offset += from * out.strides[p.row]
 	some := block.cut(p.index, p.PairStep)
 	width := p.fit(p.PairBytes)
-	pieces := (rows - kernel.DownCols) / width
+	pieces := (rows - kernel.ColumnBlock) / width
 	var calls []nest.Item
 	if pieces > 0 {
 		all := some.having(p.row, pieces*width)

@@ -78,7 +78,7 @@ func TestPairShapes(t *testing.T) {
 	usual := []int{0, cols, 0, 1, 0, 0, cols, 1}
 	few, long := "there are few rows, or few indices for each", "the lines are long: they are as fast where they are"
 	requirePairs(t, pairPlan(t, distance, "f32", 1, 15, rows, cols, usual...), few)
-	requirePairs(t, pairPlan(t, distance, "f32", 1, n, kernel.DownCols-1, cols, usual...), few)
+	requirePairs(t, pairPlan(t, distance, "f32", 1, n, kernel.ColumnBlock-1, cols, usual...), few)
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, 257, usual...), long)
 	requirePairs(t, pairPlan(t, distance, "f32", 1, n, rows, ir.ReduceChunk, usual...), long)
 }
@@ -93,7 +93,7 @@ func requirePairs(t *testing.T, p *plan.Plan, want string) {
 // narrow for the kernel.
 func TestPairBlocks(t *testing.T) {
 	for _, cols := range []int{2, 64, 128} {
-		for rows := kernel.DownCols; rows < 3000; rows += 13 {
+		for rows := kernel.ColumnBlock; rows < 3000; rows += 13 {
 			for _, workers := range []int{1, 4, 32} {
 				n := 16 + rows%1500
 				x := pairPlan(t, distance, "f64", 1, n, rows, cols, 0, cols, 0, 1, 0, 0, cols, 1)
@@ -101,7 +101,7 @@ func TestPairBlocks(t *testing.T) {
 				p := &pairWriter{target: &target{Machine: Default(workers)}, s: &step, index: 1, row: 2, line: 3}
 				require.Empty(t, p.check())
 				each := p.blockRows()
-				if last := rows % each; each < kernel.DownCols || last > 0 && last < kernel.DownCols || each*cols*8 > 2*p.TransposedBytes {
+				if last := rows % each; each < kernel.ColumnBlock || last > 0 && last < kernel.ColumnBlock || each*cols*8 > 2*p.TransposedBytes {
 					t.Fatalf("%d rows, %d columns: blocks of %d", rows, cols, each)
 				}
 				require.LessOrEqual(t, p.blockIndices(each), min(n, p.PairBlock))

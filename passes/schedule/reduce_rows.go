@@ -145,13 +145,8 @@ func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
 
 // rowKernel returns the kernel of a body with its combiners.
 func rowKernel(e *elementwise) (k kernel.Code, order []int) {
-	body := e.step.Body
-	in := make([]kernel.Operand, len(e.splats))
-	for i, is := range e.splats {
-		in[i] = kernel.Operand{DType: body.In[i].DType, Splat: is}
-	}
-	flat, order := (&kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fold: combiners(e.step), Fast: body.Fast}).Canonical()
-	return kernel.CodeOf(flat), order
+	body := e.step.Body.WithSplats(func(i int) bool { return e.splats[i] })
+	return kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: combiners(e.step), Body: body})
 }
 
 // combinedTiling is a tiling that computes tiles of rows, and combines them.
@@ -174,11 +169,8 @@ func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
 		if op == ir.OpInvalid {
 			continue
 		}
-		d := e.step.Body.OutType(o)
-		b := kernel.NewBuilder(kernel.Operand{DType: d})
-		b.Fold(op, 0)
-		flat, _ := b.Kernel().Canonical()
-		c.combines[o] = kernel.CodeOf(flat)
+		one := &kernel.Kernel{In: []kernel.Operand{{DType: e.step.Body.OutType(o)}}, Out: []kernel.Ref{0}}
+		c.combines[o], _ = kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
 		engine, ok := r.lib.Engine(c.combines[o].Signature())
 		if !ok {
 			return nil, "no kernel is registered for " + c.combines[o].Signature()

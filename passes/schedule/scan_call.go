@@ -101,7 +101,12 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 // scan returns the scan of rows of at most a chunk, without carries, of a type of its
 // own. run are the running values before and next those after.
 func (p *prefixScan) scan(w *walk, d ir.DType, rows, cols nest.Size, x, run, y, next view) nest.Item {
-	return p.call(w, kernel.CodeOf(kernel.ScanKernel(p.by, d, false)), rows, cols, []view{x, run, y, next})
+	return p.call(w, scanRows(p.by, d, false), rows, cols, []view{x, run, y, next})
+}
+
+// scanRows returns the micro-kernel that scans rows, with a carry or without.
+func scanRows(by ir.Op, d ir.DType, carry bool) kernel.Code {
+	return &kernel.Micro{Row: kernel.ScanRows, Op: by, Type: d, Carry: carry}
 }
 
 // ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its

@@ -71,7 +71,7 @@ func newColumnScan(p *prefixScan) *columnScan {
 	}
 	c.rows = max(1, p.CallElems/c.block)
 	if c.nonTemporal {
-		c.results = p.tile(kernel.DownRows, c.piece())
+		c.results = p.tile(kernel.ColumnScanRows, c.piece())
 	}
 	if p.packed {
 		c.rows = max(1, min(p.n, p.PackBytes/(c.block*size)))

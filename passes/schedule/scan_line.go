@@ -28,7 +28,7 @@ func draftChunkedScan(t *target, s *plan.Step) (*Draft, string) {
 		return nil, "the lines are many, or of few chunks: they are scanned side by side"
 	}
 	p.Parts = []nest.Nest{newLongScan(p).part(0, s.Axes[p.row].Extent)}
-	return p.finish(kernel.CodeOf(kernel.ScanKernel(p.by, p.dtype, false)))
+	return p.finish(scanRows(p.by, p.dtype, false))
 }
 
 // longScan scans one line after the other. Its step has one axis more: the rows of a

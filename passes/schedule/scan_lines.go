@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -36,7 +35,7 @@ func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
 	if rest > 0 { // side by side they would leave much of a vector unused
 		p.Parts = append(p.Parts, newLongScan(p).part(rows-rest, rest))
 	}
-	return p.finish(kernel.CodeOf(kernel.ScanKernel(p.by, p.dtype, p.n > ir.ReduceChunk)))
+	return p.finish(scanRows(p.by, p.dtype, p.n > ir.ReduceChunk))
 }
 
 // fewLines reports whether the chunks of one line are rather scanned side by side: they
@@ -137,6 +136,6 @@ func (l *lineScan) columns(w *walk, x, y, run, carry, next view) nest.Item {
 	if l.n <= ir.ReduceChunk {
 		return l.scan(w, l.dtype, rows, cols, x, run, y, l.run)
 	}
-	k := kernel.CodeOf(kernel.ScanKernel(l.by, l.dtype, true))
+	k := scanRows(l.by, l.dtype, true)
 	return l.call(w, k, rows, cols, []view{x, run, carry, y, l.run, next})
 }

@@ -10,14 +10,14 @@ import (
 // from one after the other.
 
 // piece returns how many columns a piece has.
-func (c *columnScan) piece() int { return c.NonTemporalBytes / kernel.DownRows / c.dtype.Size() }
+func (c *columnScan) piece() int { return c.NonTemporalBytes / kernel.ColumnScanRows / c.dtype.Size() }
 
 // storedRows returns the scan of the rows of w from one on, which are in one chunk. The
 // last ones, fewer than four, are scanned one by one.
 func (c *columnScan) storedRows(w *walk, from int, carries bool) (items []nest.Item) {
-	rest := w.most[c.row] % kernel.DownRows
+	rest := w.most[c.row] % kernel.ColumnScanRows
 	if fours := w.most[c.row] - rest; fours > 0 {
-		items = append(items, c.pieces(w, from, fours, kernel.DownRows, carries)...)
+		items = append(items, c.pieces(w, from, fours, kernel.ColumnScanRows, carries)...)
 		from += fours
 	}
 	if rest > 0 {
@@ -53,7 +53,7 @@ func (c *columnScan) pieces(w *walk, from, rows, few int, carries bool) []nest.I
 // running values. The results are the others, or the same if they are not apart.
 func (c *columnScan) rowsKernel(rows int, carries bool) (k *kernel.Kernel, order []int, apart bool) {
 	switch {
-	case rows == kernel.DownRows:
+	case rows == kernel.ColumnScanRows:
 		k, order = kernel.RowsKernel(c.by, c.dtype, carries)
 	case carries:
 		k, order = kernel.RowKernel(c.by, c.dtype)

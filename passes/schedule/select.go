@@ -28,6 +28,7 @@ type pattern struct {
 	args   [maxPatternArgs]kernel.Ref // what the pattern reads
 	n      int                        // instructions
 	kernel *patternKernel
+	fills  bool   // the kernel takes splats as operands of all columns
 	engine string // that has the kernel, or nothing
 	cost   int    // with that of all that the value needs alone
 }
@@ -75,7 +76,13 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	}
 	i := tileInst{k: p.kernel.k, value: r, out: -1}
 	for _, from := range p.kernel.order {
-		i.args = append(i.args, p.args[from])
+		a := p.args[from]
+		if p.fills && c.values[a].splat && !c.values[r].splat {
+			if a, why = c.fillColumns(a); why != "" {
+				return why
+			}
+		}
+		i.args = append(i.args, a)
 	}
 	c.count1(p.engine, ops)
 	if c.values[r].splat {
@@ -87,6 +94,25 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	return ""
 }
 
+// fillColumns appends a copy of a splat to all columns of a register, and returns the
+// value of that.
+func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
+	d := c.values[a].dtype
+	for _, i := range c.perTile {
+		if i.args[0] == a && i.k == copyKernel(d, true) && i.out < 0 {
+			return i.value, ""
+		}
+	}
+	filled = kernel.Ref(len(c.values))
+	c.values = append(c.values, value{dtype: d})
+	if why := c.addCopy(len(c.perTile), a, -1); why != "" {
+		return 0, why
+	}
+	c.perTile[len(c.perTile)-1].value = filled
+	c.cost += c.StageWork
+	return filled, ""
+}
+
 // grow sets best to the best of the patterns that have the first n of insts and maybe
 // more: values that arguments from position from on would read. Positions count the
 // arguments of insts, three to each, so that every pattern has one way to grow. With
@@ -94,7 +120,12 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 func (c *tiling) grow(best *pattern, insts [maxPattern]kernel.Ref, n, from int, perRow bool) {
 	key, args := c.keyOf(insts[:n], perRow)
 	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(key)}
-	if p.engine = c.engineOf(&p, best); p.engine != "" {
+	if p.engine = c.engineOf(&p, best); p.engine == "" && n == 1 {
+		units, _ := c.keyOf(insts[:n], true)
+		p.kernel, p.fills = kernelOf(units), true
+		p.engine = c.engineOf(&p, best)
+	}
+	if p.engine != "" {
 		p.cost = c.kernelCost(insts[:n], args[:key.ins])
 		for i, a := range args[:key.ins] {
 			if c.values[a].inner && !slices.Contains(args[:i], a) {
@@ -191,6 +222,20 @@ func (c *tiling) keyOf(insts []kernel.Ref, perRow bool) (key patternKey, args [m
 		}
 	}
 	return key, args
+}
+
+// has reports whether the library has an op on contiguous operands of a type.
+func (c *tiling) has(op ir.Op, d ir.DType) bool {
+	if op.Info().Result != ir.SameType || op.Info().Mask {
+		return false
+	}
+	key := patternKey{n: 1, ins: int8(op.Info().Arity), fast: c.body.Fast}
+	key.insts[0] = patternInst{op: op, dtype: d, args: [3]int8{0, 1, 2}}
+	for i := range key.ins {
+		key.in[i] = kernel.Operand{DType: d}
+	}
+	_, ok := c.lib.Engine(kernelOf(key).k.Signature())
+	return ok
 }
 
 // patternKernel is the kernel of a pattern, and which operand of the pattern each of its

@@ -1,7 +1,12 @@
 package schedule
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -31,8 +36,9 @@ func draftTiling(t *target, s *plan.Step) (*Draft, string) {
 // tiling is the computation of a tile by several calls.
 type tiling struct {
 	*elementwise
-	k        *kernel.Kernel // canonical
-	order    []int          // the kernel's input i is input order[i] of the step
+	body     *kernel.Kernel // of the step, canonical
+	k        *kernel.Kernel // the same of ops that the library has, see elementary.Widen
+	order    []int          // their input i is input order[i] of the step
 	values   []value        // of the body; then copies
 	patterns []pattern      // by instruction of the body
 	perRow   []tileInst     // values of one element a row
@@ -64,7 +70,8 @@ type tileInst struct {
 // newTiling selects the kernels of a tiling. It says which are missing.
 func (e *elementwise) newTiling() (*tiling, string) {
 	c := &tiling{elementwise: e, engines: map[string]int{}}
-	c.k, c.order = e.body()
+	c.body, c.order = e.body()
+	c.k = elementary.Widen(c.body, c.has)
 	stored := c.stored()
 	c.addValues(stored)
 	if why := c.selectPatterns(stored); why != "" {
@@ -215,13 +222,6 @@ func (c *tiling) tileElems() int {
 }
 
 func (c *tiling) describe(choice *nest.Choice) {
-	choice.Kernel, choice.Kernels = c.k.Signature(), c.count()
-	switch assembly := c.count() - c.engines[portable]; {
-	case assembly > 0 && c.engines[portable] > 0:
-		choice.Engine = "avx2+portable"
-	case assembly > 0:
-		choice.Engine = "avx2"
-	default:
-		choice.Engine = portable
-	}
+	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()
+	choice.Engine = strings.Join(slices.Sorted(maps.Keys(c.engines)), "+")
 }

@@ -16,26 +16,19 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6},
-		{Sig: "kernel (u0:f16) { t0 = abs u0; store t0 }", Fn: k_abs_f16_u_03b2c440e6},
 		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
 		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f},
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
-		{Sig: "kernel (u0:u16) { t0 = abs u0; store t0 }", Fn: k_abs_u16_u_34f46134ab},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b},
-		{Sig: "kernel fast (u0:f16) { t0 = acos u0; store t0 }", Fn: k_acos_f16_u_4de607be3e},
-		{Sig: "kernel (u0:f16) { t0 = acos u0; store t0 }", Fn: k_acos_f16_u_944e036636},
 		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719},
 		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f},
 		{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96},
 		{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66},
-		{Sig: "kernel fast (u0:f16) { t0 = acosh u0; store t0 }", Fn: k_acosh_f16_u_08e17f5b50},
-		{Sig: "kernel (u0:f16) { t0 = acosh u0; store t0 }", Fn: k_acosh_f16_u_8ea83f37d7},
 		{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc},
 		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e},
 		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15},
-		{Sig: "kernel fast (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_8143bafaf6},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10},
@@ -110,54 +103,28 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = and s0 u1; store t0 }", Fn: k_and_u16_su_99db38b5d9},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = and u0 u1; store t0 }", Fn: k_and_u16_uu_7e667b8aaa},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48},
-		{Sig: "kernel (u0:f16) { t0 = asin u0; store t0 }", Fn: k_asin_f16_u_5844eeca37},
-		{Sig: "kernel fast (u0:f16) { t0 = asin u0; store t0 }", Fn: k_asin_f16_u_a9b52f9bd8},
 		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af},
 		{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec},
 		{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f},
 		{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5},
-		{Sig: "kernel (u0:f16) { t0 = asinh u0; store t0 }", Fn: k_asinh_f16_u_28d96867bc},
-		{Sig: "kernel fast (u0:f16) { t0 = asinh u0; store t0 }", Fn: k_asinh_f16_u_e1606864aa},
 		{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66},
 		{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6},
-		{Sig: "kernel fast (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_79677f22df},
 		{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f16_su_328a3b0f50},
-		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f16_su_cde6bc502e},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f16_us_9bff337937},
-		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f16_us_a855f7b3ed},
-		{Sig: "kernel fast (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f16_uu_bb6c9348ba},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f16_uu_dce8d62a72},
-		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_1fc54547cd},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f32_su_eb5adaa443},
-		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f32_us_69c86d5baf},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f32_us_ba42475d9e},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_e60f2ab1a5},
-		{Sig: "kernel fast (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f64_su_f177660c98},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }", Fn: k_atan2_f64_su_fcaf6145ed},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f64_us_3a792b453c},
-		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }", Fn: k_atan2_f64_us_d45dd544c8},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722},
 		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1},
-		{Sig: "kernel (u0:f16) { t0 = atan u0; store t0 }", Fn: k_atan_f16_u_81c7cd83c3},
-		{Sig: "kernel fast (u0:f16) { t0 = atan u0; store t0 }", Fn: k_atan_f16_u_bb843f0158},
 		{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993},
 		{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f},
 		{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf},
 		{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6},
-		{Sig: "kernel fast (u0:f16) { t0 = atanh u0; store t0 }", Fn: k_atanh_f16_u_3fa111a1d9},
-		{Sig: "kernel (u0:f16) { t0 = atanh u0; store t0 }", Fn: k_atanh_f16_u_e920d0d90f},
 		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460},
 		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564},
 		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3},
-		{Sig: "kernel fast (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_43f7962ce3},
 		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2},
@@ -170,22 +137,13 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46},
-		{Sig: "kernel (u0:bool) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_bool_f16_u_723e4967e2},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
 		{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57},
-		{Sig: "kernel (u0:bool) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_bool_u16_u_670fee242b},
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7},
-		{Sig: "kernel (u0:f16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f16_bool_u_e1046a8407},
 		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837},
-		{Sig: "kernel (u0:f16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f16_f64_u_81d6073d1d},
-		{Sig: "kernel (u0:f16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f16_i32_u_f0f79558e8},
-		{Sig: "kernel (u0:f16) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f16_i64_u_a9132bdab3},
-		{Sig: "kernel (u0:f16) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f16_u16_u_dde833a87a},
-		{Sig: "kernel (u0:f16) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f16_u32_u_d3c4bd9410},
-		{Sig: "kernel (u0:f16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f16_u8_u_e88bca0e25},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12},
 		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909},
@@ -215,57 +173,30 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
-		{Sig: "kernel (u0:i64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i64_u16_u_3c8d6cdf6d},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
-		{Sig: "kernel (u0:u16) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u16_bool_u_7daeebe9ae},
-		{Sig: "kernel (u0:u16) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u16_f16_u_a007b1fcb7},
-		{Sig: "kernel (u0:u16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u16_f32_u_e9b698bf91},
-		{Sig: "kernel (u0:u16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u16_f64_u_614bf62d44},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
-		{Sig: "kernel (u0:u16) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u16_i64_u_414111c379},
-		{Sig: "kernel (u0:u16) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u16_u32_u_4013fd183b},
-		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f},
-		{Sig: "kernel (u0:u32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u32_u16_u_788e76358e},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
-		{Sig: "kernel (u0:u8) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u8_f16_u_a94a69e8ce},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
-		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
-		{Sig: "kernel (u0:f16) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f16_u_bc437a0fea},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339},
-		{Sig: "kernel (u0:f16) { t0 = ceil u0; store t0 }", Fn: k_ceil_f16_u_abead18143},
 		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0},
 		{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f16_su_e75995f8a6},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f16_us_1669f0be2b},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f16_uu_6a204eedef},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f32_su_ae34a6ae36},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f32_us_a394683c4b},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = celu s0 u1; store t0 }", Fn: k_celu_f64_su_eb3edf5616},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = celu u0 s1; store t0 }", Fn: k_celu_f64_us_0024969341},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e},
-		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f16_ssu_98916d57c4},
-		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f16_sus_f7d4630a69},
-		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f16_suu_94aef7e787},
-		{Sig: "kernel (u0:f16, s1:f16, s2:f16) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f16_uss_ffa7e235d9},
-		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f16_usu_6158b44b2b},
-		{Sig: "kernel (u0:f16, u1:f16, s2:f16) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f16_uus_4925fb5143},
-		{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f16_uuu_cdfa0f5082},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446},
@@ -294,13 +225,6 @@ func init() {
 		{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85},
 		{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3},
-		{Sig: "kernel (s0:u16, s1:u16, u2:u16) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u16_ssu_39b8279806},
-		{Sig: "kernel (s0:u16, u1:u16, s2:u16) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u16_sus_6411acff23},
-		{Sig: "kernel (s0:u16, u1:u16, u2:u16) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u16_suu_51af320355},
-		{Sig: "kernel (u0:u16, s1:u16, s2:u16) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u16_uss_7c5129a2e8},
-		{Sig: "kernel (u0:u16, s1:u16, u2:u16) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u16_usu_ab280ee9a4},
-		{Sig: "kernel (u0:u16, u1:u16, s2:u16) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u16_uus_b56a5037e7},
-		{Sig: "kernel (u0:u16, u1:u16, u2:u16) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u16_uuu_af83e1eac0},
 		{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36},
 		{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e},
 		{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e},
@@ -333,18 +257,13 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2},
-		{Sig: "kernel fast (u0:f16) { t0 = cos u0; store t0 }", Fn: k_cos_f16_u_18ff72b8e3},
-		{Sig: "kernel (u0:f16) { t0 = cos u0; store t0 }", Fn: k_cos_f16_u_f6c08adc9f},
 		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e},
 		{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7},
 		{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9},
 		{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217},
-		{Sig: "kernel (u0:f16) { t0 = cosh u0; store t0 }", Fn: k_cosh_f16_u_77de288338},
-		{Sig: "kernel fast (u0:f16) { t0 = cosh u0; store t0 }", Fn: k_cosh_f16_u_d5c7b7fae5},
 		{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184},
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
-		{Sig: "kernel fast (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_fc74205f7c},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
@@ -357,9 +276,6 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = div s0 u1; store t0 }", Fn: k_div_f16_su_0cd7833fe1},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = div u0 s1; store t0 }", Fn: k_div_f16_us_0ec76bb5fd},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = div u0 u1; store t0 }", Fn: k_div_f16_uu_08553cd016},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892},
@@ -396,9 +312,6 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }", Fn: k_div_u16_su_5972fa0b96},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }", Fn: k_div_u16_us_c061440ec0},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }", Fn: k_div_u16_uu_e5273cb2a3},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468},
@@ -409,28 +322,11 @@ func init() {
 		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9},
 		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4},
 		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_0f685f69d0},
-		{Sig: "kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f16_su_573614ff1d},
-		{Sig: "kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_296b2db568},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f16_us_94446b77cb},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f16_uu_398f170b5a},
-		{Sig: "kernel fast (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f16_uu_b01cd5003f},
-		{Sig: "kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_62cc03eb2e},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f32_su_6846bd66eb},
-		{Sig: "kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_9ceb4b893d},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f32_us_bf522e631e},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5},
-		{Sig: "kernel fast (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f64_su_171ec65f95},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }", Fn: k_elu_f64_su_299e5c7abb},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f64_us_6c87914a2d},
-		{Sig: "kernel fast (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }", Fn: k_elu_f64_us_9b3d61069d},
-		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_6e1e778630},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f16_bool_su_89eabf32d9},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f16_bool_uu_e185dba51e},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303},
@@ -440,64 +336,29 @@ func init() {
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec},
 		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u16_bool_us_1ce3ab8be0},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u16_bool_uu_eac14604b3},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25},
-		{Sig: "kernel (u0:f16) { t0 = erf u0; store t0 }", Fn: k_erf_f16_u_8be8ea6436},
-		{Sig: "kernel fast (u0:f16) { t0 = erf u0; store t0 }", Fn: k_erf_f16_u_ddf48f6738},
 		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb},
 		{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04},
 		{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068},
-		{Sig: "kernel fast (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d13faf5e43},
-		{Sig: "kernel (u0:f16) { t0 = erfc u0; store t0 }", Fn: k_erfc_f16_u_9d613909c0},
 		{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343},
 		{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b},
-		{Sig: "kernel (u0:f16) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f16_u_11c57ea918},
 		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d},
 		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8},
-		{Sig: "kernel fast (u0:f16) { t0 = exp u0; store t0 }", Fn: k_exp_f16_u_67c68d35e9},
-		{Sig: "kernel (u0:f16) { t0 = exp u0; store t0 }", Fn: k_exp_f16_u_8fd498edad},
 		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749},
 		{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273},
-		{Sig: "kernel fast (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_8c4650c065},
 		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614},
-		{Sig: "kernel fast (u0:f16) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f16_u_097e7140a9},
-		{Sig: "kernel (u0:f16) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f16_u_718bd8f89d},
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563},
-		{Sig: "kernel fast (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_1ff6457c7e},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908},
-		{Sig: "kernel (u0:f16) { t0 = floor u0; store t0 }", Fn: k_floor_f16_u_74567fb4e0},
 		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e},
 		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f16_su_41bdaaca51},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f16_us_d6bc85169c},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f16_uu_b55a890d9f},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f32_su_2e41390dd9},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f32_us_5be21a803c},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_f64_su_92e482186f},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_f64_us_337e3e583c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_i32_su_3d1fd70115},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_i32_us_927ab8f226},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_i64_su_0471ad23c0},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_i64_us_f8d02bedcc},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }", Fn: k_floordiv_u16_su_4e897820fa},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }", Fn: k_floordiv_u16_us_b436fc6fdb},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_u16_uu_ec007f06f3},
-		{Sig: "kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f16_ssu_bf7d8d8970},
-		{Sig: "kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f16_sus_a5201cf909},
-		{Sig: "kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f16_suu_a43816a512},
-		{Sig: "kernel (u0:f16, s1:f16, s2:f16) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f16_uss_60a4090cb6},
-		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f16_usu_25e2b4e428},
-		{Sig: "kernel (u0:f16, u1:f16, s2:f16) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f16_uus_0f97c24f67},
-		{Sig: "kernel (u0:f16, u1:f16, u2:f16) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f16_uuu_7662a88ce2},
 		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34},
@@ -512,55 +373,21 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f16_su_51ac7d61c5},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f16_us_f2d88e04af},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f16_uu_35796890af},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f32_su_e64dd9715c},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f32_us_3483a1424d},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }", Fn: k_fmod_f64_su_e41cbeebd0},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }", Fn: k_fmod_f64_us_fb8beca9c5},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_f16_bool_su_eab09858d6},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_f16_bool_us_ae44107967},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_f16_bool_uu_6c3765a7fe},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }", Fn: k_ge_u16_bool_su_d5e332292b},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }", Fn: k_ge_u16_bool_us_984ddbf152},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }", Fn: k_ge_u16_bool_uu_7c3acd6549},
-		{Sig: "kernel (u0:f16) { t0 = gelu u0; store t0 }", Fn: k_gelu_f16_u_da94143875},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a},
 		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e},
-		{Sig: "kernel fast (u0:f16) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f16_u_ddda3110a8},
-		{Sig: "kernel (u0:f16) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f16_u_f79163c23d},
 		{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9},
 		{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e},
 		{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6},
-		{Sig: "kernel fast (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_99c932495e},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_f16_bool_su_988783de31},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_f16_bool_us_037ba844bd},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_f16_bool_uu_cdb4b4cdd0},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }", Fn: k_gt_u16_bool_su_b9a86f055f},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }", Fn: k_gt_u16_bool_us_01067722e4},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }", Fn: k_gt_u16_bool_uu_796369dc45},
-		{Sig: "kernel (u0:f16) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f16_u_1a5877ac2c},
 		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310},
 		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f16_su_5650ba5141},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f16_uu_229c51b4da},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = hypot u0 s1; store t0 }", Fn: k_hypot_f32_us_3066b1433f},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = hypot s0 u1; store t0 }", Fn: k_hypot_f64_su_5fa429fe15},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6},
-		{Sig: "kernel (u0:f16) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f16_bool_u_36c0a0dfee},
 		{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751},
 		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8},
-		{Sig: "kernel (u0:f16) { t0 = isinf u0; store t0 }", Fn: k_isinf_f16_bool_u_ebd5e6b2a2},
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d},
-		{Sig: "kernel (u0:f16) { t0 = isnan u0; store t0 }", Fn: k_isnan_f16_bool_u_7932330611},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }", Fn: k_le_f16_bool_su_0d3a847513},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }", Fn: k_le_f16_bool_us_4615a76f59},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }", Fn: k_le_f16_bool_uu_a2169b40d6},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438},
@@ -573,45 +400,30 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672},
-		{Sig: "kernel fast (u0:f16) { t0 = log10 u0; store t0 }", Fn: k_log10_f16_u_7006ebf958},
-		{Sig: "kernel (u0:f16) { t0 = log10 u0; store t0 }", Fn: k_log10_f16_u_8defecbe4c},
 		{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf},
 		{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49},
 		{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb},
 		{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199},
-		{Sig: "kernel (u0:f16) { t0 = log1p u0; store t0 }", Fn: k_log1p_f16_u_0d746f5337},
-		{Sig: "kernel fast (u0:f16) { t0 = log1p u0; store t0 }", Fn: k_log1p_f16_u_afb03cd644},
 		{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1},
 		{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693},
 		{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03},
 		{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8},
-		{Sig: "kernel (u0:f16) { t0 = log2 u0; store t0 }", Fn: k_log2_f16_u_a4ccc90db8},
-		{Sig: "kernel fast (u0:f16) { t0 = log2 u0; store t0 }", Fn: k_log2_f16_u_eb0b3cb5de},
 		{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277},
 		{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8},
 		{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442},
 		{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc},
-		{Sig: "kernel fast (u0:f16) { t0 = log u0; store t0 }", Fn: k_log_f16_u_0891219cf6},
-		{Sig: "kernel (u0:f16) { t0 = log u0; store t0 }", Fn: k_log_f16_u_8e4a3ca51c},
 		{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292},
 		{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e},
 		{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756},
 		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1},
-		{Sig: "kernel (u0:f16) { t0 = logit u0; store t0 }", Fn: k_logit_f16_u_8e1cad56cd},
 		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2},
 		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f16_bool_su_288d378f1e},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f16_bool_us_21690b1215},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f16_bool_uu_b0e8525dc7},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e},
@@ -624,9 +436,6 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
@@ -705,30 +514,13 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d},
-		{Sig: "kernel (u0:f16) { t0 = mish u0; store t0 }", Fn: k_mish_f16_u_901985b0dc},
-		{Sig: "kernel fast (u0:f16) { t0 = mish u0; store t0 }", Fn: k_mish_f16_u_cef30c2a41},
 		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195},
 		{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398},
-		{Sig: "kernel fast (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_2c7ae61cee},
 		{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f16_su_6d1ab114e2},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f16_us_0cd20cd175},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f16_uu_03d43133fd},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f32_su_d183b7d00f},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f32_us_8875c86a62},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = mod s0 u1; store t0 }", Fn: k_mod_f64_su_cbcc4ea8b7},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = mod u0 s1; store t0 }", Fn: k_mod_f64_us_29f9a07a62},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = mod s0 u1; store t0 }", Fn: k_mod_i32_su_833a57f948},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = mod u0 s1; store t0 }", Fn: k_mod_i32_us_c1823880d9},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = mod s0 u1; store t0 }", Fn: k_mod_i64_su_779032c44c},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = mod u0 s1; store t0 }", Fn: k_mod_i64_us_fb879ad960},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }", Fn: k_mod_u16_su_c830ba0688},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }", Fn: k_mod_u16_us_64a7a74b71},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }", Fn: k_mod_u16_uu_15ab7fa708},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc},
@@ -810,8 +602,6 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
 		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f16_bool_us_0e4f4dbcd4},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f16_bool_uu_60f27390fa},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
@@ -820,24 +610,19 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u16_bool_su_e27483447a},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u16_bool_uu_009db2f744},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7},
-		{Sig: "kernel (u0:f16) { t0 = neg u0; store t0 }", Fn: k_neg_f16_u_6cba30c53f},
 		{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b},
 		{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9},
 		{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e},
 		{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8},
-		{Sig: "kernel (u0:u16) { t0 = neg u0; store t0 }", Fn: k_neg_u16_u_8c3fdf75ae},
 		{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60},
 		{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08},
 		{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925},
 		{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb},
 		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144},
-		{Sig: "kernel (u0:u16) { t0 = not u0; store t0 }", Fn: k_not_u16_u_c62bcef7b1},
 		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69},
 		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f},
@@ -846,8 +631,6 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = or s0 u1; store t0 }", Fn: k_or_u16_su_e25fa79ed0},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = or u0 u1; store t0 }", Fn: k_or_u16_uu_8f16fa7f0e},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
@@ -856,16 +639,8 @@ func init() {
 		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29},
 		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4},
 		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f16_su_7cc4844e0f},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f16_us_2ef5e26568},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f16_uu_ce499af47c},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f32_su_ab15362693},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f32_us_fac32f7633},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = pow s0 u1; store t0 }", Fn: k_pow_f64_su_4b0ca6ea15},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = pow u0 s1; store t0 }", Fn: k_pow_f64_us_d89cb4be4c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270},
-		{Sig: "kernel (u0:f16) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f16_u_bd757ef4ca},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19},
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d},
@@ -886,7 +661,6 @@ func init() {
 		{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0},
 		{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f},
 		{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0},
-		{Sig: "reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_3f65cd8ee0},
 		{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c},
 		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917},
 		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07},
@@ -979,19 +753,14 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u16_su_b89d754a31},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u16_us_ed1ea3270f},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u16_uu_615486e953},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04},
-		{Sig: "kernel (u0:f16) { t0 = round u0; store t0 }", Fn: k_round_f16_u_5b8fcfef7c},
 		{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc},
 		{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc},
-		{Sig: "kernel (u0:f16) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f16_u_15f8d308eb},
 		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116},
 		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9},
 		{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c},
@@ -1042,13 +811,6 @@ func init() {
 		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a},
 		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec},
 		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9},
-		{Sig: "kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f16_ssu_ed3b00f11b},
-		{Sig: "kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f16_sus_c9fe3973d7},
-		{Sig: "kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f16_suu_92d062c04f},
-		{Sig: "kernel (u0:bool, s1:f16, s2:f16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f16_uss_dc62e3772f},
-		{Sig: "kernel (u0:bool, s1:f16, u2:f16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f16_usu_1a71e07ec7},
-		{Sig: "kernel (u0:bool, u1:f16, s2:f16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f16_uus_46dc85dceb},
-		{Sig: "kernel (u0:bool, u1:f16, u2:f16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f16_uuu_f1c5a59e43},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd},
 		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462},
 		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399},
@@ -1080,13 +842,6 @@ func init() {
 		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8},
 		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e},
 		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095},
-		{Sig: "kernel (s0:bool, s1:u16, u2:u16) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u16_ssu_f87bc9be0a},
-		{Sig: "kernel (s0:bool, u1:u16, s2:u16) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u16_sus_3acd070cdd},
-		{Sig: "kernel (s0:bool, u1:u16, u2:u16) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u16_suu_251022e08c},
-		{Sig: "kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u16_uss_045b063470},
-		{Sig: "kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u16_usu_080d45fab8},
-		{Sig: "kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u16_uus_9ef9e69fcb},
-		{Sig: "kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u16_uuu_064e13e173},
 		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb},
 		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827},
 		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357},
@@ -1105,21 +860,15 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525},
 		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128},
 		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd},
-		{Sig: "kernel (u0:f16) { t0 = selu u0; store t0 }", Fn: k_selu_f16_u_4a26f3bb94},
-		{Sig: "kernel fast (u0:f16) { t0 = selu u0; store t0 }", Fn: k_selu_f16_u_c468493587},
 		{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc},
 		{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583},
 		{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37},
-		{Sig: "kernel fast (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_9a29b7c399},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i32_su_1c964ab88d},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i32_us_39ae55b1eb},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u16_su_1d32a2baab},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u16_us_5709c39bd7},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u16_uu_307aa93b26},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638},
@@ -1132,61 +881,39 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4},
-		{Sig: "kernel (u0:f16) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f16_u_650dce26ee},
-		{Sig: "kernel fast (u0:f16) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f16_u_d86d24ac42},
 		{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea},
 		{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1},
 		{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1},
 		{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1},
-		{Sig: "kernel (u0:f16) { t0 = sign u0; store t0 }", Fn: k_sign_f16_u_9b06e13e4f},
 		{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f},
 		{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333},
 		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586},
 		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd},
-		{Sig: "kernel (u0:u16) { t0 = sign u0; store t0 }", Fn: k_sign_u16_u_d36b9f3723},
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
-		{Sig: "kernel fast (u0:f16) { t0 = silu u0; store t0 }", Fn: k_silu_f16_u_9197b39dca},
-		{Sig: "kernel (u0:f16) { t0 = silu u0; store t0 }", Fn: k_silu_f16_u_cca5872142},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f},
-		{Sig: "kernel fast (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_519b7e596b},
 		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed},
-		{Sig: "kernel fast (u0:f16) { t0 = sin u0; store t0 }", Fn: k_sin_f16_u_66c3797d11},
-		{Sig: "kernel (u0:f16) { t0 = sin u0; store t0 }", Fn: k_sin_f16_u_ebc763d498},
 		{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882},
 		{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a},
 		{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328},
 		{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b},
-		{Sig: "kernel fast (u0:f16) { t0 = sinh u0; store t0 }", Fn: k_sinh_f16_u_61fb0da6d8},
-		{Sig: "kernel (u0:f16) { t0 = sinh u0; store t0 }", Fn: k_sinh_f16_u_f61b32be5e},
 		{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2},
 		{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9},
 		{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd},
-		{Sig: "kernel fast (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_d3e37eb571},
-		{Sig: "kernel fast (u0:f16) { t0 = softplus u0; store t0 }", Fn: k_softplus_f16_u_1eda1860cf},
-		{Sig: "kernel (u0:f16) { t0 = softplus u0; store t0 }", Fn: k_softplus_f16_u_94f636bfd8},
 		{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c},
 		{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de},
 		{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31},
-		{Sig: "kernel fast (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f2e1b50a29},
-		{Sig: "kernel (u0:f16) { t0 = softsign u0; store t0 }", Fn: k_softsign_f16_u_a2f49c8e40},
 		{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93},
 		{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f},
-		{Sig: "kernel (u0:f16) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f16_u_2ac5ca1068},
 		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
 		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234},
-		{Sig: "kernel (u0:f16) { t0 = square u0; store t0 }", Fn: k_square_f16_u_f62ca73c42},
-		{Sig: "kernel (u0:u16) { t0 = square u0; store t0 }", Fn: k_square_u16_u_cb7c172a5a},
 		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
@@ -1248,23 +975,17 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
-		{Sig: "kernel fast (u0:f16) { t0 = tan u0; store t0 }", Fn: k_tan_f16_u_1e11f4ed2b},
-		{Sig: "kernel (u0:f16) { t0 = tan u0; store t0 }", Fn: k_tan_f16_u_a5a97b9217},
 		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907},
 		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa},
 		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48},
 		{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867},
-		{Sig: "kernel (u0:f16) { t0 = tanh u0; store t0 }", Fn: k_tanh_f16_u_3a915965c0},
-		{Sig: "kernel fast (u0:f16) { t0 = tanh u0; store t0 }", Fn: k_tanh_f16_u_56a7de51af},
 		{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182},
 		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9},
 		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b},
-		{Sig: "kernel fast (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_b65c572654},
 		{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00},
 		{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a},
 		{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b},
 		{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f},
-		{Sig: "kernel (u0:f16) { t0 = trunc u0; store t0 }", Fn: k_trunc_f16_u_396308f4f6},
 		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e},
 		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea},
@@ -1273,8 +994,6 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u16_us_476c077efd},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u16_uu_bd64362e99},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2},
@@ -1318,15 +1037,6 @@ func k_abs_add_f64_us_19fc78f11b(f *abi.Frame)
 //go:noescape
 func k_abs_add_f64_uu_cd3d2a7fe6(f *abi.Frame)
 
-// k_abs_f16_u_03b2c440e6 is
-//
-//	kernel (u0:f16) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_f16_u_03b2c440e6(f *abi.Frame)
-
 // k_abs_f32_u_2ff618524f is
 //
 //	kernel (u0:f32) { t0 = abs u0; store t0 }
@@ -1363,15 +1073,6 @@ func k_abs_i32_u_5dced8c13d(f *abi.Frame)
 //go:noescape
 func k_abs_i64_u_6ea560aed5(f *abi.Frame)
 
-// k_abs_u16_u_34f46134ab is
-//
-//	kernel (u0:u16) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_u16_u_34f46134ab(f *abi.Frame)
-
 // k_abs_u32_u_fe3772477a is
 //
 //	kernel (u0:u32) { t0 = abs u0; store t0 }
@@ -1389,24 +1090,6 @@ func k_abs_u32_u_fe3772477a(f *abi.Frame)
 //
 //go:noescape
 func k_abs_u8_u_e44d74575b(f *abi.Frame)
-
-// k_acos_f16_u_4de607be3e is
-//
-//	kernel fast (u0:f16) { t0 = acos u0; store t0 }
-//
-// for i: o0[i] = acos(a0[i])
-//
-//go:noescape
-func k_acos_f16_u_4de607be3e(f *abi.Frame)
-
-// k_acos_f16_u_944e036636 is
-//
-//	kernel (u0:f16) { t0 = acos u0; store t0 }
-//
-// for i: o0[i] = acos(a0[i])
-//
-//go:noescape
-func k_acos_f16_u_944e036636(f *abi.Frame)
 
 // k_acos_f32_u_555d6ba719 is
 //
@@ -1444,24 +1127,6 @@ func k_acos_f64_u_25e3602d96(f *abi.Frame)
 //go:noescape
 func k_acos_f64_u_b1529e1f66(f *abi.Frame)
 
-// k_acosh_f16_u_08e17f5b50 is
-//
-//	kernel fast (u0:f16) { t0 = acosh u0; store t0 }
-//
-// for i: o0[i] = acosh(a0[i])
-//
-//go:noescape
-func k_acosh_f16_u_08e17f5b50(f *abi.Frame)
-
-// k_acosh_f16_u_8ea83f37d7 is
-//
-//	kernel (u0:f16) { t0 = acosh u0; store t0 }
-//
-// for i: o0[i] = acosh(a0[i])
-//
-//go:noescape
-func k_acosh_f16_u_8ea83f37d7(f *abi.Frame)
-
 // k_acosh_f32_u_2515acfedc is
 //
 //	kernel fast (u0:f32) { t0 = acosh u0; store t0 }
@@ -1488,15 +1153,6 @@ func k_acosh_f32_u_f16790c36e(f *abi.Frame)
 //
 //go:noescape
 func k_acosh_f64_u_75bbf63e15(f *abi.Frame)
-
-// k_acosh_f64_u_8143bafaf6 is
-//
-//	kernel fast (u0:f64) { t0 = acosh u0; store t0 }
-//
-// for i: o0[i] = acosh(a0[i])
-//
-//go:noescape
-func k_acosh_f64_u_8143bafaf6(f *abi.Frame)
 
 // k_add_add_add_add_f32_uuuuu_aad75106e6 is
 //
@@ -2164,24 +1820,6 @@ func k_and_i64_su_d0f149c298(f *abi.Frame)
 //go:noescape
 func k_and_i64_uu_be870bd178(f *abi.Frame)
 
-// k_and_u16_su_99db38b5d9 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-//
-//go:noescape
-func k_and_u16_su_99db38b5d9(f *abi.Frame)
-
-// k_and_u16_uu_7e667b8aaa is
-//
-//	kernel (u0:u16, u1:u16) { t0 = and u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1[i]
-//
-//go:noescape
-func k_and_u16_uu_7e667b8aaa(f *abi.Frame)
-
 // k_and_u32_su_f20f02a60e is
 //
 //	kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
@@ -2217,24 +1855,6 @@ func k_and_u8_us_fec0f879ff(f *abi.Frame)
 //
 //go:noescape
 func k_and_u8_uu_a92e30da48(f *abi.Frame)
-
-// k_asin_f16_u_5844eeca37 is
-//
-//	kernel (u0:f16) { t0 = asin u0; store t0 }
-//
-// for i: o0[i] = asin(a0[i])
-//
-//go:noescape
-func k_asin_f16_u_5844eeca37(f *abi.Frame)
-
-// k_asin_f16_u_a9b52f9bd8 is
-//
-//	kernel fast (u0:f16) { t0 = asin u0; store t0 }
-//
-// for i: o0[i] = asin(a0[i])
-//
-//go:noescape
-func k_asin_f16_u_a9b52f9bd8(f *abi.Frame)
 
 // k_asin_f32_u_8f59a9d6af is
 //
@@ -2272,24 +1892,6 @@ func k_asin_f64_u_0c7edb221f(f *abi.Frame)
 //go:noescape
 func k_asin_f64_u_e1e7d4acf5(f *abi.Frame)
 
-// k_asinh_f16_u_28d96867bc is
-//
-//	kernel (u0:f16) { t0 = asinh u0; store t0 }
-//
-// for i: o0[i] = asinh(a0[i])
-//
-//go:noescape
-func k_asinh_f16_u_28d96867bc(f *abi.Frame)
-
-// k_asinh_f16_u_e1606864aa is
-//
-//	kernel fast (u0:f16) { t0 = asinh u0; store t0 }
-//
-// for i: o0[i] = asinh(a0[i])
-//
-//go:noescape
-func k_asinh_f16_u_e1606864aa(f *abi.Frame)
-
 // k_asinh_f32_u_962e4d8b66 is
 //
 //	kernel (u0:f32) { t0 = asinh u0; store t0 }
@@ -2308,15 +1910,6 @@ func k_asinh_f32_u_962e4d8b66(f *abi.Frame)
 //go:noescape
 func k_asinh_f32_u_a4702b1ac6(f *abi.Frame)
 
-// k_asinh_f64_u_79677f22df is
-//
-//	kernel fast (u0:f64) { t0 = asinh u0; store t0 }
-//
-// for i: o0[i] = asinh(a0[i])
-//
-//go:noescape
-func k_asinh_f64_u_79677f22df(f *abi.Frame)
-
 // k_asinh_f64_u_aadc7ea616 is
 //
 //	kernel (u0:f64) { t0 = asinh u0; store t0 }
@@ -2325,96 +1918,6 @@ func k_asinh_f64_u_79677f22df(f *abi.Frame)
 //
 //go:noescape
 func k_asinh_f64_u_aadc7ea616(f *abi.Frame)
-
-// k_atan2_f16_su_328a3b0f50 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0, a1[i])
-//
-//go:noescape
-func k_atan2_f16_su_328a3b0f50(f *abi.Frame)
-
-// k_atan2_f16_su_cde6bc502e is
-//
-//	kernel fast (s0:f16, u1:f16) { t0 = atan2 s0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0, a1[i])
-//
-//go:noescape
-func k_atan2_f16_su_cde6bc502e(f *abi.Frame)
-
-// k_atan2_f16_us_9bff337937 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1)
-//
-//go:noescape
-func k_atan2_f16_us_9bff337937(f *abi.Frame)
-
-// k_atan2_f16_us_a855f7b3ed is
-//
-//	kernel fast (u0:f16, s1:f16) { t0 = atan2 u0 s1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1)
-//
-//go:noescape
-func k_atan2_f16_us_a855f7b3ed(f *abi.Frame)
-
-// k_atan2_f16_uu_bb6c9348ba is
-//
-//	kernel fast (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1[i])
-//
-//go:noescape
-func k_atan2_f16_uu_bb6c9348ba(f *abi.Frame)
-
-// k_atan2_f16_uu_dce8d62a72 is
-//
-//	kernel (u0:f16, u1:f16) { t0 = atan2 u0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1[i])
-//
-//go:noescape
-func k_atan2_f16_uu_dce8d62a72(f *abi.Frame)
-
-// k_atan2_f32_su_1fc54547cd is
-//
-//	kernel fast (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0, a1[i])
-//
-//go:noescape
-func k_atan2_f32_su_1fc54547cd(f *abi.Frame)
-
-// k_atan2_f32_su_eb5adaa443 is
-//
-//	kernel (s0:f32, u1:f32) { t0 = atan2 s0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0, a1[i])
-//
-//go:noescape
-func k_atan2_f32_su_eb5adaa443(f *abi.Frame)
-
-// k_atan2_f32_us_69c86d5baf is
-//
-//	kernel fast (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1)
-//
-//go:noescape
-func k_atan2_f32_us_69c86d5baf(f *abi.Frame)
-
-// k_atan2_f32_us_ba42475d9e is
-//
-//	kernel (u0:f32, s1:f32) { t0 = atan2 u0 s1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1)
-//
-//go:noescape
-func k_atan2_f32_us_ba42475d9e(f *abi.Frame)
 
 // k_atan2_f32_uu_d4ffc1c433 is
 //
@@ -2434,42 +1937,6 @@ func k_atan2_f32_uu_d4ffc1c433(f *abi.Frame)
 //go:noescape
 func k_atan2_f32_uu_e60f2ab1a5(f *abi.Frame)
 
-// k_atan2_f64_su_f177660c98 is
-//
-//	kernel fast (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0, a1[i])
-//
-//go:noescape
-func k_atan2_f64_su_f177660c98(f *abi.Frame)
-
-// k_atan2_f64_su_fcaf6145ed is
-//
-//	kernel (s0:f64, u1:f64) { t0 = atan2 s0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0, a1[i])
-//
-//go:noescape
-func k_atan2_f64_su_fcaf6145ed(f *abi.Frame)
-
-// k_atan2_f64_us_3a792b453c is
-//
-//	kernel (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1)
-//
-//go:noescape
-func k_atan2_f64_us_3a792b453c(f *abi.Frame)
-
-// k_atan2_f64_us_d45dd544c8 is
-//
-//	kernel fast (u0:f64, s1:f64) { t0 = atan2 u0 s1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1)
-//
-//go:noescape
-func k_atan2_f64_us_d45dd544c8(f *abi.Frame)
-
 // k_atan2_f64_uu_38066da722 is
 //
 //	kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
@@ -2487,24 +1954,6 @@ func k_atan2_f64_uu_38066da722(f *abi.Frame)
 //
 //go:noescape
 func k_atan2_f64_uu_b362669ee1(f *abi.Frame)
-
-// k_atan_f16_u_81c7cd83c3 is
-//
-//	kernel (u0:f16) { t0 = atan u0; store t0 }
-//
-// for i: o0[i] = atan(a0[i])
-//
-//go:noescape
-func k_atan_f16_u_81c7cd83c3(f *abi.Frame)
-
-// k_atan_f16_u_bb843f0158 is
-//
-//	kernel fast (u0:f16) { t0 = atan u0; store t0 }
-//
-// for i: o0[i] = atan(a0[i])
-//
-//go:noescape
-func k_atan_f16_u_bb843f0158(f *abi.Frame)
 
 // k_atan_f32_u_48534f2993 is
 //
@@ -2542,24 +1991,6 @@ func k_atan_f64_u_730df536cf(f *abi.Frame)
 //go:noescape
 func k_atan_f64_u_c59c3592e6(f *abi.Frame)
 
-// k_atanh_f16_u_3fa111a1d9 is
-//
-//	kernel fast (u0:f16) { t0 = atanh u0; store t0 }
-//
-// for i: o0[i] = atanh(a0[i])
-//
-//go:noescape
-func k_atanh_f16_u_3fa111a1d9(f *abi.Frame)
-
-// k_atanh_f16_u_e920d0d90f is
-//
-//	kernel (u0:f16) { t0 = atanh u0; store t0 }
-//
-// for i: o0[i] = atanh(a0[i])
-//
-//go:noescape
-func k_atanh_f16_u_e920d0d90f(f *abi.Frame)
-
 // k_atanh_f32_u_3173c1d460 is
 //
 //	kernel (u0:f32) { t0 = atanh u0; store t0 }
@@ -2586,15 +2017,6 @@ func k_atanh_f32_u_9be78ab564(f *abi.Frame)
 //
 //go:noescape
 func k_atanh_f64_u_37f5d3bfa3(f *abi.Frame)
-
-// k_atanh_f64_u_43f7962ce3 is
-//
-//	kernel fast (u0:f64) { t0 = atanh u0; store t0 }
-//
-// for i: o0[i] = atanh(a0[i])
-//
-//go:noescape
-func k_atanh_f64_u_43f7962ce3(f *abi.Frame)
 
 // k_bitcast_f16_u16_u_526056fcf4 is
 //
@@ -2704,15 +2126,6 @@ func k_cast_add_f32_f64_uu_d94107099a(f *abi.Frame)
 //go:noescape
 func k_cast_add_f64_f32_su_70391d9e46(f *abi.Frame)
 
-// k_cast_bool_f16_u_723e4967e2 is
-//
-//	kernel (u0:bool) { t0 = cast:f16 u0; store t0 }
-//
-// for i: o0[i] = float16(a0[i])
-//
-//go:noescape
-func k_cast_bool_f16_u_723e4967e2(f *abi.Frame)
-
 // k_cast_bool_f32_u_dd16a81c56 is
 //
 //	kernel (u0:bool) { t0 = cast:f32 u0; store t0 }
@@ -2749,15 +2162,6 @@ func k_cast_bool_i32_u_24055f2b4d(f *abi.Frame)
 //go:noescape
 func k_cast_bool_i64_u_ec801e0b57(f *abi.Frame)
 
-// k_cast_bool_u16_u_670fee242b is
-//
-//	kernel (u0:bool) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_bool_u16_u_670fee242b(f *abi.Frame)
-
 // k_cast_bool_u32_u_fc0741dfa3 is
 //
 //	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
@@ -2776,15 +2180,6 @@ func k_cast_bool_u32_u_fc0741dfa3(f *abi.Frame)
 //go:noescape
 func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
 
-// k_cast_f16_bool_u_e1046a8407 is
-//
-//	kernel (u0:f16) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_f16_bool_u_e1046a8407(f *abi.Frame)
-
 // k_cast_f16_f32_u_5f6c99f837 is
 //
 //	kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -2793,60 +2188,6 @@ func k_cast_f16_bool_u_e1046a8407(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f16_f32_u_5f6c99f837(f *abi.Frame)
-
-// k_cast_f16_f64_u_81d6073d1d is
-//
-//	kernel (u0:f16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_f16_f64_u_81d6073d1d(f *abi.Frame)
-
-// k_cast_f16_i32_u_f0f79558e8 is
-//
-//	kernel (u0:f16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_f16_i32_u_f0f79558e8(f *abi.Frame)
-
-// k_cast_f16_i64_u_a9132bdab3 is
-//
-//	kernel (u0:f16) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_f16_i64_u_a9132bdab3(f *abi.Frame)
-
-// k_cast_f16_u16_u_dde833a87a is
-//
-//	kernel (u0:f16) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_f16_u16_u_dde833a87a(f *abi.Frame)
-
-// k_cast_f16_u32_u_d3c4bd9410 is
-//
-//	kernel (u0:f16) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_f16_u32_u_d3c4bd9410(f *abi.Frame)
-
-// k_cast_f16_u8_u_e88bca0e25 is
-//
-//	kernel (u0:f16) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_f16_u8_u_e88bca0e25(f *abi.Frame)
 
 // k_cast_f32_bool_u_ca0b591e12 is
 //
@@ -3109,15 +2450,6 @@ func k_cast_i64_f64_u_11adf92f88(f *abi.Frame)
 //go:noescape
 func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
 
-// k_cast_i64_u16_u_3c8d6cdf6d is
-//
-//	kernel (u0:i64) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_i64_u16_u_3c8d6cdf6d(f *abi.Frame)
-
 // k_cast_i64_u32_u_18629f63cc is
 //
 //	kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
@@ -3154,42 +2486,6 @@ func k_cast_mul_f32_f64_uu_5116dfa41f(f *abi.Frame)
 //go:noescape
 func k_cast_mul_f64_f32_su_501276d888(f *abi.Frame)
 
-// k_cast_u16_bool_u_7daeebe9ae is
-//
-//	kernel (u0:u16) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_u16_bool_u_7daeebe9ae(f *abi.Frame)
-
-// k_cast_u16_f16_u_a007b1fcb7 is
-//
-//	kernel (u0:u16) { t0 = cast:f16 u0; store t0 }
-//
-// for i: o0[i] = float16(a0[i])
-//
-//go:noescape
-func k_cast_u16_f16_u_a007b1fcb7(f *abi.Frame)
-
-// k_cast_u16_f32_u_e9b698bf91 is
-//
-//	kernel (u0:u16) { t0 = cast:f32 u0; store t0 }
-//
-// for i: o0[i] = float32(a0[i])
-//
-//go:noescape
-func k_cast_u16_f32_u_e9b698bf91(f *abi.Frame)
-
-// k_cast_u16_f64_u_614bf62d44 is
-//
-//	kernel (u0:u16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_u16_f64_u_614bf62d44(f *abi.Frame)
-
 // k_cast_u16_i32_u_341acb58d9 is
 //
 //	kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -3198,33 +2494,6 @@ func k_cast_u16_f64_u_614bf62d44(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
-
-// k_cast_u16_i64_u_414111c379 is
-//
-//	kernel (u0:u16) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_u16_i64_u_414111c379(f *abi.Frame)
-
-// k_cast_u16_u32_u_4013fd183b is
-//
-//	kernel (u0:u16) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_u16_u32_u_4013fd183b(f *abi.Frame)
-
-// k_cast_u16_u8_u_321d5a879f is
-//
-//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
 
 // k_cast_u32_bool_u_0fe6001671 is
 //
@@ -3280,15 +2549,6 @@ func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
 //go:noescape
 func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
 
-// k_cast_u32_u16_u_788e76358e is
-//
-//	kernel (u0:u32) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_u32_u16_u_788e76358e(f *abi.Frame)
-
 // k_cast_u32_u8_u_6d9c53e2f9 is
 //
 //	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
@@ -3306,15 +2566,6 @@ func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_bool_u_9c5bfc28af(f *abi.Frame)
-
-// k_cast_u8_f16_u_a94a69e8ce is
-//
-//	kernel (u0:u8) { t0 = cast:f16 u0; store t0 }
-//
-// for i: o0[i] = float16(a0[i])
-//
-//go:noescape
-func k_cast_u8_f16_u_a94a69e8ce(f *abi.Frame)
 
 // k_cast_u8_f32_u_63bfb3e7c0 is
 //
@@ -3352,15 +2603,6 @@ func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
 //go:noescape
 func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
 
-// k_cast_u8_u16_u_e0e8dae4b6 is
-//
-//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
-
 // k_cast_u8_u32_u_65fef5c311 is
 //
 //	kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
@@ -3369,15 +2611,6 @@ func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_u32_u_65fef5c311(f *abi.Frame)
-
-// k_cbrt_f16_u_bc437a0fea is
-//
-//	kernel (u0:f16) { t0 = cbrt u0; store t0 }
-//
-// for i: o0[i] = cbrt(a0[i])
-//
-//go:noescape
-func k_cbrt_f16_u_bc437a0fea(f *abi.Frame)
 
 // k_cbrt_f32_u_5b74a96f41 is
 //
@@ -3397,15 +2630,6 @@ func k_cbrt_f32_u_5b74a96f41(f *abi.Frame)
 //go:noescape
 func k_cbrt_f64_u_b44aeb6339(f *abi.Frame)
 
-// k_ceil_f16_u_abead18143 is
-//
-//	kernel (u0:f16) { t0 = ceil u0; store t0 }
-//
-// for i: o0[i] = ceil(a0[i])
-//
-//go:noescape
-func k_ceil_f16_u_abead18143(f *abi.Frame)
-
 // k_ceil_f32_u_cba0a522b0 is
 //
 //	kernel (u0:f32) { t0 = ceil u0; store t0 }
@@ -3424,51 +2648,6 @@ func k_ceil_f32_u_cba0a522b0(f *abi.Frame)
 //go:noescape
 func k_ceil_f64_u_ad872537b7(f *abi.Frame)
 
-// k_celu_f16_su_e75995f8a6 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = celu s0 u1; store t0 }
-//
-// for i: o0[i] = celu(a0, a1[i])
-//
-//go:noescape
-func k_celu_f16_su_e75995f8a6(f *abi.Frame)
-
-// k_celu_f16_us_1669f0be2b is
-//
-//	kernel (u0:f16, s1:f16) { t0 = celu u0 s1; store t0 }
-//
-// for i: o0[i] = celu(a0[i], a1)
-//
-//go:noescape
-func k_celu_f16_us_1669f0be2b(f *abi.Frame)
-
-// k_celu_f16_uu_6a204eedef is
-//
-//	kernel (u0:f16, u1:f16) { t0 = celu u0 u1; store t0 }
-//
-// for i: o0[i] = celu(a0[i], a1[i])
-//
-//go:noescape
-func k_celu_f16_uu_6a204eedef(f *abi.Frame)
-
-// k_celu_f32_su_ae34a6ae36 is
-//
-//	kernel (s0:f32, u1:f32) { t0 = celu s0 u1; store t0 }
-//
-// for i: o0[i] = celu(a0, a1[i])
-//
-//go:noescape
-func k_celu_f32_su_ae34a6ae36(f *abi.Frame)
-
-// k_celu_f32_us_a394683c4b is
-//
-//	kernel (u0:f32, s1:f32) { t0 = celu u0 s1; store t0 }
-//
-// for i: o0[i] = celu(a0[i], a1)
-//
-//go:noescape
-func k_celu_f32_us_a394683c4b(f *abi.Frame)
-
 // k_celu_f32_uu_d59fb19897 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }
@@ -3478,24 +2657,6 @@ func k_celu_f32_us_a394683c4b(f *abi.Frame)
 //go:noescape
 func k_celu_f32_uu_d59fb19897(f *abi.Frame)
 
-// k_celu_f64_su_eb3edf5616 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = celu s0 u1; store t0 }
-//
-// for i: o0[i] = celu(a0, a1[i])
-//
-//go:noescape
-func k_celu_f64_su_eb3edf5616(f *abi.Frame)
-
-// k_celu_f64_us_0024969341 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = celu u0 s1; store t0 }
-//
-// for i: o0[i] = celu(a0[i], a1)
-//
-//go:noescape
-func k_celu_f64_us_0024969341(f *abi.Frame)
-
 // k_celu_f64_uu_261ead757e is
 //
 //	kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
@@ -3504,69 +2665,6 @@ func k_celu_f64_us_0024969341(f *abi.Frame)
 //
 //go:noescape
 func k_celu_f64_uu_261ead757e(f *abi.Frame)
-
-// k_clip_f16_ssu_98916d57c4 is
-//
-//	kernel (s0:f16, s1:f16, u2:f16) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_f16_ssu_98916d57c4(f *abi.Frame)
-
-// k_clip_f16_sus_f7d4630a69 is
-//
-//	kernel (s0:f16, u1:f16, s2:f16) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_f16_sus_f7d4630a69(f *abi.Frame)
-
-// k_clip_f16_suu_94aef7e787 is
-//
-//	kernel (s0:f16, u1:f16, u2:f16) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_f16_suu_94aef7e787(f *abi.Frame)
-
-// k_clip_f16_uss_ffa7e235d9 is
-//
-//	kernel (u0:f16, s1:f16, s2:f16) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_f16_uss_ffa7e235d9(f *abi.Frame)
-
-// k_clip_f16_usu_6158b44b2b is
-//
-//	kernel (u0:f16, s1:f16, u2:f16) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_f16_usu_6158b44b2b(f *abi.Frame)
-
-// k_clip_f16_uus_4925fb5143 is
-//
-//	kernel (u0:f16, u1:f16, s2:f16) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_f16_uus_4925fb5143(f *abi.Frame)
-
-// k_clip_f16_uuu_cdfa0f5082 is
-//
-//	kernel (u0:f16, u1:f16, u2:f16) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_f16_uuu_cdfa0f5082(f *abi.Frame)
 
 // k_clip_f32_ssu_dbdecb5642 is
 //
@@ -3819,69 +2917,6 @@ func k_clip_i64_uus_126d182b3e(f *abi.Frame)
 //
 //go:noescape
 func k_clip_i64_uuu_9e3f990dd3(f *abi.Frame)
-
-// k_clip_u16_ssu_39b8279806 is
-//
-//	kernel (s0:u16, s1:u16, u2:u16) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_u16_ssu_39b8279806(f *abi.Frame)
-
-// k_clip_u16_sus_6411acff23 is
-//
-//	kernel (s0:u16, u1:u16, s2:u16) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_u16_sus_6411acff23(f *abi.Frame)
-
-// k_clip_u16_suu_51af320355 is
-//
-//	kernel (s0:u16, u1:u16, u2:u16) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u16_suu_51af320355(f *abi.Frame)
-
-// k_clip_u16_uss_7c5129a2e8 is
-//
-//	kernel (u0:u16, s1:u16, s2:u16) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_u16_uss_7c5129a2e8(f *abi.Frame)
-
-// k_clip_u16_usu_ab280ee9a4 is
-//
-//	kernel (u0:u16, s1:u16, u2:u16) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_u16_usu_ab280ee9a4(f *abi.Frame)
-
-// k_clip_u16_uus_b56a5037e7 is
-//
-//	kernel (u0:u16, u1:u16, s2:u16) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_u16_uus_b56a5037e7(f *abi.Frame)
-
-// k_clip_u16_uuu_af83e1eac0 is
-//
-//	kernel (u0:u16, u1:u16, u2:u16) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u16_uuu_af83e1eac0(f *abi.Frame)
 
 // k_clip_u32_ssu_aa93e07e36 is
 //
@@ -4171,24 +3206,6 @@ func k_copy_u8_s_2a603b2921(f *abi.Frame)
 //go:noescape
 func k_copy_u8_u_6e96c01bd2(f *abi.Frame)
 
-// k_cos_f16_u_18ff72b8e3 is
-//
-//	kernel fast (u0:f16) { t0 = cos u0; store t0 }
-//
-// for i: o0[i] = cos(a0[i])
-//
-//go:noescape
-func k_cos_f16_u_18ff72b8e3(f *abi.Frame)
-
-// k_cos_f16_u_f6c08adc9f is
-//
-//	kernel (u0:f16) { t0 = cos u0; store t0 }
-//
-// for i: o0[i] = cos(a0[i])
-//
-//go:noescape
-func k_cos_f16_u_f6c08adc9f(f *abi.Frame)
-
 // k_cos_f32_u_d5b58a3f8e is
 //
 //	kernel (u0:f32) { t0 = cos u0; store t0 }
@@ -4225,24 +3242,6 @@ func k_cos_f64_u_231c08b2d9(f *abi.Frame)
 //go:noescape
 func k_cos_f64_u_59b6c7c217(f *abi.Frame)
 
-// k_cosh_f16_u_77de288338 is
-//
-//	kernel (u0:f16) { t0 = cosh u0; store t0 }
-//
-// for i: o0[i] = cosh(a0[i])
-//
-//go:noescape
-func k_cosh_f16_u_77de288338(f *abi.Frame)
-
-// k_cosh_f16_u_d5c7b7fae5 is
-//
-//	kernel fast (u0:f16) { t0 = cosh u0; store t0 }
-//
-// for i: o0[i] = cosh(a0[i])
-//
-//go:noescape
-func k_cosh_f16_u_d5c7b7fae5(f *abi.Frame)
-
 // k_cosh_f32_u_b285247184 is
 //
 //	kernel fast (u0:f32) { t0 = cosh u0; store t0 }
@@ -4269,15 +3268,6 @@ func k_cosh_f32_u_b552f60c26(f *abi.Frame)
 //
 //go:noescape
 func k_cosh_f64_u_59600fe59b(f *abi.Frame)
-
-// k_cosh_f64_u_fc74205f7c is
-//
-//	kernel fast (u0:f64) { t0 = cosh u0; store t0 }
-//
-// for i: o0[i] = cosh(a0[i])
-//
-//go:noescape
-func k_cosh_f64_u_fc74205f7c(f *abi.Frame)
 
 // k_div_add_f32_sus_3296a6d62d is
 //
@@ -4386,33 +3376,6 @@ func k_div_add_f64_uus_ea3c140a9a(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f64_uuu_76f9a9a5b9(f *abi.Frame)
-
-// k_div_f16_su_0cd7833fe1 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_f16_su_0cd7833fe1(f *abi.Frame)
-
-// k_div_f16_us_0ec76bb5fd is
-//
-//	kernel (u0:f16, s1:f16) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_f16_us_0ec76bb5fd(f *abi.Frame)
-
-// k_div_f16_uu_08553cd016 is
-//
-//	kernel (u0:f16, u1:f16) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_f16_uu_08553cd016(f *abi.Frame)
 
 // k_div_f32_su_331f012739 is
 //
@@ -4738,33 +3701,6 @@ func k_div_sub_f64_uuu_7cf2c36ed2(f *abi.Frame)
 //go:noescape
 func k_div_sub_f64_uuu_80ff5b4e3b(f *abi.Frame)
 
-// k_div_u16_su_5972fa0b96 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_u16_su_5972fa0b96(f *abi.Frame)
-
-// k_div_u16_us_c061440ec0 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_u16_us_c061440ec0(f *abi.Frame)
-
-// k_div_u16_uu_e5273cb2a3 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_u16_uu_e5273cb2a3(f *abi.Frame)
-
 // k_div_u32_su_8d939bd234 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
@@ -4855,96 +3791,6 @@ func k_dot_i32_972e9a55c4(f *abi.Frame)
 //go:noescape
 func k_dot_i64_81eb46862c(f *abi.Frame)
 
-// k_elu_f16_su_0f685f69d0 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0, a1[i])
-//
-//go:noescape
-func k_elu_f16_su_0f685f69d0(f *abi.Frame)
-
-// k_elu_f16_su_573614ff1d is
-//
-//	kernel fast (s0:f16, u1:f16) { t0 = elu s0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0, a1[i])
-//
-//go:noescape
-func k_elu_f16_su_573614ff1d(f *abi.Frame)
-
-// k_elu_f16_us_296b2db568 is
-//
-//	kernel fast (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1)
-//
-//go:noescape
-func k_elu_f16_us_296b2db568(f *abi.Frame)
-
-// k_elu_f16_us_94446b77cb is
-//
-//	kernel (u0:f16, s1:f16) { t0 = elu u0 s1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1)
-//
-//go:noescape
-func k_elu_f16_us_94446b77cb(f *abi.Frame)
-
-// k_elu_f16_uu_398f170b5a is
-//
-//	kernel (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1[i])
-//
-//go:noescape
-func k_elu_f16_uu_398f170b5a(f *abi.Frame)
-
-// k_elu_f16_uu_b01cd5003f is
-//
-//	kernel fast (u0:f16, u1:f16) { t0 = elu u0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1[i])
-//
-//go:noescape
-func k_elu_f16_uu_b01cd5003f(f *abi.Frame)
-
-// k_elu_f32_su_62cc03eb2e is
-//
-//	kernel fast (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0, a1[i])
-//
-//go:noescape
-func k_elu_f32_su_62cc03eb2e(f *abi.Frame)
-
-// k_elu_f32_su_6846bd66eb is
-//
-//	kernel (s0:f32, u1:f32) { t0 = elu s0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0, a1[i])
-//
-//go:noescape
-func k_elu_f32_su_6846bd66eb(f *abi.Frame)
-
-// k_elu_f32_us_9ceb4b893d is
-//
-//	kernel fast (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1)
-//
-//go:noescape
-func k_elu_f32_us_9ceb4b893d(f *abi.Frame)
-
-// k_elu_f32_us_bf522e631e is
-//
-//	kernel (u0:f32, s1:f32) { t0 = elu u0 s1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1)
-//
-//go:noescape
-func k_elu_f32_us_bf522e631e(f *abi.Frame)
-
 // k_elu_f32_uu_406bd122ee is
 //
 //	kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
@@ -4962,51 +3808,6 @@ func k_elu_f32_uu_406bd122ee(f *abi.Frame)
 //
 //go:noescape
 func k_elu_f32_uu_aa1bd49de5(f *abi.Frame)
-
-// k_elu_f64_su_171ec65f95 is
-//
-//	kernel fast (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0, a1[i])
-//
-//go:noescape
-func k_elu_f64_su_171ec65f95(f *abi.Frame)
-
-// k_elu_f64_su_299e5c7abb is
-//
-//	kernel (s0:f64, u1:f64) { t0 = elu s0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0, a1[i])
-//
-//go:noescape
-func k_elu_f64_su_299e5c7abb(f *abi.Frame)
-
-// k_elu_f64_us_6c87914a2d is
-//
-//	kernel (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1)
-//
-//go:noescape
-func k_elu_f64_us_6c87914a2d(f *abi.Frame)
-
-// k_elu_f64_us_9b3d61069d is
-//
-//	kernel fast (u0:f64, s1:f64) { t0 = elu u0 s1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1)
-//
-//go:noescape
-func k_elu_f64_us_9b3d61069d(f *abi.Frame)
-
-// k_elu_f64_uu_6e1e778630 is
-//
-//	kernel fast (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1[i])
-//
-//go:noescape
-func k_elu_f64_uu_6e1e778630(f *abi.Frame)
 
 // k_elu_f64_uu_8c57d63d8a is
 //
@@ -5034,24 +3835,6 @@ func k_eq_bool_su_0f8a0cfd7c(f *abi.Frame)
 //
 //go:noescape
 func k_eq_bool_uu_169c17068f(f *abi.Frame)
-
-// k_eq_f16_bool_su_89eabf32d9 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-//
-//go:noescape
-func k_eq_f16_bool_su_89eabf32d9(f *abi.Frame)
-
-// k_eq_f16_bool_uu_e185dba51e is
-//
-//	kernel (u0:f16, u1:f16) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_f16_bool_uu_e185dba51e(f *abi.Frame)
 
 // k_eq_f32_bool_su_b916d7c344 is
 //
@@ -5134,24 +3917,6 @@ func k_eq_i64_bool_uu_6bbb7637ec(f *abi.Frame)
 //go:noescape
 func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(f *abi.Frame)
 
-// k_eq_u16_bool_us_1ce3ab8be0 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-//
-//go:noescape
-func k_eq_u16_bool_us_1ce3ab8be0(f *abi.Frame)
-
-// k_eq_u16_bool_uu_eac14604b3 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_u16_bool_uu_eac14604b3(f *abi.Frame)
-
 // k_eq_u32_bool_us_a9be959a34 is
 //
 //	kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
@@ -5188,24 +3953,6 @@ func k_eq_u8_bool_su_e039f70e04(f *abi.Frame)
 //go:noescape
 func k_eq_u8_bool_uu_50ebcd7d25(f *abi.Frame)
 
-// k_erf_f16_u_8be8ea6436 is
-//
-//	kernel (u0:f16) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f16_u_8be8ea6436(f *abi.Frame)
-
-// k_erf_f16_u_ddf48f6738 is
-//
-//	kernel fast (u0:f16) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f16_u_ddf48f6738(f *abi.Frame)
-
 // k_erf_f32_u_3e0a1ebfeb is
 //
 //	kernel fast (u0:f32) { t0 = erf u0; store t0 }
@@ -5233,24 +3980,6 @@ func k_erf_f32_u_bb01d17e04(f *abi.Frame)
 //go:noescape
 func k_erf_f64_u_d078ff7068(f *abi.Frame)
 
-// k_erf_f64_u_d13faf5e43 is
-//
-//	kernel fast (u0:f64) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f64_u_d13faf5e43(f *abi.Frame)
-
-// k_erfc_f16_u_9d613909c0 is
-//
-//	kernel (u0:f16) { t0 = erfc u0; store t0 }
-//
-// for i: o0[i] = erfc(a0[i])
-//
-//go:noescape
-func k_erfc_f16_u_9d613909c0(f *abi.Frame)
-
 // k_erfc_f32_u_4de05a4343 is
 //
 //	kernel (u0:f32) { t0 = erfc u0; store t0 }
@@ -5268,15 +3997,6 @@ func k_erfc_f32_u_4de05a4343(f *abi.Frame)
 //
 //go:noescape
 func k_erfc_f64_u_ea9cd5907b(f *abi.Frame)
-
-// k_exp2_f16_u_11c57ea918 is
-//
-//	kernel (u0:f16) { t0 = exp2 u0; store t0 }
-//
-// for i: o0[i] = exp2(a0[i])
-//
-//go:noescape
-func k_exp2_f16_u_11c57ea918(f *abi.Frame)
 
 // k_exp2_f32_u_df886b9f2d is
 //
@@ -5296,24 +4016,6 @@ func k_exp2_f32_u_df886b9f2d(f *abi.Frame)
 //go:noescape
 func k_exp2_f64_u_56bfbb21e8(f *abi.Frame)
 
-// k_exp_f16_u_67c68d35e9 is
-//
-//	kernel fast (u0:f16) { t0 = exp u0; store t0 }
-//
-// for i: o0[i] = exp(a0[i])
-//
-//go:noescape
-func k_exp_f16_u_67c68d35e9(f *abi.Frame)
-
-// k_exp_f16_u_8fd498edad is
-//
-//	kernel (u0:f16) { t0 = exp u0; store t0 }
-//
-// for i: o0[i] = exp(a0[i])
-//
-//go:noescape
-func k_exp_f16_u_8fd498edad(f *abi.Frame)
-
 // k_exp_f32_u_bf167c3749 is
 //
 //	kernel (u0:f32) { t0 = exp u0; store t0 }
@@ -5332,15 +4034,6 @@ func k_exp_f32_u_bf167c3749(f *abi.Frame)
 //go:noescape
 func k_exp_f32_u_ef80539273(f *abi.Frame)
 
-// k_exp_f64_u_8c4650c065 is
-//
-//	kernel fast (u0:f64) { t0 = exp u0; store t0 }
-//
-// for i: o0[i] = exp(a0[i])
-//
-//go:noescape
-func k_exp_f64_u_8c4650c065(f *abi.Frame)
-
 // k_exp_f64_u_c8f268e614 is
 //
 //	kernel (u0:f64) { t0 = exp u0; store t0 }
@@ -5349,24 +4042,6 @@ func k_exp_f64_u_8c4650c065(f *abi.Frame)
 //
 //go:noescape
 func k_exp_f64_u_c8f268e614(f *abi.Frame)
-
-// k_expm1_f16_u_097e7140a9 is
-//
-//	kernel fast (u0:f16) { t0 = expm1 u0; store t0 }
-//
-// for i: o0[i] = expm1(a0[i])
-//
-//go:noescape
-func k_expm1_f16_u_097e7140a9(f *abi.Frame)
-
-// k_expm1_f16_u_718bd8f89d is
-//
-//	kernel (u0:f16) { t0 = expm1 u0; store t0 }
-//
-// for i: o0[i] = expm1(a0[i])
-//
-//go:noescape
-func k_expm1_f16_u_718bd8f89d(f *abi.Frame)
 
 // k_expm1_f32_u_8e161a5337 is
 //
@@ -5386,15 +4061,6 @@ func k_expm1_f32_u_8e161a5337(f *abi.Frame)
 //go:noescape
 func k_expm1_f32_u_c4a2391563(f *abi.Frame)
 
-// k_expm1_f64_u_1ff6457c7e is
-//
-//	kernel fast (u0:f64) { t0 = expm1 u0; store t0 }
-//
-// for i: o0[i] = expm1(a0[i])
-//
-//go:noescape
-func k_expm1_f64_u_1ff6457c7e(f *abi.Frame)
-
 // k_expm1_f64_u_c12d99e908 is
 //
 //	kernel (u0:f64) { t0 = expm1 u0; store t0 }
@@ -5403,15 +4069,6 @@ func k_expm1_f64_u_1ff6457c7e(f *abi.Frame)
 //
 //go:noescape
 func k_expm1_f64_u_c12d99e908(f *abi.Frame)
-
-// k_floor_f16_u_74567fb4e0 is
-//
-//	kernel (u0:f16) { t0 = floor u0; store t0 }
-//
-// for i: o0[i] = floor(a0[i])
-//
-//go:noescape
-func k_floor_f16_u_74567fb4e0(f *abi.Frame)
 
 // k_floor_f32_u_159cefdc0e is
 //
@@ -5431,51 +4088,6 @@ func k_floor_f32_u_159cefdc0e(f *abi.Frame)
 //go:noescape
 func k_floor_f64_u_997de3ba42(f *abi.Frame)
 
-// k_floordiv_f16_su_41bdaaca51 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_f16_su_41bdaaca51(f *abi.Frame)
-
-// k_floordiv_f16_us_d6bc85169c is
-//
-//	kernel (u0:f16, s1:f16) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_f16_us_d6bc85169c(f *abi.Frame)
-
-// k_floordiv_f16_uu_b55a890d9f is
-//
-//	kernel (u0:f16, u1:f16) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_f16_uu_b55a890d9f(f *abi.Frame)
-
-// k_floordiv_f32_su_2e41390dd9 is
-//
-//	kernel (s0:f32, u1:f32) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_f32_su_2e41390dd9(f *abi.Frame)
-
-// k_floordiv_f32_us_5be21a803c is
-//
-//	kernel (u0:f32, s1:f32) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_f32_us_5be21a803c(f *abi.Frame)
-
 // k_floordiv_f32_uu_41a0d81e7a is
 //
 //	kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }
@@ -5484,24 +4096,6 @@ func k_floordiv_f32_us_5be21a803c(f *abi.Frame)
 //
 //go:noescape
 func k_floordiv_f32_uu_41a0d81e7a(f *abi.Frame)
-
-// k_floordiv_f64_su_92e482186f is
-//
-//	kernel (s0:f64, u1:f64) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_f64_su_92e482186f(f *abi.Frame)
-
-// k_floordiv_f64_us_337e3e583c is
-//
-//	kernel (u0:f64, s1:f64) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_f64_us_337e3e583c(f *abi.Frame)
 
 // k_floordiv_f64_uu_4e8e408505 is
 //
@@ -5512,24 +4106,6 @@ func k_floordiv_f64_us_337e3e583c(f *abi.Frame)
 //go:noescape
 func k_floordiv_f64_uu_4e8e408505(f *abi.Frame)
 
-// k_floordiv_i32_su_3d1fd70115 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_i32_su_3d1fd70115(f *abi.Frame)
-
-// k_floordiv_i32_us_927ab8f226 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_i32_us_927ab8f226(f *abi.Frame)
-
 // k_floordiv_i32_uu_b738da5eea is
 //
 //	kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }
@@ -5539,24 +4115,6 @@ func k_floordiv_i32_us_927ab8f226(f *abi.Frame)
 //go:noescape
 func k_floordiv_i32_uu_b738da5eea(f *abi.Frame)
 
-// k_floordiv_i64_su_0471ad23c0 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_i64_su_0471ad23c0(f *abi.Frame)
-
-// k_floordiv_i64_us_f8d02bedcc is
-//
-//	kernel (u0:i64, s1:i64) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_i64_us_f8d02bedcc(f *abi.Frame)
-
 // k_floordiv_i64_uu_979ccfd4a1 is
 //
 //	kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }
@@ -5565,96 +4123,6 @@ func k_floordiv_i64_us_f8d02bedcc(f *abi.Frame)
 //
 //go:noescape
 func k_floordiv_i64_uu_979ccfd4a1(f *abi.Frame)
-
-// k_floordiv_u16_su_4e897820fa is
-//
-//	kernel (s0:u16, u1:u16) { t0 = floordiv s0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0, a1[i])
-//
-//go:noescape
-func k_floordiv_u16_su_4e897820fa(f *abi.Frame)
-
-// k_floordiv_u16_us_b436fc6fdb is
-//
-//	kernel (u0:u16, s1:u16) { t0 = floordiv u0 s1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1)
-//
-//go:noescape
-func k_floordiv_u16_us_b436fc6fdb(f *abi.Frame)
-
-// k_floordiv_u16_uu_ec007f06f3 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_u16_uu_ec007f06f3(f *abi.Frame)
-
-// k_fma_f16_ssu_bf7d8d8970 is
-//
-//	kernel (s0:f16, s1:f16, u2:f16) { t0 = fma s0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1, a2[i])
-//
-//go:noescape
-func k_fma_f16_ssu_bf7d8d8970(f *abi.Frame)
-
-// k_fma_f16_sus_a5201cf909 is
-//
-//	kernel (s0:f16, u1:f16, s2:f16) { t0 = fma s0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2)
-//
-//go:noescape
-func k_fma_f16_sus_a5201cf909(f *abi.Frame)
-
-// k_fma_f16_suu_a43816a512 is
-//
-//	kernel (s0:f16, u1:f16, u2:f16) { t0 = fma s0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_fma_f16_suu_a43816a512(f *abi.Frame)
-
-// k_fma_f16_uss_60a4090cb6 is
-//
-//	kernel (u0:f16, s1:f16, s2:f16) { t0 = fma u0 s1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2)
-//
-//go:noescape
-func k_fma_f16_uss_60a4090cb6(f *abi.Frame)
-
-// k_fma_f16_usu_25e2b4e428 is
-//
-//	kernel (u0:f16, s1:f16, u2:f16) { t0 = fma u0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_fma_f16_usu_25e2b4e428(f *abi.Frame)
-
-// k_fma_f16_uus_0f97c24f67 is
-//
-//	kernel (u0:f16, u1:f16, s2:f16) { t0 = fma u0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_fma_f16_uus_0f97c24f67(f *abi.Frame)
-
-// k_fma_f16_uuu_7662a88ce2 is
-//
-//	kernel (u0:f16, u1:f16, u2:f16) { t0 = fma u0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_fma_f16_uuu_7662a88ce2(f *abi.Frame)
 
 // k_fma_f32_ssu_5a27f4c756 is
 //
@@ -5782,51 +4250,6 @@ func k_fma_f64_uus_44bcb8b1a8(f *abi.Frame)
 //go:noescape
 func k_fma_f64_uuu_97a98965c6(f *abi.Frame)
 
-// k_fmod_f16_su_51ac7d61c5 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = fmod s0 u1; store t0 }
-//
-// for i: o0[i] = fmod(a0, a1[i])
-//
-//go:noescape
-func k_fmod_f16_su_51ac7d61c5(f *abi.Frame)
-
-// k_fmod_f16_us_f2d88e04af is
-//
-//	kernel (u0:f16, s1:f16) { t0 = fmod u0 s1; store t0 }
-//
-// for i: o0[i] = fmod(a0[i], a1)
-//
-//go:noescape
-func k_fmod_f16_us_f2d88e04af(f *abi.Frame)
-
-// k_fmod_f16_uu_35796890af is
-//
-//	kernel (u0:f16, u1:f16) { t0 = fmod u0 u1; store t0 }
-//
-// for i: o0[i] = fmod(a0[i], a1[i])
-//
-//go:noescape
-func k_fmod_f16_uu_35796890af(f *abi.Frame)
-
-// k_fmod_f32_su_e64dd9715c is
-//
-//	kernel (s0:f32, u1:f32) { t0 = fmod s0 u1; store t0 }
-//
-// for i: o0[i] = fmod(a0, a1[i])
-//
-//go:noescape
-func k_fmod_f32_su_e64dd9715c(f *abi.Frame)
-
-// k_fmod_f32_us_3483a1424d is
-//
-//	kernel (u0:f32, s1:f32) { t0 = fmod u0 s1; store t0 }
-//
-// for i: o0[i] = fmod(a0[i], a1)
-//
-//go:noescape
-func k_fmod_f32_us_3483a1424d(f *abi.Frame)
-
 // k_fmod_f32_uu_23f2965b3a is
 //
 //	kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
@@ -5836,24 +4259,6 @@ func k_fmod_f32_us_3483a1424d(f *abi.Frame)
 //go:noescape
 func k_fmod_f32_uu_23f2965b3a(f *abi.Frame)
 
-// k_fmod_f64_su_e41cbeebd0 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = fmod s0 u1; store t0 }
-//
-// for i: o0[i] = fmod(a0, a1[i])
-//
-//go:noescape
-func k_fmod_f64_su_e41cbeebd0(f *abi.Frame)
-
-// k_fmod_f64_us_fb8beca9c5 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = fmod u0 s1; store t0 }
-//
-// for i: o0[i] = fmod(a0[i], a1)
-//
-//go:noescape
-func k_fmod_f64_us_fb8beca9c5(f *abi.Frame)
-
 // k_fmod_f64_uu_5820ebcd33 is
 //
 //	kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
@@ -5862,69 +4267,6 @@ func k_fmod_f64_us_fb8beca9c5(f *abi.Frame)
 //
 //go:noescape
 func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
-
-// k_ge_f16_bool_su_eab09858d6 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_f16_bool_su_eab09858d6(f *abi.Frame)
-
-// k_ge_f16_bool_us_ae44107967 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_f16_bool_us_ae44107967(f *abi.Frame)
-
-// k_ge_f16_bool_uu_6c3765a7fe is
-//
-//	kernel (u0:f16, u1:f16) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_f16_bool_uu_6c3765a7fe(f *abi.Frame)
-
-// k_ge_u16_bool_su_d5e332292b is
-//
-//	kernel (s0:u16, u1:u16) { t0 = ge s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >= a1[i]
-//
-//go:noescape
-func k_ge_u16_bool_su_d5e332292b(f *abi.Frame)
-
-// k_ge_u16_bool_us_984ddbf152 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = ge u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1
-//
-//go:noescape
-func k_ge_u16_bool_us_984ddbf152(f *abi.Frame)
-
-// k_ge_u16_bool_uu_7c3acd6549 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = ge u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >= a1[i]
-//
-//go:noescape
-func k_ge_u16_bool_uu_7c3acd6549(f *abi.Frame)
-
-// k_gelu_f16_u_da94143875 is
-//
-//	kernel (u0:f16) { t0 = gelu u0; store t0 }
-//
-// for i: o0[i] = gelu(a0[i])
-//
-//go:noescape
-func k_gelu_f16_u_da94143875(f *abi.Frame)
 
 // k_gelu_f32_u_5a39b6b00a is
 //
@@ -5943,24 +4285,6 @@ func k_gelu_f32_u_5a39b6b00a(f *abi.Frame)
 //
 //go:noescape
 func k_gelu_f64_u_01b0ddcf5e(f *abi.Frame)
-
-// k_gelutanh_f16_u_ddda3110a8 is
-//
-//	kernel fast (u0:f16) { t0 = gelutanh u0; store t0 }
-//
-// for i: o0[i] = gelutanh(a0[i])
-//
-//go:noescape
-func k_gelutanh_f16_u_ddda3110a8(f *abi.Frame)
-
-// k_gelutanh_f16_u_f79163c23d is
-//
-//	kernel (u0:f16) { t0 = gelutanh u0; store t0 }
-//
-// for i: o0[i] = gelutanh(a0[i])
-//
-//go:noescape
-func k_gelutanh_f16_u_f79163c23d(f *abi.Frame)
 
 // k_gelutanh_f32_u_4c118d14c9 is
 //
@@ -5989,78 +4313,6 @@ func k_gelutanh_f32_u_db1a6da05e(f *abi.Frame)
 //go:noescape
 func k_gelutanh_f64_u_0cf01fd4f6(f *abi.Frame)
 
-// k_gelutanh_f64_u_99c932495e is
-//
-//	kernel fast (u0:f64) { t0 = gelutanh u0; store t0 }
-//
-// for i: o0[i] = gelutanh(a0[i])
-//
-//go:noescape
-func k_gelutanh_f64_u_99c932495e(f *abi.Frame)
-
-// k_gt_f16_bool_su_988783de31 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_f16_bool_su_988783de31(f *abi.Frame)
-
-// k_gt_f16_bool_us_037ba844bd is
-//
-//	kernel (u0:f16, s1:f16) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_f16_bool_us_037ba844bd(f *abi.Frame)
-
-// k_gt_f16_bool_uu_cdb4b4cdd0 is
-//
-//	kernel (u0:f16, u1:f16) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_f16_bool_uu_cdb4b4cdd0(f *abi.Frame)
-
-// k_gt_u16_bool_su_b9a86f055f is
-//
-//	kernel (s0:u16, u1:u16) { t0 = gt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 > a1[i]
-//
-//go:noescape
-func k_gt_u16_bool_su_b9a86f055f(f *abi.Frame)
-
-// k_gt_u16_bool_us_01067722e4 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = gt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1
-//
-//go:noescape
-func k_gt_u16_bool_us_01067722e4(f *abi.Frame)
-
-// k_gt_u16_bool_uu_796369dc45 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = gt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] > a1[i]
-//
-//go:noescape
-func k_gt_u16_bool_uu_796369dc45(f *abi.Frame)
-
-// k_hardswish_f16_u_1a5877ac2c is
-//
-//	kernel (u0:f16) { t0 = hardswish u0; store t0 }
-//
-// for i: o0[i] = hardswish(a0[i])
-//
-//go:noescape
-func k_hardswish_f16_u_1a5877ac2c(f *abi.Frame)
-
 // k_hardswish_f32_u_80d6366310 is
 //
 //	kernel (u0:f32) { t0 = hardswish u0; store t0 }
@@ -6079,33 +4331,6 @@ func k_hardswish_f32_u_80d6366310(f *abi.Frame)
 //go:noescape
 func k_hardswish_f64_u_7585d447df(f *abi.Frame)
 
-// k_hypot_f16_su_5650ba5141 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = hypot s0 u1; store t0 }
-//
-// for i: o0[i] = hypot(a0, a1[i])
-//
-//go:noescape
-func k_hypot_f16_su_5650ba5141(f *abi.Frame)
-
-// k_hypot_f16_uu_229c51b4da is
-//
-//	kernel (u0:f16, u1:f16) { t0 = hypot u0 u1; store t0 }
-//
-// for i: o0[i] = hypot(a0[i], a1[i])
-//
-//go:noescape
-func k_hypot_f16_uu_229c51b4da(f *abi.Frame)
-
-// k_hypot_f32_us_3066b1433f is
-//
-//	kernel (u0:f32, s1:f32) { t0 = hypot u0 s1; store t0 }
-//
-// for i: o0[i] = hypot(a0[i], a1)
-//
-//go:noescape
-func k_hypot_f32_us_3066b1433f(f *abi.Frame)
-
 // k_hypot_f32_uu_9f864ed0e9 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }
@@ -6115,15 +4340,6 @@ func k_hypot_f32_us_3066b1433f(f *abi.Frame)
 //go:noescape
 func k_hypot_f32_uu_9f864ed0e9(f *abi.Frame)
 
-// k_hypot_f64_su_5fa429fe15 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = hypot s0 u1; store t0 }
-//
-// for i: o0[i] = hypot(a0, a1[i])
-//
-//go:noescape
-func k_hypot_f64_su_5fa429fe15(f *abi.Frame)
-
 // k_hypot_f64_uu_58b0ae5de6 is
 //
 //	kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
@@ -6132,15 +4348,6 @@ func k_hypot_f64_su_5fa429fe15(f *abi.Frame)
 //
 //go:noescape
 func k_hypot_f64_uu_58b0ae5de6(f *abi.Frame)
-
-// k_isfinite_f16_bool_u_36c0a0dfee is
-//
-//	kernel (u0:f16) { t0 = isfinite u0; store t0 }
-//
-// for i: o0[i] = isfinite(a0[i])
-//
-//go:noescape
-func k_isfinite_f16_bool_u_36c0a0dfee(f *abi.Frame)
 
 // k_isfinite_f32_bool_u_435c97d751 is
 //
@@ -6160,15 +4367,6 @@ func k_isfinite_f32_bool_u_435c97d751(f *abi.Frame)
 //go:noescape
 func k_isfinite_f64_bool_u_af48caa9c8(f *abi.Frame)
 
-// k_isinf_f16_bool_u_ebd5e6b2a2 is
-//
-//	kernel (u0:f16) { t0 = isinf u0; store t0 }
-//
-// for i: o0[i] = isinf(a0[i])
-//
-//go:noescape
-func k_isinf_f16_bool_u_ebd5e6b2a2(f *abi.Frame)
-
 // k_isinf_f32_bool_u_f416216d1d is
 //
 //	kernel (u0:f32) { t0 = isinf u0; store t0 }
@@ -6186,42 +4384,6 @@ func k_isinf_f32_bool_u_f416216d1d(f *abi.Frame)
 //
 //go:noescape
 func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
-
-// k_isnan_f16_bool_u_7932330611 is
-//
-//	kernel (u0:f16) { t0 = isnan u0; store t0 }
-//
-// for i: o0[i] = isnan(a0[i])
-//
-//go:noescape
-func k_isnan_f16_bool_u_7932330611(f *abi.Frame)
-
-// k_le_f16_bool_su_0d3a847513 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_f16_bool_su_0d3a847513(f *abi.Frame)
-
-// k_le_f16_bool_us_4615a76f59 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_f16_bool_us_4615a76f59(f *abi.Frame)
-
-// k_le_f16_bool_uu_a2169b40d6 is
-//
-//	kernel (u0:f16, u1:f16) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_f16_bool_uu_a2169b40d6(f *abi.Frame)
 
 // k_le_f32_bool_su_4d358be87a is
 //
@@ -6331,33 +4493,6 @@ func k_le_i64_bool_us_a2ff8af67d(f *abi.Frame)
 //go:noescape
 func k_le_i64_bool_uu_579ac043f0(f *abi.Frame)
 
-// k_le_u16_bool_su_918b402415 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_u16_bool_su_918b402415(f *abi.Frame)
-
-// k_le_u16_bool_us_c8a20cd56d is
-//
-//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_u16_bool_us_c8a20cd56d(f *abi.Frame)
-
-// k_le_u16_bool_uu_33602f81c8 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_u16_bool_uu_33602f81c8(f *abi.Frame)
-
 // k_le_u32_bool_su_fc07550b65 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -6412,24 +4547,6 @@ func k_le_u8_bool_us_496751cee8(f *abi.Frame)
 //go:noescape
 func k_le_u8_bool_uu_18a889c672(f *abi.Frame)
 
-// k_log10_f16_u_7006ebf958 is
-//
-//	kernel fast (u0:f16) { t0 = log10 u0; store t0 }
-//
-// for i: o0[i] = log10(a0[i])
-//
-//go:noescape
-func k_log10_f16_u_7006ebf958(f *abi.Frame)
-
-// k_log10_f16_u_8defecbe4c is
-//
-//	kernel (u0:f16) { t0 = log10 u0; store t0 }
-//
-// for i: o0[i] = log10(a0[i])
-//
-//go:noescape
-func k_log10_f16_u_8defecbe4c(f *abi.Frame)
-
 // k_log10_f32_u_ae1c8f5cbf is
 //
 //	kernel fast (u0:f32) { t0 = log10 u0; store t0 }
@@ -6465,24 +4582,6 @@ func k_log10_f64_u_215bd841eb(f *abi.Frame)
 //
 //go:noescape
 func k_log10_f64_u_e0597c2199(f *abi.Frame)
-
-// k_log1p_f16_u_0d746f5337 is
-//
-//	kernel (u0:f16) { t0 = log1p u0; store t0 }
-//
-// for i: o0[i] = log1p(a0[i])
-//
-//go:noescape
-func k_log1p_f16_u_0d746f5337(f *abi.Frame)
-
-// k_log1p_f16_u_afb03cd644 is
-//
-//	kernel fast (u0:f16) { t0 = log1p u0; store t0 }
-//
-// for i: o0[i] = log1p(a0[i])
-//
-//go:noescape
-func k_log1p_f16_u_afb03cd644(f *abi.Frame)
 
 // k_log1p_f32_u_44ebc30ec1 is
 //
@@ -6520,24 +4619,6 @@ func k_log1p_f64_u_59915c6e03(f *abi.Frame)
 //go:noescape
 func k_log1p_f64_u_85a3ddffb8(f *abi.Frame)
 
-// k_log2_f16_u_a4ccc90db8 is
-//
-//	kernel (u0:f16) { t0 = log2 u0; store t0 }
-//
-// for i: o0[i] = log2(a0[i])
-//
-//go:noescape
-func k_log2_f16_u_a4ccc90db8(f *abi.Frame)
-
-// k_log2_f16_u_eb0b3cb5de is
-//
-//	kernel fast (u0:f16) { t0 = log2 u0; store t0 }
-//
-// for i: o0[i] = log2(a0[i])
-//
-//go:noescape
-func k_log2_f16_u_eb0b3cb5de(f *abi.Frame)
-
 // k_log2_f32_u_10bd083277 is
 //
 //	kernel fast (u0:f32) { t0 = log2 u0; store t0 }
@@ -6573,24 +4654,6 @@ func k_log2_f64_u_161109d442(f *abi.Frame)
 //
 //go:noescape
 func k_log2_f64_u_50315f7adc(f *abi.Frame)
-
-// k_log_f16_u_0891219cf6 is
-//
-//	kernel fast (u0:f16) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-//
-//go:noescape
-func k_log_f16_u_0891219cf6(f *abi.Frame)
-
-// k_log_f16_u_8e4a3ca51c is
-//
-//	kernel (u0:f16) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-//
-//go:noescape
-func k_log_f16_u_8e4a3ca51c(f *abi.Frame)
 
 // k_log_f32_u_d5990fd292 is
 //
@@ -6628,15 +4691,6 @@ func k_log_f64_u_76870ec756(f *abi.Frame)
 //go:noescape
 func k_log_f64_u_dd7af3dce1(f *abi.Frame)
 
-// k_logit_f16_u_8e1cad56cd is
-//
-//	kernel (u0:f16) { t0 = logit u0; store t0 }
-//
-// for i: o0[i] = logit(a0[i])
-//
-//go:noescape
-func k_logit_f16_u_8e1cad56cd(f *abi.Frame)
-
 // k_logit_f32_u_d2899268f2 is
 //
 //	kernel (u0:f32) { t0 = logit u0; store t0 }
@@ -6654,33 +4708,6 @@ func k_logit_f32_u_d2899268f2(f *abi.Frame)
 //
 //go:noescape
 func k_logit_f64_u_9e5c5ac773(f *abi.Frame)
-
-// k_lt_f16_bool_su_288d378f1e is
-//
-//	kernel (s0:f16, u1:f16) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_f16_bool_su_288d378f1e(f *abi.Frame)
-
-// k_lt_f16_bool_us_21690b1215 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_f16_bool_us_21690b1215(f *abi.Frame)
-
-// k_lt_f16_bool_uu_b0e8525dc7 is
-//
-//	kernel (u0:f16, u1:f16) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_f16_bool_uu_b0e8525dc7(f *abi.Frame)
 
 // k_lt_f32_bool_su_c509245c00 is
 //
@@ -6789,33 +4816,6 @@ func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
 //
 //go:noescape
 func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
-
-// k_lt_u16_bool_su_0a63a56625 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_u16_bool_su_0a63a56625(f *abi.Frame)
-
-// k_lt_u16_bool_us_780307f4f8 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_u16_bool_us_780307f4f8(f *abi.Frame)
-
-// k_lt_u16_bool_uu_52ccf32cb8 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_u16_bool_uu_52ccf32cb8(f *abi.Frame)
 
 // k_lt_u32_bool_su_a220fbc230 is
 //
@@ -7519,24 +5519,6 @@ func k_min_u8_su_ace27ab957(f *abi.Frame)
 //go:noescape
 func k_min_u8_uu_e7c61d958d(f *abi.Frame)
 
-// k_mish_f16_u_901985b0dc is
-//
-//	kernel (u0:f16) { t0 = mish u0; store t0 }
-//
-// for i: o0[i] = mish(a0[i])
-//
-//go:noescape
-func k_mish_f16_u_901985b0dc(f *abi.Frame)
-
-// k_mish_f16_u_cef30c2a41 is
-//
-//	kernel fast (u0:f16) { t0 = mish u0; store t0 }
-//
-// for i: o0[i] = mish(a0[i])
-//
-//go:noescape
-func k_mish_f16_u_cef30c2a41(f *abi.Frame)
-
 // k_mish_f32_u_0d76fba195 is
 //
 //	kernel (u0:f32) { t0 = mish u0; store t0 }
@@ -7555,15 +5537,6 @@ func k_mish_f32_u_0d76fba195(f *abi.Frame)
 //go:noescape
 func k_mish_f32_u_4327185398(f *abi.Frame)
 
-// k_mish_f64_u_2c7ae61cee is
-//
-//	kernel fast (u0:f64) { t0 = mish u0; store t0 }
-//
-// for i: o0[i] = mish(a0[i])
-//
-//go:noescape
-func k_mish_f64_u_2c7ae61cee(f *abi.Frame)
-
 // k_mish_f64_u_edc3188d83 is
 //
 //	kernel (u0:f64) { t0 = mish u0; store t0 }
@@ -7572,51 +5545,6 @@ func k_mish_f64_u_2c7ae61cee(f *abi.Frame)
 //
 //go:noescape
 func k_mish_f64_u_edc3188d83(f *abi.Frame)
-
-// k_mod_f16_su_6d1ab114e2 is
-//
-//	kernel (s0:f16, u1:f16) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_f16_su_6d1ab114e2(f *abi.Frame)
-
-// k_mod_f16_us_0cd20cd175 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_f16_us_0cd20cd175(f *abi.Frame)
-
-// k_mod_f16_uu_03d43133fd is
-//
-//	kernel (u0:f16, u1:f16) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_f16_uu_03d43133fd(f *abi.Frame)
-
-// k_mod_f32_su_d183b7d00f is
-//
-//	kernel (s0:f32, u1:f32) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_f32_su_d183b7d00f(f *abi.Frame)
-
-// k_mod_f32_us_8875c86a62 is
-//
-//	kernel (u0:f32, s1:f32) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_f32_us_8875c86a62(f *abi.Frame)
 
 // k_mod_f32_uu_01a592064c is
 //
@@ -7627,24 +5555,6 @@ func k_mod_f32_us_8875c86a62(f *abi.Frame)
 //go:noescape
 func k_mod_f32_uu_01a592064c(f *abi.Frame)
 
-// k_mod_f64_su_cbcc4ea8b7 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_f64_su_cbcc4ea8b7(f *abi.Frame)
-
-// k_mod_f64_us_29f9a07a62 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_f64_us_29f9a07a62(f *abi.Frame)
-
 // k_mod_f64_uu_2c076f00fa is
 //
 //	kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }
@@ -7653,24 +5563,6 @@ func k_mod_f64_us_29f9a07a62(f *abi.Frame)
 //
 //go:noescape
 func k_mod_f64_uu_2c076f00fa(f *abi.Frame)
-
-// k_mod_i32_su_833a57f948 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_i32_su_833a57f948(f *abi.Frame)
-
-// k_mod_i32_us_c1823880d9 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_i32_us_c1823880d9(f *abi.Frame)
 
 // k_mod_i32_uu_e72319ba92 is
 //
@@ -7681,24 +5573,6 @@ func k_mod_i32_us_c1823880d9(f *abi.Frame)
 //go:noescape
 func k_mod_i32_uu_e72319ba92(f *abi.Frame)
 
-// k_mod_i64_su_779032c44c is
-//
-//	kernel (s0:i64, u1:i64) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_i64_su_779032c44c(f *abi.Frame)
-
-// k_mod_i64_us_fb879ad960 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_i64_us_fb879ad960(f *abi.Frame)
-
 // k_mod_i64_uu_39bf3e80b6 is
 //
 //	kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }
@@ -7707,33 +5581,6 @@ func k_mod_i64_us_fb879ad960(f *abi.Frame)
 //
 //go:noescape
 func k_mod_i64_uu_39bf3e80b6(f *abi.Frame)
-
-// k_mod_u16_su_c830ba0688 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = mod s0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0, a1[i])
-//
-//go:noescape
-func k_mod_u16_su_c830ba0688(f *abi.Frame)
-
-// k_mod_u16_us_64a7a74b71 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = mod u0 s1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1)
-//
-//go:noescape
-func k_mod_u16_us_64a7a74b71(f *abi.Frame)
-
-// k_mod_u16_uu_15ab7fa708 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_u16_uu_15ab7fa708(f *abi.Frame)
 
 // k_mul_add_f32_sus_823e970d51 is
 //
@@ -8464,24 +6311,6 @@ func k_ne_bool_uu_a039bc94e2(f *abi.Frame)
 //go:noescape
 func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e(f *abi.Frame)
 
-// k_ne_f16_bool_us_0e4f4dbcd4 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-//
-//go:noescape
-func k_ne_f16_bool_us_0e4f4dbcd4(f *abi.Frame)
-
-// k_ne_f16_bool_uu_60f27390fa is
-//
-//	kernel (u0:f16, u1:f16) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_f16_bool_uu_60f27390fa(f *abi.Frame)
-
 // k_ne_f32_bool_su_43ad293946 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }
@@ -8554,24 +6383,6 @@ func k_ne_i64_bool_su_e0c9f895df(f *abi.Frame)
 //go:noescape
 func k_ne_i64_bool_uu_f4b8c91bd6(f *abi.Frame)
 
-// k_ne_u16_bool_su_e27483447a is
-//
-//	kernel (s0:u16, u1:u16) { t0 = ne s0 u1; store t0 }
-//
-// for i: o0[i] = a0 != a1[i]
-//
-//go:noescape
-func k_ne_u16_bool_su_e27483447a(f *abi.Frame)
-
-// k_ne_u16_bool_uu_009db2f744 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_u16_bool_uu_009db2f744(f *abi.Frame)
-
 // k_ne_u32_bool_us_74a6863c8c is
 //
 //	kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
@@ -8608,15 +6419,6 @@ func k_ne_u8_bool_us_8a55802e7a(f *abi.Frame)
 //go:noescape
 func k_ne_u8_bool_uu_d1c6ce3ef7(f *abi.Frame)
 
-// k_neg_f16_u_6cba30c53f is
-//
-//	kernel (u0:f16) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_f16_u_6cba30c53f(f *abi.Frame)
-
 // k_neg_f32_u_a8e725f12b is
 //
 //	kernel (u0:f32) { t0 = neg u0; store t0 }
@@ -8652,15 +6454,6 @@ func k_neg_i32_u_c94fa1991e(f *abi.Frame)
 //
 //go:noescape
 func k_neg_i64_u_ae93ed19a8(f *abi.Frame)
-
-// k_neg_u16_u_8c3fdf75ae is
-//
-//	kernel (u0:u16) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_u16_u_8c3fdf75ae(f *abi.Frame)
 
 // k_neg_u32_u_be8953ce60 is
 //
@@ -8706,15 +6499,6 @@ func k_not_i32_u_398b1ba0fb(f *abi.Frame)
 //
 //go:noescape
 func k_not_i64_u_4b038e2144(f *abi.Frame)
-
-// k_not_u16_u_c62bcef7b1 is
-//
-//	kernel (u0:u16) { t0 = not u0; store t0 }
-//
-// for i: o0[i] = not(a0[i])
-//
-//go:noescape
-func k_not_u16_u_c62bcef7b1(f *abi.Frame)
 
 // k_not_u32_u_aa573cbc69 is
 //
@@ -8788,24 +6572,6 @@ func k_or_i64_us_023baecda5(f *abi.Frame)
 //go:noescape
 func k_or_i64_uu_355f645aca(f *abi.Frame)
 
-// k_or_u16_su_e25fa79ed0 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = or s0 u1; store t0 }
-//
-// for i: o0[i] = a0 | a1[i]
-//
-//go:noescape
-func k_or_u16_su_e25fa79ed0(f *abi.Frame)
-
-// k_or_u16_uu_8f16fa7f0e is
-//
-//	kernel (u0:u16, u1:u16) { t0 = or u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1[i]
-//
-//go:noescape
-func k_or_u16_uu_8f16fa7f0e(f *abi.Frame)
-
 // k_or_u32_su_7fce2896e9 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
@@ -8878,51 +6644,6 @@ func k_pack_u32_3f0d9f9ad4(f *abi.Frame)
 //go:noescape
 func k_pack_u8_ba6fba38f7(f *abi.Frame)
 
-// k_pow_f16_su_7cc4844e0f is
-//
-//	kernel (s0:f16, u1:f16) { t0 = pow s0 u1; store t0 }
-//
-// for i: o0[i] = pow(a0, a1[i])
-//
-//go:noescape
-func k_pow_f16_su_7cc4844e0f(f *abi.Frame)
-
-// k_pow_f16_us_2ef5e26568 is
-//
-//	kernel (u0:f16, s1:f16) { t0 = pow u0 s1; store t0 }
-//
-// for i: o0[i] = pow(a0[i], a1)
-//
-//go:noescape
-func k_pow_f16_us_2ef5e26568(f *abi.Frame)
-
-// k_pow_f16_uu_ce499af47c is
-//
-//	kernel (u0:f16, u1:f16) { t0 = pow u0 u1; store t0 }
-//
-// for i: o0[i] = pow(a0[i], a1[i])
-//
-//go:noescape
-func k_pow_f16_uu_ce499af47c(f *abi.Frame)
-
-// k_pow_f32_su_ab15362693 is
-//
-//	kernel (s0:f32, u1:f32) { t0 = pow s0 u1; store t0 }
-//
-// for i: o0[i] = pow(a0, a1[i])
-//
-//go:noescape
-func k_pow_f32_su_ab15362693(f *abi.Frame)
-
-// k_pow_f32_us_fac32f7633 is
-//
-//	kernel (u0:f32, s1:f32) { t0 = pow u0 s1; store t0 }
-//
-// for i: o0[i] = pow(a0[i], a1)
-//
-//go:noescape
-func k_pow_f32_us_fac32f7633(f *abi.Frame)
-
 // k_pow_f32_uu_8b8da83db3 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
@@ -8932,24 +6653,6 @@ func k_pow_f32_us_fac32f7633(f *abi.Frame)
 //go:noescape
 func k_pow_f32_uu_8b8da83db3(f *abi.Frame)
 
-// k_pow_f64_su_4b0ca6ea15 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = pow s0 u1; store t0 }
-//
-// for i: o0[i] = pow(a0, a1[i])
-//
-//go:noescape
-func k_pow_f64_su_4b0ca6ea15(f *abi.Frame)
-
-// k_pow_f64_us_d89cb4be4c is
-//
-//	kernel (u0:f64, s1:f64) { t0 = pow u0 s1; store t0 }
-//
-// for i: o0[i] = pow(a0[i], a1)
-//
-//go:noescape
-func k_pow_f64_us_d89cb4be4c(f *abi.Frame)
-
 // k_pow_f64_uu_e460ef1270 is
 //
 //	kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
@@ -8958,15 +6661,6 @@ func k_pow_f64_us_d89cb4be4c(f *abi.Frame)
 //
 //go:noescape
 func k_pow_f64_uu_e460ef1270(f *abi.Frame)
-
-// k_reciprocal_f16_u_bd757ef4ca is
-//
-//	kernel (u0:f16) { t0 = reciprocal u0; store t0 }
-//
-// for i: o0[i] = reciprocal(a0[i])
-//
-//go:noescape
-func k_reciprocal_f16_u_bd757ef4ca(f *abi.Frame)
 
 // k_reciprocal_f32_u_035efabe19 is
 //
@@ -9147,15 +6841,6 @@ func k_reduce_add_sub_exp_f32_us_b11729214f(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_sub_exp_f64_us_25bcafe5a0(f *abi.Frame)
-
-// k_reduce_add_sub_exp_f64_us_3f65cd8ee0 is
-//
-//	reduce [_, add] kernel fast (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_reduce_add_sub_exp_f64_us_3f65cd8ee0(f *abi.Frame)
 
 // k_reduce_add_sub_mul_f32_us_dbb92b069c is
 //
@@ -9985,33 +7670,6 @@ func k_rem_i64_us_d8b9a5d3aa(f *abi.Frame)
 //go:noescape
 func k_rem_i64_uu_e8971fd331(f *abi.Frame)
 
-// k_rem_u16_su_b89d754a31 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-//
-//go:noescape
-func k_rem_u16_su_b89d754a31(f *abi.Frame)
-
-// k_rem_u16_us_ed1ea3270f is
-//
-//	kernel (u0:u16, s1:u16) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-//
-//go:noescape
-func k_rem_u16_us_ed1ea3270f(f *abi.Frame)
-
-// k_rem_u16_uu_615486e953 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = rem u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1[i]
-//
-//go:noescape
-func k_rem_u16_uu_615486e953(f *abi.Frame)
-
 // k_rem_u32_su_ad6367c123 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
@@ -10066,15 +7724,6 @@ func k_rem_u8_us_576c7e2710(f *abi.Frame)
 //go:noescape
 func k_rem_u8_uu_44aa483e04(f *abi.Frame)
 
-// k_round_f16_u_5b8fcfef7c is
-//
-//	kernel (u0:f16) { t0 = round u0; store t0 }
-//
-// for i: o0[i] = round(a0[i])
-//
-//go:noescape
-func k_round_f16_u_5b8fcfef7c(f *abi.Frame)
-
 // k_round_f32_u_ac207486bc is
 //
 //	kernel (u0:f32) { t0 = round u0; store t0 }
@@ -10092,15 +7741,6 @@ func k_round_f32_u_ac207486bc(f *abi.Frame)
 //
 //go:noescape
 func k_round_f64_u_2a10e311cc(f *abi.Frame)
-
-// k_rsqrt_f16_u_15f8d308eb is
-//
-//	kernel (u0:f16) { t0 = rsqrt u0; store t0 }
-//
-// for i: o0[i] = rsqrt(a0[i])
-//
-//go:noescape
-func k_rsqrt_f16_u_15f8d308eb(f *abi.Frame)
 
 // k_rsqrt_f32_u_eb0a25d116 is
 //
@@ -10552,69 +8192,6 @@ func k_scan_mul_u8_71ab6bdaec(f *abi.Frame)
 //go:noescape
 func k_scan_mul_u8_carry_22871326b9(f *abi.Frame)
 
-// k_select_bool_f16_ssu_ed3b00f11b is
-//
-//	kernel (s0:bool, s1:f16, u2:f16) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_f16_ssu_ed3b00f11b(f *abi.Frame)
-
-// k_select_bool_f16_sus_c9fe3973d7 is
-//
-//	kernel (s0:bool, u1:f16, s2:f16) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_f16_sus_c9fe3973d7(f *abi.Frame)
-
-// k_select_bool_f16_suu_92d062c04f is
-//
-//	kernel (s0:bool, u1:f16, u2:f16) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_f16_suu_92d062c04f(f *abi.Frame)
-
-// k_select_bool_f16_uss_dc62e3772f is
-//
-//	kernel (u0:bool, s1:f16, s2:f16) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_f16_uss_dc62e3772f(f *abi.Frame)
-
-// k_select_bool_f16_usu_1a71e07ec7 is
-//
-//	kernel (u0:bool, s1:f16, u2:f16) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_f16_usu_1a71e07ec7(f *abi.Frame)
-
-// k_select_bool_f16_uus_46dc85dceb is
-//
-//	kernel (u0:bool, u1:f16, s2:f16) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_f16_uus_46dc85dceb(f *abi.Frame)
-
-// k_select_bool_f16_uuu_f1c5a59e43 is
-//
-//	kernel (u0:bool, u1:f16, u2:f16) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_f16_uuu_f1c5a59e43(f *abi.Frame)
-
 // k_select_bool_f32_ssu_7abc4170dd is
 //
 //	kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }
@@ -10894,69 +8471,6 @@ func k_select_bool_sus_c1bd95f96e(f *abi.Frame)
 //go:noescape
 func k_select_bool_suu_cff4dc3095(f *abi.Frame)
 
-// k_select_bool_u16_ssu_f87bc9be0a is
-//
-//	kernel (s0:bool, s1:u16, u2:u16) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u16_ssu_f87bc9be0a(f *abi.Frame)
-
-// k_select_bool_u16_sus_3acd070cdd is
-//
-//	kernel (s0:bool, u1:u16, s2:u16) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u16_sus_3acd070cdd(f *abi.Frame)
-
-// k_select_bool_u16_suu_251022e08c is
-//
-//	kernel (s0:bool, u1:u16, u2:u16) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u16_suu_251022e08c(f *abi.Frame)
-
-// k_select_bool_u16_uss_045b063470 is
-//
-//	kernel (u0:bool, s1:u16, s2:u16) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_u16_uss_045b063470(f *abi.Frame)
-
-// k_select_bool_u16_usu_080d45fab8 is
-//
-//	kernel (u0:bool, s1:u16, u2:u16) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u16_usu_080d45fab8(f *abi.Frame)
-
-// k_select_bool_u16_uus_9ef9e69fcb is
-//
-//	kernel (u0:bool, u1:u16, s2:u16) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u16_uus_9ef9e69fcb(f *abi.Frame)
-
-// k_select_bool_u16_uuu_064e13e173 is
-//
-//	kernel (u0:bool, u1:u16, u2:u16) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u16_uuu_064e13e173(f *abi.Frame)
-
 // k_select_bool_u32_ssu_2e5d38d2cb is
 //
 //	kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
@@ -11119,24 +8633,6 @@ func k_select_bool_uus_dd9fe42128(f *abi.Frame)
 //go:noescape
 func k_select_bool_uuu_5da844fdbd(f *abi.Frame)
 
-// k_selu_f16_u_4a26f3bb94 is
-//
-//	kernel (u0:f16) { t0 = selu u0; store t0 }
-//
-// for i: o0[i] = selu(a0[i])
-//
-//go:noescape
-func k_selu_f16_u_4a26f3bb94(f *abi.Frame)
-
-// k_selu_f16_u_c468493587 is
-//
-//	kernel fast (u0:f16) { t0 = selu u0; store t0 }
-//
-// for i: o0[i] = selu(a0[i])
-//
-//go:noescape
-func k_selu_f16_u_c468493587(f *abi.Frame)
-
 // k_selu_f32_u_5e97fe46cc is
 //
 //	kernel fast (u0:f32) { t0 = selu u0; store t0 }
@@ -11163,15 +8659,6 @@ func k_selu_f32_u_d932e1e583(f *abi.Frame)
 //
 //go:noescape
 func k_selu_f64_u_2ddf6b5f37(f *abi.Frame)
-
-// k_selu_f64_u_9a29b7c399 is
-//
-//	kernel fast (u0:f64) { t0 = selu u0; store t0 }
-//
-// for i: o0[i] = selu(a0[i])
-//
-//go:noescape
-func k_selu_f64_u_9a29b7c399(f *abi.Frame)
 
 // k_shl_i32_su_1c964ab88d is
 //
@@ -11226,33 +8713,6 @@ func k_shl_i64_us_2213d1b831(f *abi.Frame)
 //
 //go:noescape
 func k_shl_i64_uu_80707e4684(f *abi.Frame)
-
-// k_shl_u16_su_1d32a2baab is
-//
-//	kernel (s0:u16, u1:u16) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-//
-//go:noescape
-func k_shl_u16_su_1d32a2baab(f *abi.Frame)
-
-// k_shl_u16_us_5709c39bd7 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-//
-//go:noescape
-func k_shl_u16_us_5709c39bd7(f *abi.Frame)
-
-// k_shl_u16_uu_307aa93b26 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = shl u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1[i]
-//
-//go:noescape
-func k_shl_u16_uu_307aa93b26(f *abi.Frame)
 
 // k_shl_u32_su_b81c81a415 is
 //
@@ -11362,33 +8822,6 @@ func k_shr_i64_us_c9961f8085(f *abi.Frame)
 //go:noescape
 func k_shr_i64_uu_b65fbb72d1(f *abi.Frame)
 
-// k_shr_u16_su_433eac9a61 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_u16_su_433eac9a61(f *abi.Frame)
-
-// k_shr_u16_us_a7a9e85880 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_u16_us_a7a9e85880(f *abi.Frame)
-
-// k_shr_u16_uu_7467598647 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_u16_uu_7467598647(f *abi.Frame)
-
 // k_shr_u32_su_d0914f034d is
 //
 //	kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
@@ -11443,24 +8876,6 @@ func k_shr_u8_us_ae78be57f8(f *abi.Frame)
 //go:noescape
 func k_shr_u8_uu_5de6acdef4(f *abi.Frame)
 
-// k_sigmoid_f16_u_650dce26ee is
-//
-//	kernel (u0:f16) { t0 = sigmoid u0; store t0 }
-//
-// for i: o0[i] = sigmoid(a0[i])
-//
-//go:noescape
-func k_sigmoid_f16_u_650dce26ee(f *abi.Frame)
-
-// k_sigmoid_f16_u_d86d24ac42 is
-//
-//	kernel fast (u0:f16) { t0 = sigmoid u0; store t0 }
-//
-// for i: o0[i] = sigmoid(a0[i])
-//
-//go:noescape
-func k_sigmoid_f16_u_d86d24ac42(f *abi.Frame)
-
 // k_sigmoid_f32_u_93be2127ea is
 //
 //	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
@@ -11496,15 +8911,6 @@ func k_sigmoid_f64_u_684ec33dd1(f *abi.Frame)
 //
 //go:noescape
 func k_sigmoid_f64_u_efa3aad8a1(f *abi.Frame)
-
-// k_sign_f16_u_9b06e13e4f is
-//
-//	kernel (u0:f16) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_f16_u_9b06e13e4f(f *abi.Frame)
 
 // k_sign_f32_u_62d43bd67f is
 //
@@ -11542,15 +8948,6 @@ func k_sign_i32_u_b72c3ee586(f *abi.Frame)
 //go:noescape
 func k_sign_i64_u_02bf8358fd(f *abi.Frame)
 
-// k_sign_u16_u_d36b9f3723 is
-//
-//	kernel (u0:u16) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_u16_u_d36b9f3723(f *abi.Frame)
-
 // k_sign_u32_u_fc80d73fe1 is
 //
 //	kernel (u0:u32) { t0 = sign u0; store t0 }
@@ -11568,24 +8965,6 @@ func k_sign_u32_u_fc80d73fe1(f *abi.Frame)
 //
 //go:noescape
 func k_sign_u8_u_13d0060e26(f *abi.Frame)
-
-// k_silu_f16_u_9197b39dca is
-//
-//	kernel fast (u0:f16) { t0 = silu u0; store t0 }
-//
-// for i: o0[i] = silu(a0[i])
-//
-//go:noescape
-func k_silu_f16_u_9197b39dca(f *abi.Frame)
-
-// k_silu_f16_u_cca5872142 is
-//
-//	kernel (u0:f16) { t0 = silu u0; store t0 }
-//
-// for i: o0[i] = silu(a0[i])
-//
-//go:noescape
-func k_silu_f16_u_cca5872142(f *abi.Frame)
 
 // k_silu_f32_u_2f82111014 is
 //
@@ -11605,15 +8984,6 @@ func k_silu_f32_u_2f82111014(f *abi.Frame)
 //go:noescape
 func k_silu_f32_u_bc7296252f(f *abi.Frame)
 
-// k_silu_f64_u_519b7e596b is
-//
-//	kernel fast (u0:f64) { t0 = silu u0; store t0 }
-//
-// for i: o0[i] = silu(a0[i])
-//
-//go:noescape
-func k_silu_f64_u_519b7e596b(f *abi.Frame)
-
 // k_silu_f64_u_6cf536cbed is
 //
 //	kernel (u0:f64) { t0 = silu u0; store t0 }
@@ -11622,24 +8992,6 @@ func k_silu_f64_u_519b7e596b(f *abi.Frame)
 //
 //go:noescape
 func k_silu_f64_u_6cf536cbed(f *abi.Frame)
-
-// k_sin_f16_u_66c3797d11 is
-//
-//	kernel fast (u0:f16) { t0 = sin u0; store t0 }
-//
-// for i: o0[i] = sin(a0[i])
-//
-//go:noescape
-func k_sin_f16_u_66c3797d11(f *abi.Frame)
-
-// k_sin_f16_u_ebc763d498 is
-//
-//	kernel (u0:f16) { t0 = sin u0; store t0 }
-//
-// for i: o0[i] = sin(a0[i])
-//
-//go:noescape
-func k_sin_f16_u_ebc763d498(f *abi.Frame)
 
 // k_sin_f32_u_6b4bd66882 is
 //
@@ -11677,24 +9029,6 @@ func k_sin_f64_u_3cff04e328(f *abi.Frame)
 //go:noescape
 func k_sin_f64_u_6f386b628b(f *abi.Frame)
 
-// k_sinh_f16_u_61fb0da6d8 is
-//
-//	kernel fast (u0:f16) { t0 = sinh u0; store t0 }
-//
-// for i: o0[i] = sinh(a0[i])
-//
-//go:noescape
-func k_sinh_f16_u_61fb0da6d8(f *abi.Frame)
-
-// k_sinh_f16_u_f61b32be5e is
-//
-//	kernel (u0:f16) { t0 = sinh u0; store t0 }
-//
-// for i: o0[i] = sinh(a0[i])
-//
-//go:noescape
-func k_sinh_f16_u_f61b32be5e(f *abi.Frame)
-
 // k_sinh_f32_u_a02af806c2 is
 //
 //	kernel (u0:f32) { t0 = sinh u0; store t0 }
@@ -11721,33 +9055,6 @@ func k_sinh_f32_u_e6cd35bca9(f *abi.Frame)
 //
 //go:noescape
 func k_sinh_f64_u_a3833562bd(f *abi.Frame)
-
-// k_sinh_f64_u_d3e37eb571 is
-//
-//	kernel fast (u0:f64) { t0 = sinh u0; store t0 }
-//
-// for i: o0[i] = sinh(a0[i])
-//
-//go:noescape
-func k_sinh_f64_u_d3e37eb571(f *abi.Frame)
-
-// k_softplus_f16_u_1eda1860cf is
-//
-//	kernel fast (u0:f16) { t0 = softplus u0; store t0 }
-//
-// for i: o0[i] = softplus(a0[i])
-//
-//go:noescape
-func k_softplus_f16_u_1eda1860cf(f *abi.Frame)
-
-// k_softplus_f16_u_94f636bfd8 is
-//
-//	kernel (u0:f16) { t0 = softplus u0; store t0 }
-//
-// for i: o0[i] = softplus(a0[i])
-//
-//go:noescape
-func k_softplus_f16_u_94f636bfd8(f *abi.Frame)
 
 // k_softplus_f32_u_1ca9daa11c is
 //
@@ -11776,24 +9083,6 @@ func k_softplus_f32_u_a3ac24e3de(f *abi.Frame)
 //go:noescape
 func k_softplus_f64_u_f1abd0de31(f *abi.Frame)
 
-// k_softplus_f64_u_f2e1b50a29 is
-//
-//	kernel fast (u0:f64) { t0 = softplus u0; store t0 }
-//
-// for i: o0[i] = softplus(a0[i])
-//
-//go:noescape
-func k_softplus_f64_u_f2e1b50a29(f *abi.Frame)
-
-// k_softsign_f16_u_a2f49c8e40 is
-//
-//	kernel (u0:f16) { t0 = softsign u0; store t0 }
-//
-// for i: o0[i] = softsign(a0[i])
-//
-//go:noescape
-func k_softsign_f16_u_a2f49c8e40(f *abi.Frame)
-
 // k_softsign_f32_u_541a204f93 is
 //
 //	kernel (u0:f32) { t0 = softsign u0; store t0 }
@@ -11812,15 +9101,6 @@ func k_softsign_f32_u_541a204f93(f *abi.Frame)
 //go:noescape
 func k_softsign_f64_u_f08a7a1f8f(f *abi.Frame)
 
-// k_sqrt_f16_u_2ac5ca1068 is
-//
-//	kernel (u0:f16) { t0 = sqrt u0; store t0 }
-//
-// for i: o0[i] = sqrt(a0[i])
-//
-//go:noescape
-func k_sqrt_f16_u_2ac5ca1068(f *abi.Frame)
-
 // k_sqrt_f32_u_5c236e237b is
 //
 //	kernel (u0:f32) { t0 = sqrt u0; store t0 }
@@ -11838,24 +9118,6 @@ func k_sqrt_f32_u_5c236e237b(f *abi.Frame)
 //
 //go:noescape
 func k_sqrt_f64_u_5e418b6234(f *abi.Frame)
-
-// k_square_f16_u_f62ca73c42 is
-//
-//	kernel (u0:f16) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_f16_u_f62ca73c42(f *abi.Frame)
-
-// k_square_u16_u_cb7c172a5a is
-//
-//	kernel (u0:u16) { t0 = square u0; store t0 }
-//
-// for i: o0[i] = square(a0[i])
-//
-//go:noescape
-func k_square_u16_u_cb7c172a5a(f *abi.Frame)
 
 // k_store_nt_u8_093b8ca481 is
 //
@@ -12406,24 +9668,6 @@ func k_sub_u8_us_77213b24cb(f *abi.Frame)
 //go:noescape
 func k_sub_u8_uu_ba7bbcc60c(f *abi.Frame)
 
-// k_tan_f16_u_1e11f4ed2b is
-//
-//	kernel fast (u0:f16) { t0 = tan u0; store t0 }
-//
-// for i: o0[i] = tan(a0[i])
-//
-//go:noescape
-func k_tan_f16_u_1e11f4ed2b(f *abi.Frame)
-
-// k_tan_f16_u_a5a97b9217 is
-//
-//	kernel (u0:f16) { t0 = tan u0; store t0 }
-//
-// for i: o0[i] = tan(a0[i])
-//
-//go:noescape
-func k_tan_f16_u_a5a97b9217(f *abi.Frame)
-
 // k_tan_f32_u_a69f332907 is
 //
 //	kernel (u0:f32) { t0 = tan u0; store t0 }
@@ -12460,24 +9704,6 @@ func k_tan_f64_u_0aba3f5a48(f *abi.Frame)
 //go:noescape
 func k_tan_f64_u_1b1aa58867(f *abi.Frame)
 
-// k_tanh_f16_u_3a915965c0 is
-//
-//	kernel (u0:f16) { t0 = tanh u0; store t0 }
-//
-// for i: o0[i] = tanh(a0[i])
-//
-//go:noescape
-func k_tanh_f16_u_3a915965c0(f *abi.Frame)
-
-// k_tanh_f16_u_56a7de51af is
-//
-//	kernel fast (u0:f16) { t0 = tanh u0; store t0 }
-//
-// for i: o0[i] = tanh(a0[i])
-//
-//go:noescape
-func k_tanh_f16_u_56a7de51af(f *abi.Frame)
-
 // k_tanh_f32_u_7c39959182 is
 //
 //	kernel fast (u0:f32) { t0 = tanh u0; store t0 }
@@ -12504,15 +9730,6 @@ func k_tanh_f32_u_dac9a91ef9(f *abi.Frame)
 //
 //go:noescape
 func k_tanh_f64_u_9b546e070b(f *abi.Frame)
-
-// k_tanh_f64_u_b65c572654 is
-//
-//	kernel fast (u0:f64) { t0 = tanh u0; store t0 }
-//
-// for i: o0[i] = tanh(a0[i])
-//
-//go:noescape
-func k_tanh_f64_u_b65c572654(f *abi.Frame)
 
 // k_transpose_i64_43d0ec7a00 is
 //
@@ -12549,15 +9766,6 @@ func k_transpose_u32_90e6d25a6b(f *abi.Frame)
 //
 //go:noescape
 func k_transpose_u8_1ab2f79f0f(f *abi.Frame)
-
-// k_trunc_f16_u_396308f4f6 is
-//
-//	kernel (u0:f16) { t0 = trunc u0; store t0 }
-//
-// for i: o0[i] = trunc(a0[i])
-//
-//go:noescape
-func k_trunc_f16_u_396308f4f6(f *abi.Frame)
 
 // k_trunc_f32_u_7b121b329e is
 //
@@ -12630,24 +9838,6 @@ func k_xor_i64_su_7dbe99132d(f *abi.Frame)
 //
 //go:noescape
 func k_xor_i64_uu_0bafaef504(f *abi.Frame)
-
-// k_xor_u16_us_476c077efd is
-//
-//	kernel (u0:u16, s1:u16) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-//
-//go:noescape
-func k_xor_u16_us_476c077efd(f *abi.Frame)
-
-// k_xor_u16_uu_bd64362e99 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = xor u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1[i]
-//
-//go:noescape
-func k_xor_u16_uu_bd64362e99(f *abi.Frame)
 
 // k_xor_u32_us_c75af994e8 is
 //

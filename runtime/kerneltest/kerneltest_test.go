@@ -137,7 +137,7 @@ func TestCheckCatchesColumns(t *testing.T) {
 		"line 0, element 0": func(*abi.Frame) {},
 		"operand 2":         func(f *abi.Frame) { differences(f); *at(f, 2, 0, f.Cols)++ },
 		"operand 1":         func(f *abi.Frame) { differences(f); *at(f, 1, 0, -1)++ },
-		"element 16":        changed(differences, func(f *abi.Frame) { f.Cols = min(f.Cols, kernel.DownCols) }),
+		"element 16":        changed(differences, func(f *abi.Frame) { f.Cols = min(f.Cols, kernel.ColumnBlock) }),
 		"line 1":            changed(differences, func(f *abi.Frame) { f.Rows = min(f.Rows, 1) }),
 		"[33]":              changed(differences, func(f *abi.Frame) { f.Step[3] = min(f.Step[3], 32) }),
 	})

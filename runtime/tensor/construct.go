@@ -14,9 +14,10 @@ import (
 
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
 // go both ways. Without a shape it is 1-d of len(data); nil data is empty data.
-// The shape must hold exactly len(data) elements.
+// The shape must hold exactly len(data) elements. A shape of no axes is a scalar,
+// Of(data, t.Shape()...) as much as Of(data, []int{}...); see ScalarOf.
 func Of[T Element](data []T, shape ...int) *Tensor {
-	if len(shape) == 0 {
+	if shape == nil {
 		shape = []int{len(data)}
 	}
 	n, err := layout.NumElems(shape)
@@ -29,8 +30,8 @@ func Of[T Element](data []T, shape ...int) *Tensor {
 	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(shape...), base: unsafe.Pointer(unsafe.SliceData(data))}
 }
 
-// Scalar returns a tensor of rank 0 that holds v.
-func Scalar[T Element](v T) *Tensor {
+// ScalarOf returns a tensor of rank 0 that holds v.
+func ScalarOf[T Element](v T) *Tensor {
 	return &Tensor{dtype: DTypeOf[T](), layout: layout.RowMajor(), base: unsafe.Pointer(&v)}
 }
 
@@ -76,17 +77,17 @@ func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	if n > math.MaxInt/dt.Size() {
 		return Failf("%s: %s takes %d times %d bytes, which passes int", op, TypeText(dt, shape), n, dt.Size())
 	}
-	return AllocTensor(op, dt, layout.RowMajor(shape...), n)
+	bytes, err := memory.Allocate(n * dt.Size())
+	if err != nil {
+		return Failf("%s: %s: %v", op, TypeText(dt, shape), err)
+	}
+	return OfMemory(dt, layout.RowMajor(shape...), bytes)
 }
 
-// AllocTensor returns a tensor of a row-major layout of n elements, which it
-// keeps: tensors never change theirs.
-func AllocTensor(op string, dt ir.DType, l layout.Layout, n int) *Tensor {
-	buf, err := memory.Allocate(n * dt.Size())
-	if err != nil {
-		return Failf("%s: %s: %v", op, TypeText(dt, l.Shape), err)
-	}
-	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(buf))}
+// OfMemory returns a tensor of a layout, which it keeps: tensors never change theirs. It
+// keeps the memory too, in which the locations of the layout must be.
+func OfMemory(dt ir.DType, l layout.Layout, bytes []byte) *Tensor {
+	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(bytes))}
 }
 
 // Ones returns a tensor of ones, or of true.

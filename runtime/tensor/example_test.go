@@ -19,8 +19,8 @@ func ExampleOf() {
 	//  [ 4.  5.  6.]]
 }
 
-func ExampleScalar() {
-	fmt.Println(tensor.Scalar(2.5))
+func ExampleScalarOf() {
+	fmt.Println(tensor.ScalarOf(2.5))
 	// Output: float64[] 2.5
 }
 

@@ -24,6 +24,13 @@ func (t *Tensor) Permute(axes ...int) *Tensor {
 	return t.view("permute", func(l layout.Layout) (layout.Layout, error) { return l.Permute(axes...) })
 }
 
+// Window returns a view of the sliding windows of an axis: those of size elements,
+// dilation apart, that begin at 0, step, 2*step, ... and end inside it. The axis counts
+// them, and their elements are a new last axis.
+func (t *Tensor) Window(axis, size, step, dilation int) *Tensor {
+	return t.view("window", func(l layout.Layout) (layout.Layout, error) { return l.Window(axis, size, step, dilation) })
+}
+
 // Transpose returns a view with the axes in reverse order.
 func (t *Tensor) Transpose() *Tensor {
 	return t.view("transpose", func(l layout.Layout) (layout.Layout, error) {

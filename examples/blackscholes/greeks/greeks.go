@@ -41,7 +41,7 @@ func Program(opts ...graph.Item) (*graph.Program, error) {
 	vega := spot.Mul(density).Mul(root)
 	theta := vega.Mul(vol).Div(years.Mul(-2)).Sub(rate.Mul(pays))
 	rho := years.Mul(pays)
-	return graph.Compile(append(opts, price, gets, gamma, vega, theta, rho, graph.Name("blackscholes"))...)
+	return graph.Compile(append(opts, price, gets, gamma, vega, theta, rho, graph.WithName("blackscholes"))...)
 }
 
 // normal returns the standard normal distribution at x: erfc keeps its digits far

@@ -184,9 +184,9 @@ loop:
 	VPCMPGTQ     cffeffffffffffffe<>+0(SB), Y4, Y4
 	VORPS        Y4, Y2, Y5
 	VPTEST       Y5, Y5
-	JNE          detour0
+	JNE          enter0
 
-back0:
+after0:
 	VMOVUPS      (DI)(BX*8), Y2
 	VMULPD       Y2, Y2, Y4
 	VMULPD       64(SP), Y4, Y4
@@ -1011,9 +1011,9 @@ tail:
 	VMOVUPS      288(SP), Y6
 	VMOVUPS      352(SP), Y8
 	VPTEST       Y4, Y6
-	JNE          detour1
+	JNE          enter1
 
-back1:
+after1:
 	VMASKMOVPD   (R8)(BX*8), Y6, Y2
 	VMASKMOVPD   (DI)(BX*8), Y6, Y3
 	VMULPD       Y3, Y3, Y4
@@ -1751,7 +1751,7 @@ done:
 	VZEROUPPER
 	RET
 
-detour0:
+enter0:
 	VMOVUPS Y1, 1088(SP)
 	VMOVUPS Y15, 1120(SP)
 	VMOVUPS Y3, 768(SP)
@@ -1767,9 +1767,9 @@ detour0:
 	VMOVUPS (SP), Y0
 	VMOVUPS Y0, 992(SP)
 	MOVQ    $+0, 1248(SP)
-	JMP     seldom1
+	JMP     cold1
 
-detour1:
+enter1:
 	VMOVUPS Y1, 1088(SP)
 	VMOVUPS Y5, 1120(SP)
 	VMOVUPS Y6, 1152(SP)
@@ -1789,7 +1789,7 @@ detour1:
 	VMOVUPS Y0, 992(SP)
 	MOVQ    $+1, 1248(SP)
 
-seldom1:
+cold1:
 	VMOVUPS   960(SP), Y0
 	VDIVPD    896(SP), Y0, Y0
 	VSQRTPD   Y0, Y1
@@ -1809,14 +1809,14 @@ seldom1:
 	VBLENDVPS Y2, Y0, Y1, Y0
 	VMOVUPS   Y0, 1056(SP)
 	CMPQ      1248(SP), $0x01
-	JEQ       resume1
+	JEQ       leave1
 	VMOVUPS   1088(SP), Y1
 	VMOVUPS   1120(SP), Y15
 	VMOVUPS   1024(SP), Y3
 	VMOVUPS   1056(SP), Y0
-	JMP       back0
+	JMP       after0
 
-resume1:
+leave1:
 	VMOVUPS 1088(SP), Y1
 	VMOVUPS 1120(SP), Y5
 	VMOVUPS 1152(SP), Y6
@@ -1824,7 +1824,7 @@ resume1:
 	VMOVUPS 1216(SP), Y15
 	VMOVUPS 1024(SP), Y8
 	VMOVUPS 1056(SP), Y0
-	JMP     back1
+	JMP     after1
 
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000

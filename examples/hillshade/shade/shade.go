@@ -36,7 +36,7 @@ func Relief() (*graph.Program, error) {
 	height := enlarge(z.Slice("1:-1, 1:-1")).Sub(lo).Div(hi.Sub(lo)) // in [0,1]
 	tint := graph.Lerp(planes(low), planes(high), height)            // [3,...]: one colour a plane
 	pixels := tint.Mul(light.Mul(1-Ambient).Add(Ambient)).Clip(0, 1).Mul(255).Round().Cast(graph.Uint8)
-	return graph.Compile(pixels, graph.Name("hillshade"))
+	return graph.Compile(pixels, graph.WithName("hillshade"))
 }
 
 // Light returns how much of the sun's light each inner grid point gets: the
@@ -57,7 +57,7 @@ func Light(z, cell graph.Node) graph.Node {
 	sun := graph.Const(graph.Of(sunFrom(315, 45)))
 	up := sun.Index(0, 2).Sub(east.Mul(sun.Index(0, 0))).Sub(south.Mul(sun.Index(0, 1)))
 	length := east.Square().Add(south.Square()).Add(1).Sqrt()
-	return up.Div(length).Max(0)
+	return up.Div(length).Maximum(0)
 }
 
 // sunFrom returns the direction of the sun as components east, south and up.

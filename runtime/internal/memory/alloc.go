@@ -2,10 +2,7 @@ package memory
 
 import (
 	"fmt"
-	"math"
-	goruntime "runtime"
-	"runtime/metrics"
-	"sync"
+	"strings"
 	"unsafe"
 )
 
@@ -14,46 +11,52 @@ const (
 	// vector. It is for speed only; kernels accept any address.
 	Alignment = 64
 
-	// bigBuffer is the size in bytes from which a request is held against the
-	// memory there is. Smaller ones are left to Go.
-	bigBuffer = 64 << 20
-
 	hugeBuffer = 4 << 20 // from here on, ask for huge pages
 	hugePage   = 2 << 20
-)
 
-// bigRequests lets one big request at a time look at the memory and take it.
-var bigRequests sync.Mutex
+	// unclearedFrom is the size in bytes from which clearing memory takes time.
+	unclearedFrom = 64 << 10
+)
 
 // Allocate returns nbytes zeroed bytes whose first lies on a multiple of 64.
 // The garbage collector keeps them while any pointer into them lives. A request
 // that memory can't hold is an error; it never panics and never gets the
 // process killed.
 func Allocate(nbytes int) ([]byte, error) {
-	switch {
-	case nbytes < 0 || nbytes > math.MaxInt-2*Alignment-hugePage:
-		return nil, fmt.Errorf("%d bytes can't be allocated", nbytes)
-	case nbytes == 0:
-		return []byte{}, nil
-	}
-	if nbytes >= bigBuffer {
-		bigRequests.Lock() // two that fit one by one may not fit together
-		defer bigRequests.Unlock()
-		if err := checkMemory(nbytes, memoryRoom()); err != nil {
-			return nil, err
-		}
-	}
-	// Go's size classes put every multiple of 64 on a multiple of 64. That is
-	// not promised, so look, and shift by hand when it ever ends.
-	buf, err := makeBytes((nbytes+Alignment-1)&^(Alignment-1) + spread(nbytes))
+	r, err := Reserve(nbytes)
 	if err != nil {
 		return nil, err
 	}
-	if misaligned(buf) != 0 {
-		if buf, err = makeBytes(nbytes + Alignment); err != nil {
-			return nil, err
+	defer r.Release()
+	return r.allocate(nbytes, makeBytes)
+}
+
+// Uncleared is Allocate of memory that holds anything and is part of the reservation. It
+// takes microseconds for any size: memory that the system has never handed out is first
+// touched, and zeroed, when it is written.
+func (r *Reservation) Uncleared(nbytes int) ([]byte, error) {
+	if nbytes < unclearedFrom {
+		return r.allocate(nbytes, makeBytes)
+	}
+	return r.allocate(nbytes, makeUncleared)
+}
+
+// allocate returns bytes of the reservation that begin on a multiple of 64.
+func (r *Reservation) allocate(nbytes int, alloc func(int) ([]byte, error)) ([]byte, error) {
+	if nbytes == 0 {
+		return []byte{}, nil
+	}
+	// Go's size classes put every multiple of 64 on a multiple of 64. That is
+	// not promised, so look, and shift by hand when it ever ends.
+	buf, err := alloc((nbytes+Alignment-1)&^(Alignment-1) + spread(nbytes))
+	if err == nil && misaligned(buf) != 0 {
+		if buf, err = alloc(nbytes + Alignment); err == nil {
+			buf = alignBytes(buf)
 		}
-		buf = alignBytes(buf)
+	}
+	r.take(int64(nbytes))
+	if err != nil {
+		return nil, err
 	}
 	if nbytes >= hugeBuffer {
 		adviseHugePages(wholePages(buf))
@@ -74,12 +77,25 @@ func spread(nbytes int) int {
 
 // makeBytes is make with its panic turned into an error.
 func makeBytes(n int) (buf []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			buf, err = nil, fmt.Errorf("%s can't be allocated: %v", byteCount(int64(n)), p)
-		}
-	}()
+	defer cannot(n, &buf, &err)
 	return make([]byte, n), nil
+}
+
+// makeUncleared returns bytes that are not zeroed. A string's builder is the one part of
+// Go's library that hands out such memory; nothing else refers to it.
+func makeUncleared(n int) (buf []byte, err error) {
+	defer cannot(n, &buf, &err)
+	var b strings.Builder
+	b.Grow(n)
+	b.WriteByte(0)
+	return unsafe.Slice(unsafe.StringData(b.String()), n), nil
+}
+
+// cannot makes a panic of an allocation an error. It is deferred.
+func cannot(n int, buf *[]byte, err *error) {
+	if p := recover(); p != nil {
+		*buf, *err = nil, fmt.Errorf("%s can't be allocated: %v", byteCount(int64(n)), p)
+	}
 }
 
 // misaligned returns the bytes by which buf starts past a multiple of 64.
@@ -103,45 +119,4 @@ func wholePages(buf []byte) []byte {
 		return nil
 	}
 	return buf[skip : skip+(len(buf)-skip)/hugePage*hugePage]
-}
-
-// checkMemory returns an error when the Go heap can't grow by nbytes within room.
-// The system hands out pages at the first write, and kills the process when
-// there is none left; so what the heap holds counts in full, written or not.
-func checkMemory(nbytes int, room int64) error {
-	if room == unknownMemory || int64(nbytes) <= room-heapBytes() {
-		return nil
-	}
-	goruntime.GC() // dead tensors may be all that stands in the way
-	if held := heapBytes(); int64(nbytes) > room-held {
-		return fmt.Errorf("%s asked, but of the %s of memory there is, %s are in use",
-			byteCount(int64(nbytes)), byteCount(room), byteCount(held))
-	}
-	return nil
-}
-
-// unknownMemory stands for memory whose size can't be read: it limits nothing.
-const unknownMemory int64 = math.MaxInt64
-
-// heapBytes returns the bytes of all objects in the Go heap.
-func heapBytes() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
-	}
-	return int64(sample[0].Value.Uint64())
-}
-
-// byteCount prints n exactly and, when large, in binary units.
-func byteCount(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	size, unit := float64(n), -1
-	for size >= 1024 && unit < len("KMGTPE")-1 {
-		size /= 1024
-		unit++
-	}
-	return fmt.Sprintf("%d bytes (%.1f %ciB)", n, size, "KMGTPE"[unit])
 }

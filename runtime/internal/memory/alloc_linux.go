@@ -22,11 +22,11 @@ func adviseHugePages(pages []byte) {
 	}
 }
 
-// memoryRoom returns the bytes that this process's Go heap may grow to before
+// systemRoom returns the bytes that this process's Go heap may grow to before
 // the kernel runs out: the least of the machine's memory, the limits of the
 // control groups, and what is free now besides what we hold. What can't be read
 // doesn't limit.
-func memoryRoom() int64 {
+func systemRoom() int64 {
 	room := fixedRoom()
 	virtual, resident := ownPages()
 	if free := freeMemory(); free != unknownMemory {
@@ -37,10 +37,10 @@ func memoryRoom() int64 {
 		const slack = 256 << 20 // the heap is reserved in arenas, with bookkeeping
 		room = min(room, heapBytes()+int64(space.Cur)-virtual-slack)
 	}
-	return max(room, 0)
+	return room
 }
 
-// fixedRoom is the part of memoryRoom that does not change while we run.
+// fixedRoom is the part of systemRoom that does not change while we run.
 var fixedRoom = sync.OnceValue(func() int64 {
 	room := unknownMemory
 	var info unix.Sysinfo_t

@@ -5,5 +5,5 @@ package memory
 // adviseHugePages does nothing: only Linux takes the hint.
 func adviseHugePages([]byte) {}
 
-// memoryRoom is not known here; make alone decides.
-func memoryRoom() int64 { return unknownMemory }
+// systemRoom is not known here; make alone decides.
+func systemRoom() int64 { return unknownMemory }

@@ -59,12 +59,12 @@ func TestTooLargeIsAnError(t *testing.T) {
 
 func TestUnwrittenMemoryCounts(t *testing.T) {
 	goruntime.GC()
-	room := heapBytes() + 5*bigBuffer/2
-	kept := [][]byte{sure(Allocate(bigBuffer))(t), sure(Allocate(bigBuffer))(t)}
-	require.ErrorContains(t, checkMemory(bigBuffer, room), "are in use")
+	room := heapBytes() + 5*lookBytes/2
+	kept := [][]byte{sure(Allocate(lookBytes))(t), sure(Allocate(lookBytes))(t)}
+	require.ErrorContains(t, checkMemory(lookBytes, room), "are in use")
 	goruntime.KeepAlive(kept)
 	kept = nil
-	require.NoError(t, checkMemory(bigBuffer, room), "garbage does not count")
+	require.NoError(t, checkMemory(lookBytes, room), "garbage does not count")
 }
 
 func TestByteCount(t *testing.T) {

@@ -64,7 +64,7 @@ func main() {
 		c, err := kernel.ParseCode(sig)
 		check(err)
 		for engine, f := range kernels[i] {
-			run, ok := f.(func(*abi.Frame)) // the portable twin
+			run, ok := f.(func(*abi.Frame)) // the portable kernel
 			if !ok {
 				run = func(frame *abi.Frame) { f.(func(*Frame))((*Frame)(frame)) }
 			}

@@ -1,0 +1,62 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The arithmetic of matrix products by element type.
+
+// dotArith says how products of a type are added up.
+type dotArith struct {
+	rows      int    // of a whole tile
+	parts     int    // vector registers for each vector of sums
+	broadcast string // the instruction that loads an element into all lanes
+	add       string // the instruction that adds to the elements that the output holds
+	multiply  func(t *dotTile, row int)
+	finish    func(t *dotTile, low, high int) // makes one sum of two parts; nil if there is one part
+}
+
+var dotAriths = map[ir.DType]dotArith{
+	ir.Float32: {6, 1, "VBROADCASTSS", "VADDPS", fusedMultiplyAdd("VFMADD231PS"), nil},
+	ir.Float64: {6, 1, "VBROADCASTSD", "VADDPD", fusedMultiplyAdd("VFMADD231PD"), nil},
+	ir.Int32:   {6, 1, "VPBROADCASTD", "VPADDD", mulAdd32, nil},
+	ir.Int64:   {3, 2, "VPBROADCASTQ", "VPADDQ", mulAdd64, finish64},
+}
+
+func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
+	return func(t *dotTile, row int) {
+		for v := range t.vectors {
+			t.do(name, y(dotRow+v), y(dotElement), y(t.sum(row, v, 0)))
+		}
+	}
+}
+
+func mulAdd32(t *dotTile, row int) {
+	for v := range t.vectors {
+		t.do("VPMULLD", y(dotRow+v), y(dotElement), y(dotScratch))
+		t.do("VPADDD", y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
+	}
+}
+
+// mulAdd64 multiplies elements of 64 bits by their 32-bit halves. It adds the 64 bits of
+// the product of the lower halves to the first part of the sum. Of the two products of a
+// lower and an upper half it adds the lower 32 bits to the second part, in lanes of 32
+// bits. finish64 adds the parts.
+func mulAdd64(t *dotTile, row int) {
+	for part, op := range [][2]string{{"VPMULUDQ", "VPADDQ"}, {"VPMULLD", "VPADDD"}} {
+		if part == 1 {
+			t.do("VPSHUFD", imm(0xb1), y(dotElement), y(dotElement))
+		}
+		for v := range t.vectors {
+			t.do(op[0], y(dotRow+v), y(dotElement), y(dotScratch))
+			t.do(op[1], y(dotScratch), y(t.sum(row, v, part)), y(t.sum(row, v, part)))
+		}
+	}
+}
+
+// finish64 adds both 32-bit halves of high to the upper half of low: see mulAdd64.
+func finish64(t *dotTile, low, high int) {
+	t.do("VPSLLQ", imm(32), y(high), y(dotScratch))
+	t.do("VPADDQ", y(dotScratch), y(low), y(low))
+	t.do("VPSRLQ", imm(32), y(high), y(high))
+	t.do("VPSLLQ", imm(32), y(high), y(high))
+	t.do("VPADDQ", y(high), y(low), y(low))
+}

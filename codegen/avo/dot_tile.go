@@ -1,0 +1,164 @@
+package avo
+
+import (
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// One tile of a matrix product: the sums start at 0, the loop over pairs adds products, and
+// the end stores the sums.
+
+// dotTile writes the instructions of a tile.
+type dotTile struct {
+	*dotWriter
+	dotForm
+	rows int    // at most dotArith.rows
+	name string // of its labels
+}
+
+// sum returns the vector register of a part of a sum.
+func (t *dotTile) sum(row, vector, part int) int { return (row*t.vectors+vector)*t.parts + part }
+
+func (t *dotTile) write() {
+	t.here(t.name)
+	t.start()
+	t.pairs()
+	t.total()
+	t.do("SUBQ", imm(int64(t.rows)), gp(dotRows))
+	t.do("JGT", label(t.dotForm.name+"Tiles"))
+	t.do("JMP", label("done"))
+}
+
+// start sets the sums to 0 and prefetches the rows of the product, which are in memory or
+// in a distant cache, and are needed after the last pair. A whole tile also prefetches a
+// part of the next panel of B. Prefetching A gained nothing: hardware prefetchers do it.
+func (t *dotTile) start() {
+	t.do("MOVQ", gp(dotC), gp(dotA))
+	for row := range t.rows {
+		t.do("PREFETCHT0", mem(at(dotA, 0)))
+		if row < t.rows-1 {
+			t.do("ADDQ", gp(dotStepC), gp(dotA))
+		}
+	}
+	if t.rows == t.dotWriter.rows && t.vectors == 2 && !t.masked {
+		t.do("MOVQ", mem(stack(t.next)), gp(dotA))
+		for i := range prefetchLines {
+			t.do("PREFETCHT1", mem(at(dotA, 64*i)))
+		}
+		t.do("LEAQ", mem(at(dotA, 64*prefetchLines)), gp(dotA))
+		t.do("MOVQ", gp(dotA), mem(stack(t.next)))
+	}
+	t.do("MOVQ", frameArg(), gp(dotCount))
+	t.do("MOVQ", gp(dotTop), gp(dotA))
+	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	t.do("MOVQ", mem(at(dotCount, t.field(kernel.DotPairs))), gp(dotCount))
+	for r := range t.sum(t.rows, 0, 0) {
+		t.do("VXORPS", y(r), y(r), y(r))
+	}
+}
+
+// pairs adds up the products: a loop of dotUnroll pairs, and a loop of one pair for the
+// rest. Masked forms have the second loop only, as the first one would add a third to the
+// code and only the last columns of a product are masked.
+func (t *dotTile) pairs() {
+	if !t.masked {
+		t.unrolled()
+	}
+	t.do("PCALIGN", imm(32))
+	t.here(t.name + "Pair")
+	t.pair(0)
+	t.do("ADDQ", gp(dotStepB), gp(dotB))
+	t.do("DECQ", gp(dotCount))
+	t.do("JNE", label(t.name+"Pair"))
+	t.here(t.name + "Total")
+}
+
+// unrolled writes the loop of dotUnroll pairs.
+func (t *dotTile) unrolled() {
+	t.do("SUBQ", imm(dotUnroll), gp(dotCount))
+	t.do("JLT", label(t.name+"Rest"))
+	t.do("PCALIGN", imm(32))
+	t.here(t.name + "Loop")
+	for k := range dotUnroll {
+		t.pair(k)
+	}
+	t.do("LEAQ", mem(at(dotB, 0).indexed(dotStepB, dotUnroll)), gp(dotB))
+	t.do("SUBQ", imm(dotUnroll), gp(dotCount))
+	t.do("JGE", label(t.name+"Loop"))
+	t.here(t.name + "Rest")
+	t.do("ADDQ", imm(dotUnroll), gp(dotCount))
+	t.do("JEQ", label(t.name+"Total"))
+}
+
+// pair adds the products of the present column of A and row k of B, counted from dotB.
+func (t *dotTile) pair(k int) {
+	from := [dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k]
+	for v := range t.vectors {
+		t.load(v, from.at(vectorBytes(v)), dotRow+v)
+	}
+	of := []memory{at(dotA, 0), at(dotA, 0).indexed(dotStepA, 1), at(dotA, 0).indexed(dotStepA, 2),
+		at(dotA, 0).indexed(dotStepA3, 1), at(dotA, 0).indexed(dotStepA, 4), at(dotA, 0).indexed(dotStepA5, 1)}
+	for row := range t.rows {
+		t.do(t.broadcast, mem(of[row]), y(dotElement))
+		t.multiply(t, row)
+	}
+	t.do("ADDQ", gp(dotAcross), gp(dotA))
+}
+
+// load reads a vector of a row, the last one of a masked form under the mask. No register
+// is free for the mask, so it is loaded each time; loads are not the bottleneck.
+func (t *dotTile) load(vector int, from memory, to int) {
+	if !t.masks(vector) {
+		t.do("VMOVUPS", mem(from), y(to))
+		return
+	}
+	t.do("VMOVUPS", mem(at(dotMask, 0)), y(to))
+	t.do(widthOf("VMASKMOV", t.d), mem(from), y(to), y(to))
+}
+
+// masks reports whether a vector of a row is partial.
+func (t *dotTile) masks(vector int) bool { return t.masked && vector == t.vectors-1 }
+
+// total stores the sums, or adds them to the elements that are stored, and advances the
+// pointers to the next tile.
+func (t *dotTile) total() {
+	t.do("MOVQ", frameArg(), gp(dotCount))
+	t.do("CMPQ", mem(at(dotCount, t.field(kernel.DotAdds))), imm(0))
+	if t.finish != nil {
+		for r := 0; r < t.sum(t.rows, 0, 0); r += t.parts {
+			t.finish(t, r, r+1)
+		}
+	}
+	t.do("JEQ", label(t.name+"Store"))
+	t.do("MOVQ", gp(dotC), gp(dotA))
+	t.each(func(row, v int) {
+		t.load(v, at(dotA, vectorBytes(v)), dotScratch)
+		t.do(t.add, y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
+	}, dotA, dotStepC)
+	t.here(t.name + "Store")
+	if t.masked {
+		t.do("VMOVUPS", mem(at(dotMask, 0)), y(dotScratch))
+	}
+	t.each(func(row, v int) {
+		to := mem(at(dotC, vectorBytes(v)))
+		if t.masks(v) {
+			t.do(widthOf("VMASKMOV", t.d), y(t.sum(row, v, 0)), y(dotScratch), to)
+		} else {
+			t.do("VMOVUPS", y(t.sum(row, v, 0)), to)
+		}
+	}, dotC, dotStepC)
+	for range t.rows {
+		t.do("ADDQ", gp(dotStepA), gp(dotTop))
+	}
+}
+
+// each calls do for every vector of the tile, and advances a pointer by a step after each
+// row.
+func (t *dotTile) each(do func(row, vector int), pointer, step int) {
+	for row := range t.rows {
+		for v := range t.vectors {
+			do(row, v)
+		}
+		t.do("ADDQ", gp(step), gp(pointer))
+	}
+}

@@ -1,0 +1,98 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// The names of values in the Go of a kernel, its constants and types.
+
+// value names a value; lane tells the copies of an interleaved one apart.
+func (g *goKernel) value(r kernel.Ref, lane string) string {
+	in := g.k.Inst(r)
+	switch {
+	case in == nil && g.k.In[r].Splat:
+		return fmt.Sprintf("s%d", r)
+	case in == nil:
+		return fmt.Sprintf("v%d%s", r, lane)
+	case in.Op == ir.OpConst:
+		return fmt.Sprintf("c%d", int(r)-len(g.k.In))
+	case !g.varies[r]:
+		lane = ""
+	}
+	return fmt.Sprintf("t%d%s", int(r)-len(g.k.In), lane)
+}
+
+// constants declares the constants of the body.
+func (g *goKernel) constants() {
+	for j, in := range g.k.Body {
+		if in.Op == ir.OpConst {
+			r := kernel.Ref(len(g.k.In) + j)
+			g.printf("%s := %s\n", g.value(r, ""), goConst(in.DType, in.Bits))
+		}
+	}
+}
+
+// goConst returns the Go of a constant, with its value as a comment if that is not obvious.
+func goConst(d ir.DType, bits uint64) string {
+	text := elementText(d, bits)
+	switch {
+	case d == ir.Float16:
+		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits, text)
+	case ir.Floats.Has(d):
+		return fmt.Sprintf("math.Float%dfrombits(%#x) // %s", 8*d.Size(), bits, text)
+	}
+	return fmt.Sprintf("%s(%s)", goType(d), text)
+}
+
+// goType returns the Go type of an element. One of float16 is its bits: only
+// conversions know more of it.
+func goType(d ir.DType) string {
+	if d == ir.Float16 {
+		d = ir.Uint16
+	}
+	return d.String()
+}
+
+// used reports whether an instruction or a store reads r: an expansion may
+// leave an operand out.
+func (g *goKernel) used(r kernel.Ref) bool {
+	for _, in := range g.k.Body {
+		if slices.Contains(in.Args[:in.Arity()], r) {
+			return true
+		}
+	}
+	return slices.Contains(g.k.Out, r)
+}
+
+// units lists the unit operands that are read.
+func (g *goKernel) units() []int {
+	var at []int
+	for i, in := range g.k.In {
+		if !in.Splat && g.used(kernel.Ref(i)) {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// across names the copies of a value in all lanes.
+func (g *goKernel) across(r kernel.Ref, lanes []string) string {
+	names := make([]string, len(lanes))
+	for i, lane := range lanes {
+		names[i] = g.value(r, lane)
+	}
+	return strings.Join(names, ", ")
+}
+
+func indices(slice string) string {
+	var parts []string
+	for i := range interleave {
+		parts = append(parts, fmt.Sprintf("%s[%d]", slice, i))
+	}
+	return strings.Join(parts, ", ")
+}

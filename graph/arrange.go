@@ -1,0 +1,247 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// What follows arranges elements by views, or by comparisons of indices: nothing is
+// copied where an operation reads the result, and a result of a program is stored once.
+
+// Tile returns x repeated reps[k] times along axis k, as NumPy's tile: reps are aligned
+// with the last axis, and x has new axes in front for the repeats that it has no axis
+// for. A repeat of 0 leaves no elements.
+func (x Node) Tile(reps ...int) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	for _, r := range reps {
+		if r < 0 {
+			return fail("tile", "%d repeats: give 0 or more", r)
+		}
+	}
+	shape := append(repeated(ir.Fixed(1), len(reps)-len(n.typ.Shape)), n.typ.Shape...)
+	reps = append(repeated(1, len(shape)-len(reps)), reps...)
+	var apart, over, merged Shape
+	for k, d := range shape {
+		apart = append(apart, ir.Fixed(1), d)
+		over = append(over, ir.Fixed(reps[k]), d)
+		merged = append(merged, d.Mul(ir.Fixed(reps[k])))
+	}
+	return within("tile", x, x.Reshape(apart).BroadcastTo(over).Reshape(merged))
+}
+
+// Repeat returns x with each element repeated that many times along an axis, as NumPy's
+// repeat: [1 2] becomes [1 1 2 2].
+func (x Node) Repeat(axis any, times int) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	k, err := n.axis(axis)
+	switch {
+	case err != nil:
+		return fail("repeat", "%w", err)
+	case times < 0:
+		return fail("repeat", "%d times: give 0 or more", times)
+	}
+	over := slices.Insert(slices.Clone(n.typ.Shape), k+1, ir.Fixed(times))
+	merged := slices.Clone(n.typ.Shape)
+	merged[k] = merged[k].Mul(ir.Fixed(times))
+	return within("repeat", x, x.Unsqueeze(k+1).BroadcastTo(over).Reshape(merged))
+}
+
+// repeated returns a list of n times v, an empty one for n < 0.
+func repeated[E any](v E, n int) []E { return slices.Repeat([]E{v}, max(n, 0)) }
+
+// Meshgrid returns for vectors of n0, n1, ... elements as many arrays of shape
+// [n0, n1, ...], of which number k has the elements of vector k along axis k and repeats
+// them along the others: NumPy's meshgrid with indexing="ij". They are views.
+func Meshgrid(vectors ...Node) Nodes {
+	shape := make(Shape, len(vectors))
+	for k, v := range vectors {
+		n := v.get()
+		switch {
+		case n.err != nil:
+			return Nodes{v}
+		case len(n.typ.Shape) != 1:
+			return Nodes{fail("meshgrid", "operand %d is %s: it must have one axis", k, n.text())}
+		}
+		shape[k] = n.typ.Shape[0]
+	}
+	out := make(Nodes, len(vectors))
+	for k, v := range vectors {
+		lined := repeated(ir.Fixed(1), len(shape))
+		lined[k] = shape[k]
+		out[k] = within("meshgrid", v, v.Reshape(Shape(lined)).BroadcastTo(shape))
+	}
+	return out
+}
+
+// Triu returns x, whose last two axes are matrices, with 0 below diagonal k: NumPy's
+// triu. Diagonal 0 is the main one, 1 the one above it.
+func (x Node) Triu(k int) Node {
+	return x.triangle("triu", func(rows, cols Node) Node { return cols.Sub(rows).Ge(k) })
+}
+
+// Tril returns x, whose last two axes are matrices, with 0 above diagonal k.
+func (x Node) Tril(k int) Node {
+	return x.triangle("tril", func(rows, cols Node) Node { return cols.Sub(rows).Le(k) })
+}
+
+func (x Node) triangle(name string, keeps func(rows, cols Node) Node) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	rows, cols, err := n.matrixIndices()
+	if err != nil {
+		return fail(name, "%w", err)
+	}
+	return within(name, x, Where(keeps(rows, cols), x, 0))
+}
+
+// EyeLike returns an array of x's shape and of a type with 1 on diagonal k of its last
+// two axes and 0 elsewhere.
+func (x Node) EyeLike(dt DType, k int) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	rows, cols, err := n.matrixIndices()
+	if err != nil {
+		return fail("eyelike", "%w", err)
+	}
+	return within("eyelike", x, cols.Sub(rows).Eq(k).Cast(dt).BroadcastTo(n.typ.Shape))
+}
+
+// matrixIndices returns the row numbers of n's matrices, as a column, and their column
+// numbers.
+func (n *node) matrixIndices() (rows, cols Node, err error) {
+	rank := len(n.typ.Shape)
+	if rank < 2 {
+		return rows, cols, fmt.Errorf("%s has no matrices: it takes two axes or more", n.text())
+	}
+	return Iota(Int64, n.typ.Shape[rank-2]).Unsqueeze(1), Iota(Int64, n.typ.Shape[rank-1]), nil
+}
+
+// OneHot returns an array of type dt that has a new axis of extent depth, where the
+// element at the index that x has is 1 and the others are 0. x is of integers; -depth to
+// -1 count from the end, and any other index outside gives zeros alone. The new axis is
+// axis of the result.
+func (x Node) OneHot(dt DType, depth, axis int) Node {
+	n := x.get()
+	switch {
+	case n.err != nil:
+		return x
+	case !ir.Ints.Has(n.typ.DType):
+		return fail("onehot", "does not take %s: Cast to an integer type", n.typ.DType)
+	case depth < 0:
+		return fail("onehot", "a depth of %d: give 0 or more", depth)
+	}
+	k, err := wrapAxis(axis, len(n.typ.Shape)+1)
+	if err != nil {
+		return fail("onehot", "%w", err)
+	}
+	wide := x.Cast(Int64)
+	wide = Where(wide.Lt(0), wide.Add(depth), wide).Unsqueeze(k)
+	ones := make([]int, len(n.typ.Shape)+1)
+	for i := range ones {
+		ones[i] = 1
+	}
+	ones[k] = depth
+	return within("onehot", x, wide.Eq(Iota(Int64, depth).Reshape(ones)).Cast(dt))
+}
+
+// Range returns the numbers begin, begin+step, ... before end, as Python's range, of a
+// type that has them: NumPy's arange. Of a float type element i is begin + i*step,
+// rounded twice.
+func Range(dt DType, begin, end, step float64) Node {
+	count := math.Ceil((end - begin) / step)
+	if !(count < 1<<31) || step == 0 {
+		return fail("range", "from %v to %v by %v: it does not end", begin, end, step)
+	}
+	i := Iota(Int32, max(0, int(count))).Cast(dt)
+	return within("range", i, i.Mul(step).Add(begin))
+}
+
+// Unstack returns the slices of x along an axis, which must have a known extent, without
+// that axis.
+func (x Node) Unstack(axis any) Nodes {
+	n := x.get()
+	if n.err != nil {
+		return Nodes{x}
+	}
+	k, extent, err := n.knownAxis(axis)
+	if err != nil {
+		return Nodes{fail("unstack", "%w", err)}
+	}
+	out := make(Nodes, extent)
+	for i := range out {
+		out[i] = x.Index(k, i)
+	}
+	return out
+}
+
+// Split returns x cut along an axis into parts of the given sizes, which add up to its
+// extent. They are views.
+func (x Node) Split(axis any, sizes ...int) Nodes {
+	n := x.get()
+	if n.err != nil {
+		return Nodes{x}
+	}
+	k, extent, err := n.knownAxis(axis)
+	if err != nil {
+		return Nodes{fail("split", "%w", err)}
+	}
+	begin, out := 0, Nodes{}
+	for _, size := range sizes {
+		if size < 0 || size > extent-begin {
+			return Nodes{fail("split", "sizes %v of axis %d of %s, which has %d elements", sizes, k, n.text(), extent)}
+		}
+		out = append(out, x.SliceAxis(k, begin, begin+size, 1))
+		begin += size
+	}
+	if begin != extent {
+		return Nodes{fail("split", "sizes %v add up to %d, and axis %d of %s has %d elements", sizes, begin, k, n.text(), extent)}
+	}
+	return out
+}
+
+// Chunk returns x cut along an axis into parts of equal size, of which the last may be
+// smaller, and fewer if there are not so many elements.
+func (x Node) Chunk(axis any, parts int) Nodes {
+	n := x.get()
+	if n.err != nil {
+		return Nodes{x}
+	}
+	k, extent, err := n.knownAxis(axis)
+	switch {
+	case err != nil:
+		return Nodes{fail("chunk", "%w", err)}
+	case parts < 1:
+		return Nodes{fail("chunk", "%d parts: give 1 or more", parts)}
+	}
+	size := max(1, (extent-1)/parts+1)
+	var sizes []int
+	for left := extent; left > 0; left -= size {
+		sizes = append(sizes, min(size, left))
+	}
+	return x.Split(k, sizes...)
+}
+
+// knownAxis returns an axis and its extent, which must be a number.
+func (n *node) knownAxis(axis any) (k, extent int, err error) {
+	if k, err = n.axis(axis); err != nil {
+		return 0, 0, err
+	}
+	extent, known := n.typ.Shape[k].Int()
+	if !known {
+		return 0, 0, fmt.Errorf("the extent of axis %d of %s is not known before the program runs", k, n.text())
+	}
+	return k, extent, nil
+}

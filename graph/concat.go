@@ -1,0 +1,225 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Concat returns arrays behind one another along an axis. They have one element type and,
+// but for that axis, one shape. Each array that an op of the program computes is stored
+// where it is in the result, by the loop that computes it: only inputs, captured tensors
+// and what others read too are copied.
+func Concat(axis any, arrays ...Node) Node {
+	if len(arrays) == 0 {
+		return fail("concat", "no arrays: give one or more")
+	}
+	args := make([]*node, len(arrays))
+	for i, x := range arrays {
+		args[i] = x.get()
+	}
+	if args[0].err != nil {
+		return arrays[0]
+	}
+	k, err := args[0].axis(axis)
+	switch {
+	case err != nil:
+		return Node{poison(ir.OpConcat, err, args...)}
+	case len(args) == 1:
+		return arrays[0]
+	}
+	return apply(ir.OpConcat, ir.Attr{Axis: k}, args...)
+}
+
+// Stack returns arrays of one shape as the slices of a new axis.
+func Stack(axis int, arrays ...Node) Node {
+	if len(arrays) == 0 {
+		return fail("stack", "no arrays: give one or more")
+	}
+	slices := make([]Node, len(arrays))
+	for i, x := range arrays {
+		slices[i] = x.Unsqueeze(axis)
+	}
+	return within("stack", arrays[0], Concat(axis, slices...))
+}
+
+// Roll returns x with its elements shifted along an axis, those that leave it at one end
+// entering at the other: element i of x is element i+shift of the result.
+func (x Node) Roll(axis any, shift int) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	k, extent, err := n.knownAxis(axis)
+	switch {
+	case err != nil:
+		return fail("roll", "%w", err)
+	case extent == 0:
+		return x
+	}
+	if shift %= extent; shift < 0 {
+		shift += extent
+	}
+	if shift == 0 {
+		return x
+	}
+	return within("roll", x, Concat(k, x.SliceAxis(k, extent-shift, extent, 1), x.SliceAxis(k, 0, extent-shift, 1)))
+}
+
+// PadMode says what Pad puts round an array.
+type PadMode uint8
+
+// The modes, of 1 2 3 padded by 2 on both sides.
+const (
+	PadConstant  PadMode = iota // 0 0 1 2 3 0 0
+	PadEdge                     // 1 1 1 2 3 3 3
+	PadReflect                  // 3 2 1 2 3 2 1
+	PadSymmetric                // 2 1 1 2 3 3 2
+	PadWrap                     // 2 3 1 2 3 1 2
+)
+
+// Pad returns x with before[k] and after[k] more elements along axis k: zeros, or what
+// the mode says. Negative numbers take elements away. The lists have a number for each
+// axis. Along a padded axis the extent must be known before the program runs, unless the
+// mode is PadConstant.
+func (x Node) Pad(before, after []int, mode PadMode) Node {
+	return x.pad(before, after, mode, apply(ir.OpConst, ir.Attr{DType: x.DType()}))
+}
+
+// PadWith is Pad with an element, a Go number or a scalar Node, in place of 0.
+func (x Node) PadWith(before, after []int, element any) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	return x.pad(before, after, PadConstant, Node{operand(ir.OpConcat, element, n.typ.DType)})
+}
+
+func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
+	n := x.get()
+	switch {
+	case n.err != nil:
+		return x
+	case element.get().err != nil:
+		return element
+	case element.DType() != n.typ.DType || element.Rank() != 0:
+		return fail("pad", "the element is %s: it must be one %s", element.get().text(), n.typ.DType)
+	case len(before) != len(n.typ.Shape) || len(after) != len(n.typ.Shape):
+		return fail("pad", "%d and %d numbers for the %d axes of %s", len(before), len(after), len(n.typ.Shape), n.text())
+	}
+	y := x
+	for k := range before {
+		y = y.crop(k, max(0, -before[k]), max(0, -after[k]))
+	}
+	for k := len(before) - 1; k >= 0; k-- {
+		var err error
+		if y, err = y.padAxis(k, max(0, before[k]), max(0, after[k]), mode, element); err != nil {
+			return fail("pad", "%w", err)
+		}
+	}
+	return within("pad", x, y)
+}
+
+// crop returns x without elements at both ends of an axis.
+func (x Node) crop(axis, before, after int) Node {
+	if before == 0 && after == 0 {
+		return x
+	}
+	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
+		left := n.typ.Shape[axis].Sub(ir.Fixed(before)).Sub(ir.Fixed(after))
+		if m, fixed := left.Int(); fixed && m < 0 {
+			return ir.Attr{}, false, fmt.Errorf("%d and %d elements are taken from axis %d of %s", before, after, axis, n.text())
+		}
+		return ir.Attr{Axis: axis, Begin: ir.Fixed(before), Len: left, Step: 1}, false, nil
+	})
+}
+
+// padAxis returns x padded along one axis.
+func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node, error) {
+	n := x.get()
+	if n.err != nil || before == 0 && after == 0 {
+		return x, nil
+	}
+	if mode == PadConstant {
+		part := func(extent int) Node {
+			shape := append(Shape{}, n.typ.Shape...)
+			shape[axis] = ir.Fixed(extent)
+			return element.BroadcastTo(shape)
+		}
+		return Concat(axis, nonempty([]Node{part(before), x, part(after)}, before, 1, after)...), nil
+	}
+	_, extent, err := n.knownAxis(axis)
+	if err != nil {
+		return x, err
+	}
+	if extent == 0 {
+		return x, fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
+	}
+	return x.extend(axis, extent, before, after, mode), nil
+}
+
+// nonempty returns the arrays whose extents are not 0.
+func nonempty(arrays []Node, extents ...int) []Node {
+	var out []Node
+	for i, x := range arrays {
+		if extents[i] > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// extend puts runs of x's own elements along an axis on both sides of it. Index i of the
+// result is index i-before of the endless sequence that the mode makes of x.
+func (x Node) extend(axis, extent, before, after int, mode PadMode) Node {
+	var parts []Node
+	for i := -before; i < extent+after; {
+		from, run, step := sourceOf(mode, i, extent)
+		run = min(run, extent+after-i)
+		end := from + step*run
+		switch {
+		case step == 0:
+			shape := append(Shape{}, x.n.typ.Shape...)
+			shape[axis] = ir.Fixed(run)
+			parts = append(parts, x.SliceAxis(axis, from, from+1, 1).BroadcastTo(shape))
+		case end < 0:
+			parts = append(parts, x.SliceAxis(axis, from, math.MinInt, step))
+		default:
+			parts = append(parts, x.SliceAxis(axis, from, end, step))
+		}
+		i += run
+	}
+	return Concat(axis, parts...)
+}
+
+// sourceOf returns the index of x that index i of an endless sequence is, how many of the
+// sequence's elements from there on follow each other in x, and by which step.
+func sourceOf(mode PadMode, i, extent int) (from, run, step int) {
+	switch {
+	case mode == PadEdge && i < 0:
+		return 0, -i, 0
+	case mode == PadEdge && i >= extent:
+		return extent - 1, math.MaxInt, 0
+	case mode == PadReflect && extent == 1:
+		return 0, math.MaxInt, 0
+	}
+	period := extent // of the sequence: forward, or forward and back
+	switch mode {
+	case PadReflect:
+		period = 2*extent - 2
+	case PadSymmetric:
+		period = 2 * extent
+	}
+	at := i % period
+	if at < 0 {
+		at += period
+	}
+	if at < extent {
+		return at, extent - at, 1
+	}
+	if mode == PadSymmetric {
+		return period - 1 - at, period - at, -1
+	}
+	return period - at, period - at, -1
+}

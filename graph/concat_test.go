@@ -1,0 +1,104 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+func TestConcat(t *testing.T) {
+	a, b := graph.Const(numbered(2, 3)), graph.Const(numbered(2, 1)).Add(7)
+	for _, c := range []struct {
+		node graph.Node
+		want string
+	}{
+		{graph.Concat(1, a, b), "int32[2,4] [[0 1 2 7] [3 4 5 8]]"},
+		{graph.Concat(0, a.Mul(2), a), "int32[4,3] [[ 0 2 4] [ 6 8 10] [ 0 1 2] [ 3 4 5]]"},
+		{graph.Concat(-1, b, b.Neg(), b), "int32[2,3] [[ 7 -7 7] [ 8 -8 8]]"},
+		{graph.Concat(0, a.Sum(1), a.Sum(0), b.Flatten()), "int32[7] [ 3 12 3 5 7 7 8]"},
+		{graph.Concat(1, graph.Concat(0, a, a), graph.Concat(0, b, b)).Slice("1:3"), "int32[2,4] [[3 4 5 8] [0 1 2 7]]"},
+		{graph.Concat(0, a.MatMul(a.T()), a.MatMul(a.T()).Neg()), "int32[4,2] [[ 5 14] [ 14 50] [ -5 -14] [-14 -50]]"},
+		{graph.Stack(0, a, a.Add(10)), "int32[2,2,3] [[[ 0 1 2] [ 3 4 5]] [[10 11 12] [13 14 15]]]"},
+		{graph.Stack(-1, b, b.Neg()), "int32[2,1,2] [[[ 7 -7]] [[ 8 -8]]]"},
+		{a.Roll(1, 1), "int32[2,3] [[2 0 1] [5 3 4]]"},
+		{a.Roll(-1, -4), "int32[2,3] [[1 2 0] [4 5 3]]"},
+		{a.Pad([]int{0, 1}, []int{1, 2}, graph.PadConstant), "int32[3,6] [[0 0 1 2 0 0] [0 3 4 5 0 0] [0 0 0 0 0 0]]"},
+		{a.PadWith([]int{-1, 1}, []int{1, -1}, 9), "int32[2,3] [[9 3 4] [9 9 9]]"},
+		{a.Cast(graph.Bool).Pad([]int{0, 1}, []int{0, 0}, graph.PadConstant), "bool[2,4] [[false false true true] [false true true true]]"},
+	} {
+		require.NoError(t, c.node.Err())
+		require.Equal(t, c.want, shown(run(t, c.node)))
+	}
+}
+
+// TestPad compares each mode with the endless sequence that it makes of a line.
+func TestPad(t *testing.T) {
+	at := map[graph.PadMode]func(i, n int) int{
+		graph.PadEdge:      func(i, n int) int { return min(max(i, 0), n-1) },
+		graph.PadWrap:      func(i, n int) int { return ((i % n) + n) % n },
+		graph.PadSymmetric: func(i, n int) int { i = ((i % (2 * n)) + 2*n) % (2 * n); return min(i, 2*n-1-i) },
+		graph.PadReflect: func(i, n int) int {
+			p := max(2*n-2, 1)
+			i = ((i % p) + p) % p
+			return min(i, p-i) % n
+		},
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5).Draw(t, "n")
+		before, after := rapid.IntRange(0, 12).Draw(t, "before"), rapid.IntRange(0, 12).Draw(t, "after")
+		for mode, source := range at {
+			got := ints(t, run(t, graph.Const(numbered(2, n)).Pad([]int{0, before}, []int{0, after}, mode)))
+			for row := range 2 {
+				for i := range before + n + after {
+					require.Equal(t, int32(row*n+source(i-before, n)), got[0], "mode %d", mode)
+					got = got[1:]
+				}
+			}
+		}
+	})
+}
+
+// TestConcatCopiesNothing asserts that computed operands are stored where they are in the
+// result.
+func TestConcatCopiesNothing(t *testing.T) {
+	x, y, w := f32("x", 64, 100), f32("y", 64, 30), f32("w", 100, 40)
+	for _, z := range []graph.Node{
+		graph.Concat(1, x.Exp(), y.Mul(2), y.Tanh()),
+		graph.Concat(0, x.Exp(), x.Neg()),
+		graph.Concat(1, graph.Concat(1, x.Exp(), y.Sqrt()), y.Tanh()),
+		graph.Concat(1, x.MatMul(w), y.Neg()),
+		graph.Concat(0, x.CumSum(1), x.Neg()),
+		graph.Stack(2, x.Exp(), x.Neg()),
+	} {
+		requireNoCopies(t, z)
+	}
+}
+
+func TestConcatErrors(t *testing.T) {
+	x, n := f32("x", 2, 3), graph.Dim("n")
+	for _, c := range []struct {
+		node graph.Node
+		want string
+	}{
+		{graph.Concat(0), "concat: no arrays: give one or more"},
+		{graph.Concat(2, x, x), "concat: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{graph.Concat(0, x, f32("y", 2, 4)), "concat: operand 1 has shape [2,4] and the first [2,3]: they may differ along axis 0 alone"},
+		{graph.Concat(0, x, f32("y", 3)), "concat: operand 1 has shape [3] and the first [2,3]: they may differ along axis 0 alone"},
+		{graph.Concat(0, x, x.Cast(graph.Int32)), "concat: dtypes float32 and int32 differ: Cast one of them"},
+		{graph.Stack(3, x, x), "stack: unsqueeze: axis 3 is outside rank 3: allowed are -3 to 2"},
+		{x.Roll(2, 1), "roll: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{f32("v", n).Roll(0, 1), "roll: the extent of axis 0 of float32[n] is not known before the program runs"},
+		{x.Pad([]int{1}, []int{1, 1}, graph.PadEdge), "pad: 1 and 2 numbers for the 2 axes of float32[2,3]"},
+		{x.Pad([]int{0, -2}, []int{0, -2}, graph.PadEdge), "pad: slice: 2 and 2 elements are taken from axis 1 of float32[2,3]"},
+		{f32("v", 0).Pad([]int{1}, []int{0}, graph.PadWrap), "pad: axis 0 of float32[0] has no elements to repeat"},
+		{x.PadWith([]int{0, 0}, []int{0, 1}, x), "pad: the element is float32[2,3]: it must be one float32"},
+		{f32("v", n).Pad([]int{1}, []int{1}, graph.PadReflect), "pad: the extent of axis 0 of float32[n] is not known before the program runs"},
+	} {
+		require.ErrorContains(t, c.node.Err(), "concat_test.go:")
+		require.ErrorContains(t, c.node.Err(), ": "+c.want)
+	}
+	require.Equal(t, "concat: float32[n+4]", graph.Concat(0, f32("v", n), f32("u", 4)).String())
+}

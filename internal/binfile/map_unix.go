@@ -1,0 +1,36 @@
+//go:build unix
+
+package binfile
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapFile maps a regular file, copy on write.
+func mapFile(name string) ([]byte, func([]byte) error, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("%s: not a regular file: it can't be mapped", name)
+	case info.Size() > math.MaxInt:
+		return nil, nil, fmt.Errorf("%s: its %d bytes pass int", name, info.Size())
+	case info.Size() == 0: // the system maps no empty file
+		return nil, nil, nil
+	}
+	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, nil, &os.PathError{Op: "mmap", Path: name, Err: err}
+	}
+	return data, unix.Munmap, nil
+}

@@ -1,0 +1,59 @@
+package irtest
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// draws fills an attribute, by its name in text, for an operand.
+var draws = map[string]func(g *gen, v *ir.Value, a *ir.Attr){
+	"axes":      func(g *gen, v *ir.Value, a *ir.Attr) { a.Axes = g.subset(len(v.Type.Shape)) },
+	"axis":      func(g *gen, v *ir.Value, a *ir.Attr) { a.Axis = g.int("axis", 0, len(v.Type.Shape)-1) },
+	"exclusive": func(g *gen, _ *ir.Value, a *ir.Attr) { a.Exclusive = g.chance("exclusive", 3) },
+}
+
+// proposes reports whether propose knows the attributes of an op.
+func proposes(op ir.Op) bool {
+	return !slices.ContainsFunc(op.Attributes(), func(name string) bool { return draws[name] == nil })
+}
+
+// propose appends an op with x as its first operand, the others being values of the same
+// type that are random or of the same shape, and with random attributes. It appends
+// nothing, and returns nil, if that has no type. So a new op of the table is in random
+// graphs without an edit here, unless its attributes are seldom right by chance.
+func (g *gen) propose(op ir.Op, x *ir.Value) *ir.Value {
+	info := op.Info()
+	args, n := []*ir.Value{x}, info.Arity
+	if info.More {
+		n += g.int("more operands", 0, 2)
+	}
+	for len(args) < n {
+		args = append(args, g.like(x))
+	}
+	var a ir.Attr
+	for _, name := range op.Attributes() {
+		draws[name](g, x, &a)
+	}
+	types, bound := make([]ir.Type, len(args)), make([]ir.Type, len(args))
+	for i, v := range args {
+		types[i] = v.Type
+		bound[i] = ir.Type{DType: v.Type.DType, Shape: ir.ShapeOf(g.shape(v.Type.Shape)...)}
+	}
+	if _, err := ir.Infer(op, a, bound); err != nil { // the least of no elements, as it turns out
+		return nil
+	}
+	if t, err := ir.Infer(op, a, types); err != nil || !g.fits(t.Shape) {
+		return nil
+	}
+	return g.add(op, a, args...)
+}
+
+// like picks a value of the type of x, often of its shape too.
+func (g *gen) like(x *ir.Value) *ir.Value {
+	other := func(v *ir.Value) bool { return v.Type.DType != x.Type.DType }
+	if g.chance("same shape", 2) {
+		other = func(v *ir.Value) bool { return !v.Type.Equal(x.Type) }
+	}
+	return g.pick("like", slices.DeleteFunc(g.values(), other))
+}

@@ -1,0 +1,72 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// The elementwise kernels of column scans, and of the carries of all scans. Scans of rows are
+// the micro-kernel ScanRows.
+
+// CarryKernel returns the kernel that combines running values with a carry, which is one
+// element of PartialType for each row. Input i is the carry if order[i] is 0.
+func CarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
+	b := NewBuilder(Operand{DType: ir.PartialType(by, d), Splat: true}, Operand{DType: d})
+	b.Store(b.carried(by, d, 0, 1))
+	return b.Kernel().Canonical()
+}
+
+// RowKernel returns the kernel that adds one row to a column scan: its first output is
+// the running values combined with the row, its second is that combined with the carries.
+// Input i is the carries if order[i] is 0, the running values if it is 1, and the row if
+// it is 2.
+func RowKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
+	b := NewBuilder(Operand{DType: ir.PartialType(by, d)}, Operand{DType: d}, Operand{DType: d})
+	run := b.Op(by, 1, 2)
+	b.Store(run)
+	b.Store(b.carried(by, d, 0, run))
+	return b.Kernel().Canonical()
+}
+
+// ColumnScanRows is how many rows RowsKernel adds.
+const ColumnScanRows = 4
+
+// RowsKernel returns the kernel that adds ColumnScanRows rows to a column scan: its first
+// output is the running values combined with all rows, the others are those after each
+// row, combined with the carries if there are any. Input i is the carries if order[i] is
+// 0, the running values if it is 1, and row order[i]-2 otherwise.
+func RowsKernel(by ir.Op, d ir.DType, carries bool) (k *Kernel, order []int) {
+	in := slices.Repeat([]Operand{{DType: d}}, ColumnScanRows+1)
+	if carries {
+		in = slices.Insert(in, 0, Operand{DType: ir.PartialType(by, d)})
+	}
+	b := NewBuilder(in...)
+	first := Ref(len(in) - ColumnScanRows)
+	run, outs := first-1, []Ref(nil)
+	for r := range Ref(ColumnScanRows) {
+		run = b.Op(by, run, first+r)
+		outs = append(outs, run)
+		if carries {
+			outs[r] = b.carried(by, d, 0, run)
+		}
+	}
+	for _, out := range append([]Ref{run}, outs...) {
+		b.Store(out)
+	}
+	k, order = b.Kernel().Canonical()
+	if !carries {
+		for i := range order {
+			order[i]++
+		}
+	}
+	return k, order
+}
+
+// carried combines a carry with a running value.
+func (b *Builder) carried(by ir.Op, d ir.DType, carry, run Ref) Ref {
+	if b.DType(carry) != d {
+		carry = b.Cast(d, carry)
+	}
+	return b.Op(by, carry, run)
+}

@@ -1,0 +1,175 @@
+package npy
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+)
+
+// Archive is a mapped .npz file: arrays by name.
+type Archive struct {
+	mapping *binfile.Mapping
+	files   map[string]*zip.File
+}
+
+// suffix is what names have inside the archive.
+const suffix = ".npy"
+
+// OpenArchive maps a file.
+func OpenArchive(name string) (*Archive, error) {
+	m, err := binfile.Map(name)
+	if err != nil {
+		return nil, err
+	}
+	files, err := directory(m.Bytes())
+	if err != nil {
+		m.Close()
+		return nil, fmt.Errorf("npy: %s: %w", name, err)
+	}
+	return &Archive{m, files}, nil
+}
+
+// NewArchive returns the archive that data holds, such as an embedded file. Its tensors
+// are data, which stays the caller's.
+func NewArchive(data []byte) (*Archive, error) {
+	files, err := directory(data)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	return &Archive{binfile.Over(data), files}, nil
+}
+
+// directory returns the arrays of an archive.
+func directory(data []byte) (map[string]*zip.File, error) {
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are not paths here
+		return nil, err
+	}
+	files := map[string]*zip.File{}
+	for _, f := range r.File {
+		name, ok := strings.CutSuffix(f.Name, suffix)
+		if !ok {
+			return nil, fmt.Errorf("%q is no array: names end in %s", f.Name, suffix)
+		}
+		if files[name] != nil {
+			return nil, fmt.Errorf("two arrays have the name %q", name)
+		}
+		files[name] = f
+	}
+	return files, nil
+}
+
+// Names returns the names of the arrays, sorted.
+func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.files)) }
+
+// Tensor returns an array. One that is not compressed, in the byte order of this machine,
+// is the file itself: it ends with Close, and its checksum is not compared. Others are
+// read into memory of their own.
+func (a *Archive) Tensor(name string) (*graph.Tensor, error) {
+	f := a.files[name]
+	if f == nil {
+		return nil, fmt.Errorf("npy: no array is called %q", name)
+	}
+	t, err := a.tensor(f)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %s: %w", name, err)
+	}
+	return t, nil
+}
+
+func (a *Archive) tensor(f *zip.File) (*graph.Tensor, error) {
+	if f.Method == zip.Store {
+		start, err := f.DataOffset()
+		if err != nil {
+			return nil, err
+		}
+		all := uint64(len(a.mapping.Bytes()))
+		if start < 0 || uint64(start) > all || f.CompressedSize64 > all-uint64(start) {
+			return nil, errors.New("the data passes the end of the file")
+		}
+		t, err := view(a.mapping.Bytes()[start:][:f.CompressedSize64])
+		if !errors.Is(err, errSwapped) {
+			return t, err
+		}
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t, err := read(r)
+	if err != nil {
+		return nil, err
+	}
+	switch n, err := io.CopyN(io.Discard, r, 1); { // the end compares the checksum
+	case n > 0:
+		return nil, errors.New("there is data after the array")
+	case err != io.EOF:
+		return nil, err
+	}
+	return t, nil
+}
+
+// Close ends the tensors that are the file itself, and all views of them.
+func (a *Archive) Close() error {
+	a.files = nil
+	return a.mapping.Close()
+}
+
+// ArchiveWriter writes a .npz file, one array after the other.
+type ArchiveWriter struct {
+	// Compress makes the arrays smaller, slower to read, and impossible to map.
+	Compress bool
+
+	zip   *zip.Writer
+	names map[string]bool
+}
+
+// NewArchiveWriter begins an archive.
+func NewArchiveWriter(w io.Writer) *ArchiveWriter {
+	return &ArchiveWriter{zip: zip.NewWriter(w), names: map[string]bool{}}
+}
+
+// Write adds an array.
+func (a *ArchiveWriter) Write(name string, t *graph.Tensor) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	if a.names[name] {
+		return fmt.Errorf("npy: an array called %q is there already", name)
+	}
+	method := zip.Store
+	if a.Compress {
+		method = zip.Deflate
+	}
+	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name + suffix, Method: method})
+	if err != nil {
+		return err
+	}
+	a.names[name] = true
+	return Write(w, t)
+}
+
+// Close ends the archive. It does not close the file.
+func (a *ArchiveWriter) Close() error { return a.zip.Close() }
+
+// WriteArchive writes a .npz file, in place of one that exists.
+func WriteArchive(name string, tensors map[string]*graph.Tensor) error {
+	return create(name, func(w io.Writer) error {
+		a := NewArchiveWriter(w)
+		for _, name := range slices.Sorted(maps.Keys(tensors)) {
+			if err := a.Write(name, tensors[name]); err != nil {
+				return err
+			}
+		}
+		return a.Close()
+	})
+}

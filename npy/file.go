@@ -1,0 +1,133 @@
+package npy
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+)
+
+// Read reads one array, and no byte after it.
+func Read(r io.Reader) (*graph.Tensor, error) {
+	t, err := read(r)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	return t, nil
+}
+
+func read(r io.Reader) (*graph.Tensor, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := binfile.NumBytes(h.dtype, h.shape)
+	if err != nil {
+		return nil, err
+	}
+	data, err := binfile.Read(r, n)
+	if err != nil {
+		return nil, err
+	}
+	if h.swapped() {
+		binfile.Swap(data, h.dtype.Size())
+	}
+	return binfile.Tensor(h.dtype, h.layout(), data)
+}
+
+// ReadFile reads a file with one array.
+func ReadFile(name string) (*graph.Tensor, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("npy: %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// File is a mapped file with one array.
+type File struct {
+	Tensor  *graph.Tensor
+	mapping *binfile.Mapping
+}
+
+// Open maps a file. The elements must have the byte order of this machine; ReadFile takes
+// either.
+func Open(name string) (*File, error) {
+	m, err := binfile.Map(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := view(m.Bytes())
+	if err != nil {
+		m.Close()
+		return nil, fmt.Errorf("npy: %s: %w", name, err)
+	}
+	return &File{t, m}, nil
+}
+
+// Close ends the tensor and all views of it.
+func (f *File) Close() error { return f.mapping.Close() }
+
+var errSwapped = errors.New("the elements have the other byte order and can't be mapped: use ReadFile")
+
+// view returns the array that data holds, without a copy. Bytes after it are ignored, as
+// NumPy does.
+func view(data []byte) (*graph.Tensor, error) {
+	r := bytes.NewReader(data)
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	if h.swapped() {
+		return nil, errSwapped
+	}
+	n, err := binfile.NumBytes(h.dtype, h.shape)
+	if err != nil {
+		return nil, err
+	}
+	if n > r.Len() {
+		return nil, fmt.Errorf("the data ends after %d of %d bytes", r.Len(), n)
+	}
+	start := len(data) - r.Len()
+	return binfile.Tensor(h.dtype, h.layout(), data[start:start+n:start+n])
+}
+
+// Write writes one array in C order. A view of another layout is copied first.
+func Write(w io.Writer, t *graph.Tensor) error {
+	if err := t.Err(); err != nil {
+		return err
+	}
+	head, err := header{dtype: t.DType(), shape: t.Shape()}.bytes()
+	if err != nil {
+		return fmt.Errorf("npy: %w", err)
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	return binfile.Write(w, t)
+}
+
+// WriteFile writes a file with one array, in place of one that exists.
+func WriteFile(name string, t *graph.Tensor) error {
+	return create(name, func(w io.Writer) error { return Write(w, t) })
+}
+
+// create makes a file of what write writes.
+func create(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
+}

@@ -1,0 +1,150 @@
+package npy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// header is what precedes the elements of an array: a magic string, a version, the length
+// of a text, and the text, which is a Python dict padded with spaces.
+type header struct {
+	dtype     graph.DType
+	bigEndian bool
+	fortran   bool
+	shape     []int
+}
+
+const magic = "\x93NUMPY"
+
+// alignment is what the position of the first element is a multiple of.
+const alignment = 64
+
+// longestHeader limits the text of a header. 64 axes take 1,400 bytes.
+const longestHeader = 1 << 16
+
+// dtypes are the element types by what follows the byte order in a descr.
+var dtypes = map[string]graph.DType{
+	"b1": graph.Bool, "?": graph.Bool,
+	"i1": graph.Int8, "i2": graph.Int16, "i4": graph.Int32, "i8": graph.Int64,
+	"u1": graph.Uint8, "u2": graph.Uint16, "u4": graph.Uint32, "u8": graph.Uint64,
+	"f2": graph.Float16, "f4": graph.Float32, "f8": graph.Float64,
+}
+
+// readHeader reads up to the first element.
+func readHeader(r io.Reader) (header, error) {
+	var fixed [len(magic) + 4]byte
+	if _, err := io.ReadFull(r, fixed[:]); err != nil {
+		return header{}, short(err)
+	}
+	if string(fixed[:len(magic)]) != magic {
+		return header{}, fmt.Errorf("not a .npy file: it begins with %q", fixed[:len(magic)])
+	}
+	n := int(binary.LittleEndian.Uint16(fixed[len(magic)+2:]))
+	switch version := fixed[len(magic)]; version {
+	case 1:
+	case 2, 3: // the length has four bytes
+		var high [2]byte
+		if _, err := io.ReadFull(r, high[:]); err != nil {
+			return header{}, short(err)
+		}
+		n |= int(binary.LittleEndian.Uint16(high[:])) << 16
+	default:
+		return header{}, fmt.Errorf("format version %d is not known: there are 1, 2 and 3", version)
+	}
+	if n > longestHeader {
+		return header{}, fmt.Errorf("a header of %d bytes: the longest that is read has %d", n, longestHeader)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return header{}, short(err)
+	}
+	return parseHeader(string(text))
+}
+
+// short says of a file that it ends within its header.
+func short(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file ends within its header")
+	}
+	return err
+}
+
+// setDType reads a descr, such as "<f4".
+func (h *header) setDType(descr string) error {
+	order, kind := byte('|'), descr
+	if descr != "" && strings.IndexByte("<>|=", descr[0]) >= 0 {
+		order, kind = descr[0], descr[1:]
+	}
+	dt, ok := dtypes[kind]
+	if !ok {
+		return fmt.Errorf("elements of type %q are not read: store bool, integers or floats", descr)
+	}
+	if order == '|' && dt.Size() > 1 {
+		return fmt.Errorf("type %q has no byte order", descr)
+	}
+	h.dtype = dt
+	h.bigEndian = order == '>' || order == '=' && binfile.BigEndian
+	return nil
+}
+
+// swapped reports whether the bytes of an element are in the other order than this
+// machine's.
+func (h header) swapped() bool { return h.bigEndian != binfile.BigEndian && h.dtype.Size() > 1 }
+
+// layout says where the elements sit.
+func (h header) layout() layout.Layout {
+	if h.fortran {
+		return layout.ColMajor(h.shape...)
+	}
+	return layout.RowMajor(h.shape...)
+}
+
+// descr returns NumPy's name of the element type in this package's byte order.
+func (h header) descr() (string, error) {
+	for kind, dt := range dtypes {
+		switch {
+		case dt != h.dtype || kind == "?":
+		case dt.Size() == 1:
+			return "|" + kind, nil
+		default:
+			return "<" + kind, nil
+		}
+	}
+	return "", fmt.Errorf("%s has no name in .npy files: Cast it", h.dtype)
+}
+
+// mostDigits is how many digits the first extent may grow to without moving the elements.
+const mostDigits = 21
+
+// bytes returns the header of a file in C order. Its length does not depend on the first
+// extent.
+func (h header) bytes() ([]byte, error) {
+	descr, err := h.descr()
+	if err != nil {
+		return nil, err
+	}
+	extents := make([]string, len(h.shape))
+	for i, n := range h.shape {
+		extents[i] = fmt.Sprint(n)
+	}
+	shape := strings.Join(extents, ", ")
+	if len(extents) == 1 {
+		shape += "," // Python's tuple of one
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
+	if len(extents) > 0 {
+		text += strings.Repeat(" ", mostDigits-len(extents[0]))
+	}
+	const before = len(magic) + 4
+	text += strings.Repeat(" ", alignment-(before+len(text)+1)%alignment) + "\n"
+	out := append([]byte(magic), 1, 0)
+	out = binary.LittleEndian.AppendUint16(out, uint16(len(text)))
+	return append(out, text...), nil
+}

@@ -1,0 +1,182 @@
+package npy_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/npy"
+)
+
+// testdata/make.py wrote the files there with NumPy: most are 0 to 5 in two rows.
+
+func file(name string) string { return filepath.Join("testdata", name+".npy") }
+
+func counted(dt graph.DType) *graph.Tensor {
+	if dt == graph.Bool {
+		return graph.Of([]bool{false, true, true, true, true, true}, 2, 3)
+	}
+	return graph.Arange(dt, 0, 6, 1).Reshape(2, 3)
+}
+
+// TestDTypes reads and maps NumPy's files of every type, and writes the same bytes.
+func TestDTypes(t *testing.T) {
+	runs := 0
+	for dt := graph.Bool; dt <= graph.Float64; dt++ {
+		if dt == graph.BFloat16 { // has no name in the format
+			continue
+		}
+		got, err := npy.ReadFile(file(dt.String()))
+		if !dt.Runs() {
+			require.ErrorContains(t, err, "no kernels yet")
+			continue
+		}
+		runs++
+		require.NoError(t, err)
+		require.True(t, graph.Equal(counted(dt), got), "%s", got)
+		mapped, err := npy.Open(file(dt.String()))
+		require.NoError(t, err)
+		require.True(t, graph.Equal(got, mapped.Tensor))
+		require.NoError(t, mapped.Close())
+
+		var b bytes.Buffer
+		require.NoError(t, npy.Write(&b, got))
+		want, err := os.ReadFile(file(dt.String()))
+		require.NoError(t, err)
+		require.Equal(t, want, b.Bytes(), "%s", dt)
+	}
+	require.Greater(t, runs, 8)
+}
+
+// TestForms reads what files may look like besides.
+func TestForms(t *testing.T) {
+	f32 := counted(graph.Float32)
+	for name, want := range map[string]*graph.Tensor{
+		"big": f32, "fortran": f32, "version2": f32,
+		"scalar": graph.Full(graph.Float64, 2.5),
+		"vector": graph.Arange(graph.Float32, 0, 3, 1),
+		"empty":  graph.New(graph.Float32, 0, 3),
+	} {
+		got, err := npy.ReadFile(file(name))
+		require.NoError(t, err, name)
+		require.True(t, graph.Equal(want, got), "%s: %s", name, got)
+		mapped, err := npy.Open(file(name))
+		if name == "big" {
+			require.ErrorContains(t, err, "use ReadFile")
+			continue
+		}
+		require.NoError(t, err, name)
+		require.True(t, graph.Equal(want, mapped.Tensor), name)
+		require.NoError(t, mapped.Close())
+	}
+	fortran, err := npy.ReadFile(file("fortran"))
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2}, fortran.Strides())
+}
+
+// TestMappedWrites checks that a write to a mapped tensor stays in this process.
+func TestMappedWrites(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.npy")
+	require.NoError(t, npy.WriteFile(name, counted(graph.Float32)))
+	f, err := npy.Open(name)
+	require.NoError(t, err)
+	require.NoError(t, f.Tensor.Set(7, 0, 0))
+	require.NoError(t, f.Close())
+	require.NoError(t, f.Close())
+	got, err := npy.ReadFile(name)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(counted(graph.Float32), got))
+}
+
+// TestRoundTrip writes views of random layouts and reads them back.
+func TestRoundTrip(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.npy")
+	rapid.Check(t, func(t *rapid.T) {
+		shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape")
+		want := graph.Uniform(graph.Float64, rapid.Uint64().Draw(t, "seed"), -1, 1, shape...).T().Flip()
+		require.NoError(t, npy.WriteFile(name, want))
+		got, err := npy.ReadFile(name)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want, got))
+		f, err := npy.Open(name)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want, f.Tensor))
+		require.NoError(t, f.Close())
+	})
+}
+
+// TestRows appends rows and blocks of rows, and compares with the array written at once.
+func TestRows(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.npy")
+	want := graph.Normal(graph.Float32, 1, 0, 1, 11, 3)
+	f, err := os.Create(name)
+	require.NoError(t, err)
+	w, err := npy.NewWriter(f, graph.Float32, 3)
+	require.NoError(t, err)
+	require.NoError(t, w.Append(want.Index(0, 0)))
+	require.NoError(t, w.Append(want.Slice("1:11")))
+	require.ErrorContains(t, w.Append(want.T()), "rows of float32 [11] appended to an array of float32 [3]")
+	require.ErrorContains(t, w.Append(want.Unsqueeze(0)), "3 axes appended: a row has 1")
+	require.NoError(t, w.Close())
+	require.ErrorContains(t, w.Append(want), "closed")
+	require.NoError(t, f.Close())
+	got, err := npy.ReadFile(name)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want, got))
+}
+
+// TestArchive reads NumPy's archives, and ones written here.
+func TestArchive(t *testing.T) {
+	written := filepath.Join(t.TempDir(), "written.npz")
+	a, b := counted(graph.Float32), counted(graph.Int32)
+	require.NoError(t, npy.WriteArchive(written, map[string]*graph.Tensor{"a": a, "b": b}))
+	for _, name := range []string{"testdata/stored.npz", "testdata/compressed.npz", written} {
+		archive, err := npy.OpenArchive(name)
+		require.NoError(t, err)
+		require.Equal(t, []string{"a", "b"}, archive.Names())
+		for name, want := range map[string]*graph.Tensor{"a": a, "b": b} {
+			got, err := archive.Tensor(name)
+			require.NoError(t, err)
+			require.True(t, graph.Equal(want, got))
+		}
+		_, err = archive.Tensor("c")
+		require.EqualError(t, err, `npy: no array is called "c"`)
+		require.NoError(t, archive.Close())
+	}
+}
+
+// TestErrors lists the messages for what is not read.
+func TestErrors(t *testing.T) {
+	for name, want := range map[string]string{
+		"complex": `npy: testdata/complex.npy: elements of type "<c8" are not read: store bool, integers or floats`,
+		"record":  `npy: testdata/record.npy: header: elements that are records are not read: store each field as an array`,
+	} {
+		_, err := npy.ReadFile(file(name))
+		require.EqualError(t, err, want)
+		_, err = npy.Open(file(name))
+		require.EqualError(t, err, want)
+	}
+	for text, want := range map[string]string{
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1152921504606846976,), }": "ends after 0 of 4611686018427387904 bytes",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,), }": "passes int",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }":                  "an extent expected",
+		"{'descr': '<f4', 'shape': (1,), }":                                           "is missing",
+		"{'descr': '<f4', 'descr': '<f4', 'shape': (1,), }":                           "twice",
+		"{'descr': '|f4', 'fortran_order': False, 'shape': (1,), }":                   "no byte order",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } x":                 "text after",
+	} {
+		_, err := npy.Read(bytes.NewReader(withHeader(text)))
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// withHeader returns a file that ends after a header.
+func withHeader(text string) []byte {
+	head := append([]byte("\x93NUMPY\x01\x00"), byte(len(text)), byte(len(text)>>8))
+	return append(head, text...)
+}

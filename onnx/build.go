@@ -1,0 +1,177 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// builder makes a graph of a model: it holds what each name stands for.
+type builder struct {
+	model  *model
+	opset  int
+	outer  *builder // of the subgraph around this one
+	depth  int      // of functions inside each other
+	values map[string]value
+	errs   *mistakes
+}
+
+// value returns what a name stands for here or in a graph around. ok is false if it
+// stands for nothing, because the node that makes it failed.
+func (b *builder) value(name string) (v value, ok bool) {
+	for ; b != nil; b = b.outer {
+		if v, ok := b.values[name]; ok {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// run builds all nodes of a subgraph. Those that fail leave their mistake in b.errs, and
+// those that need them are left out.
+func (b *builder) run(g *subgraph) {
+	for name, t := range g.constants {
+		b.values[name] = constantOf(t)
+	}
+	for _, n := range g.nodes {
+		b.add(n)
+	}
+}
+
+// inner returns the builder of a subgraph of a node here.
+func (b *builder) inner() *builder {
+	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, values: map[string]value{}, errs: b.errs}
+}
+
+// results returns the values of the names that a subgraph returns.
+func (b *builder) results(g *subgraph) []value {
+	out := make([]value, len(g.outputs))
+	for i, name := range g.outputs {
+		v, ok := b.value(name)
+		if !ok && b.errs.none() {
+			b.errs.add(fmt.Errorf("output %q: no node makes it", name))
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// add builds one node.
+func (b *builder) add(n *node) {
+	if b.errs.enough() {
+		return
+	}
+	if fn := b.model.functions[key(n.domain, n.op, n.overload)]; fn != nil {
+		if !b.call(fn, n) {
+			b.errs.failed(n)
+		}
+		return
+	}
+	op, why := lookup(n, b.opset)
+	if op == nil {
+		b.errs.unsupported(n, why)
+		return
+	}
+	c := &call{builder: b, op: op, node: n, in: make([]value, len(n.inputs))}
+	for i, name := range n.inputs {
+		if name == "" {
+			continue
+		}
+		v, ok := b.value(name)
+		if !ok {
+			if !b.errs.fails(name) {
+				b.errs.add(fmt.Errorf("%s: input %q: no node before makes it", n.where(), name))
+			}
+			b.errs.failed(n)
+			return
+		}
+		c.in[i] = v
+	}
+	outs, err := c.build()
+	if err != nil {
+		b.errs.add(fmt.Errorf("%s: %w", n.where(), err))
+		b.errs.failed(n)
+		return
+	}
+	for i, name := range n.outputs {
+		if name != "" {
+			b.values[name] = outs[i]
+		}
+	}
+}
+
+// build returns the values of a node's outputs.
+func (c *call) build() ([]value, error) {
+	if err := c.op.check(c.node); err != nil {
+		return nil, err
+	}
+	if len(c.in) > 0 && !c.op.types.Has(c.in[0].dtype()) {
+		return nil, fmt.Errorf("input 0 is of %s: it takes %s", c.in[0].dtype(), c.op.types)
+	}
+	if out, ok := c.sizeArithmetic(); ok {
+		return []value{out}, c.err
+	}
+	outs := c.op.build(c)
+	for i := range outs {
+		if c.err == nil && outs[i].kind == computed {
+			c.err = outs[i].node.Err()
+		}
+	}
+	for i := range c.node.outputs {
+		if c.err == nil && c.wants(i) && (i >= len(outs) || outs[i].kind == missing) {
+			c.fail("output %d is not supported", i)
+		}
+	}
+	if c.err == nil && c.folds(outs) {
+		c.err = fold(outs)
+	}
+	return outs, c.err
+}
+
+// mostFolded limits the elements of results that are computed at load.
+const mostFolded = 1 << 16
+
+// folds reports whether the outputs are computed at load: they depend on constants alone
+// and are small.
+func (c *call) folds(outs []value) bool {
+	for _, v := range c.in {
+		if v.kind == computed || v.kind == symbolic {
+			return false
+		}
+	}
+	for _, v := range c.node.attrs {
+		if _, ok := v.(*subgraph); ok { // which may use any value around it
+			return false
+		}
+	}
+	for _, v := range outs {
+		if v.kind != computed {
+			continue
+		}
+		n, fixed := v.node.Shape().NumElems().Int()
+		if !fixed || n > mostFolded {
+			return false
+		}
+	}
+	return true
+}
+
+// fold computes outputs, which become constants.
+func fold(outs []value) error {
+	for i, v := range outs {
+		if v.kind != computed {
+			continue
+		}
+		p, err := graph.Compile(v.node)
+		if err != nil {
+			return err
+		}
+		t, err := p.Run(context.Background())
+		if err != nil {
+			return err
+		}
+		outs[i] = constantOf(t)
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package onnx
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// call is one use of an operator while its graph is built. Its methods keep the first
+// mistake, and return values that do no harm after it.
+type call struct {
+	*builder
+	op   *operator
+	node *node
+	in   []value
+	err  error
+}
+
+func (c *call) fail(format string, args ...any) []value {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+	return nil
+}
+
+// has reports whether input i is there.
+func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].kind != missing }
+
+// x returns input i.
+func (c *call) x(i int) graph.Node {
+	if !c.has(i) {
+		c.fail("input %d is missing", i)
+		return graph.Scalar(graph.Float32, 0)
+	}
+	return c.in[i].asNode()
+}
+
+// all returns all inputs.
+func (c *call) all() []graph.Node {
+	out := make([]graph.Node, len(c.in))
+	for i := range out {
+		out[i] = c.x(i)
+	}
+	return out
+}
+
+// wants reports whether output i is used.
+func (c *call) wants(i int) bool { return i < len(c.node.outputs) && c.node.outputs[i] != "" }
+
+// sizes returns the elements of input i, which must be known at load up to symbolic sizes.
+func (c *call) sizes(i int) []graph.Extent {
+	if !c.has(i) {
+		c.fail("input %d is missing", i)
+		return nil
+	}
+	sizes, _, ok := c.in[i].asSizes()
+	if !ok {
+		c.fail("input %d (%s) must be known at load: give it with Fix, or make it an initializer", i, c.node.inputs[i])
+	}
+	return sizes
+}
+
+// ints returns the elements of input i, which must be known at load.
+func (c *call) ints(i int) []int {
+	sizes := c.sizes(i)
+	out := make([]int, len(sizes))
+	for k, d := range sizes {
+		n, fixed := d.Int()
+		if !fixed {
+			c.fail("input %d (%s) depends on the size %s: give that with WithSize", i, c.node.inputs[i], d)
+		}
+		out[k] = clampInt(n)
+	}
+	return out
+}
+
+// clampInt takes what models write for "to the end" to Go's bounds: the ends of int32 count
+// as those of int64.
+func clampInt(n int) int {
+	switch {
+	case n >= math.MaxInt32:
+		return math.MaxInt
+	case n <= -math.MaxInt32:
+		return math.MinInt
+	}
+	return n
+}
+
+// int1 returns the only element of input i, which must be known at load.
+func (c *call) int1(i int) int {
+	v := c.ints(i)
+	if len(v) != 1 {
+		c.fail("input %d (%s) has %d elements: it must have one", i, c.node.inputs[i], len(v))
+		return 0
+	}
+	return v[0]
+}
+
+// attr returns an attribute or its default, and whether there is either.
+func attr[T any](c *call, name string) (v T, ok bool) {
+	given, ok := c.node.attrs[name]
+	if !ok {
+		given, ok = c.op.attrs[name]
+		if !ok {
+			panic(fmt.Sprintf("BUG: onnx: %s has no attribute %q", c.op.name, name))
+		}
+	}
+	v, ok = given.(T) // not of an unset one
+	return v, ok
+}
+
+// need returns an attribute that must be there.
+func need[T any](c *call, name string) T {
+	v, ok := attr[T](c, name)
+	if !ok {
+		c.fail("attribute %q is missing", name)
+	}
+	return v
+}
+
+func (c *call) int(name string) int       { return need[int](c, name) }
+func (c *call) float(name string) float64 { return need[float64](c, name) }
+func (c *call) text(name string) string   { return need[string](c, name) }
+func (c *call) flag(name string) bool     { return need[int](c, name) != 0 }
+
+// axis returns the attribute "axis" counted from the front, for a value with that many axes.
+func (c *call) axis(rank int) int { return c.wrapAxis(c.int("axis"), rank) }
+
+// wrapAxis counts a negative axis from the end.
+func (c *call) wrapAxis(axis, rank int) int {
+	if axis < -rank || axis >= rank {
+		c.fail("axis %d of %d axes", axis, rank)
+		return 0
+	}
+	if axis < 0 {
+		axis += rank
+	}
+	return axis
+}
+
+// from returns axis, axis+1, ... up to the last.
+func from(axis, rank int) []int {
+	out := make([]int, 0, rank)
+	for ; axis < rank; axis++ {
+		out = append(out, axis)
+	}
+	return out
+}
+
+// one returns the values of an operator with one output.
+func one(x graph.Node) []value { return []value{compute(x)} }
+
+// unaryOp is the build function of an operator that is an op of one Node.
+func unaryOp(f func(graph.Node) graph.Node) func(c *call) []value {
+	return func(c *call) []value { return one(f(c.x(0))) }
+}
+
+// binaryOp is the build function of an operator that is an op of two Nodes.
+func binaryOp(f func(x graph.Node, y any) graph.Node) func(c *call) []value {
+	return func(c *call) []value { return one(f(c.x(0), c.x(1))) }
+}

@@ -1,0 +1,138 @@
+package onnx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// conformanceEnv names a folder of test cases; testdata/conformance has a few of them.
+// README.md there says where they come from and in what form they are.
+const conformanceEnv = "STRIDEFUSE_CONFORMANCE"
+
+// verdict is the outcome of a case: "" if it passed, or why the model is not supported.
+type verdict struct {
+	group, op, unsupported string
+	totals
+}
+
+// totals are what programs consist of.
+type totals struct{ nodes, kernels, copies int }
+
+// TestConformance runs the ONNX project's test cases. A wrong answer fails; what is not
+// supported is counted, with the reason.
+func TestConformance(t *testing.T) {
+	dir := os.Getenv(conformanceEnv)
+	if dir == "" {
+		dir = filepath.Join("testdata", "conformance")
+	}
+	manifests, err := filepath.Glob(filepath.Join(dir, "*", "manifest.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, manifests, "no cases in %s", dir)
+	var verdicts []verdict
+	for _, file := range manifests {
+		var group manifest
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &group))
+		for _, c := range group.Tests {
+			c.dir = filepath.Join(filepath.Dir(file), c.Name)
+			t.Run(group.Group+"/"+c.Name, func(t *testing.T) {
+				v := verdict{group: group.Group, op: c.Op}
+				v.unsupported, v.totals = c.run(t)
+				verdicts = append(verdicts, v)
+			})
+		}
+	}
+	t.Log(report(verdicts))
+}
+
+// run runs a case, and returns why it is not supported, or "" and what its program is.
+func (c *testCase) run(t *testing.T) (unsupported string, of totals) {
+	inputs := c.tensors(t, c.Inputs)
+	m, err := c.model(t)
+	var no noType
+	if errors.As(err, &no) {
+		return err.Error(), of
+	}
+	require.NoError(t, err)
+	p, err := compile(m, newSettings(nil))
+	if err != nil { // inputs may be needed at load
+		p, err = compile(m, newSettings(c.small(inputs)))
+	}
+	if err != nil {
+		return err.Error(), of
+	}
+	given := map[string]*graph.Tensor{}
+	for _, name := range p.Inputs() {
+		given[name] = inputs[name]
+	}
+	got, err := p.Run(context.Background(), given)
+	require.NoError(t, err)
+	for name, want := range c.tensors(t, c.Outputs) {
+		RequireClose(t, name, want, got[name])
+	}
+	return "", totals{len(c.Nodes), len(p.Graph().Kernels()), p.Graph().Copies()}
+}
+
+// mostFixed is how many elements an input may have that is given at load.
+const mostFixed = 16
+
+// small returns the options that give the small integer inputs at load.
+func (c *testCase) small(inputs map[string]*graph.Tensor) (options []Option) {
+	for _, in := range c.Inputs {
+		if t := inputs[in.Name]; t.Size() <= mostFixed && t.Rank() <= 1 {
+			options = append(options, Fix(in.Name, t))
+		}
+	}
+	return options
+}
+
+// report counts the verdicts for each group and operator.
+func report(verdicts []verdict) string {
+	var b strings.Builder
+	passed := map[string]int{}
+	all := map[string]int{}
+	reasons := map[string]map[string]int{}
+	sums := map[string]totals{}
+	for _, v := range verdicts {
+		sum := sums[v.group]
+		sums[v.group] = totals{sum.nodes + v.nodes, sum.kernels + v.kernels, sum.copies + v.copies}
+		for _, key := range []string{v.group, v.group + " " + v.op} {
+			all[key]++
+			if v.unsupported == "" {
+				passed[key]++
+			} else {
+				if reasons[key] == nil {
+					reasons[key] = map[string]int{}
+				}
+				reasons[key][v.unsupported]++
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		group, op, _ := strings.Cut(key, " ")
+		if op == "" {
+			sum := sums[group]
+			fmt.Fprintf(&b, "\n%-14s %d of %d passed, %d unsupported; the programs have %d nodes, %d kernels and %d copies",
+				group, passed[key], all[key], all[key]-passed[key], sum.nodes, sum.kernels, sum.copies)
+			continue
+		}
+		fmt.Fprintf(&b, "\n    %-28s %d of %d passed", op, passed[key], all[key])
+		for _, why := range slices.Sorted(maps.Keys(reasons[key])) {
+			fmt.Fprintf(&b, "\n        unsupported %d: %s", reasons[key][why], strings.ReplaceAll(why, "\n", "; "))
+		}
+	}
+	return b.String()
+}

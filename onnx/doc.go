@@ -1,0 +1,33 @@
+// Package onnx reads models in the ONNX format and compiles them with package graph.
+//
+//	p, err := onnx.Load("model.onnx")
+//	out, err := p.Run(ctx, graph.Feeds{"input": x})
+//	fmt.Print(p.Graph().Explain())
+//
+// The file is read without generated code for protocol buffers. Each operator becomes
+// calls of graph's methods, so that a model is fused and runs as any other program does.
+//
+// # What is supported
+//
+// docs/onnx.md lists the operators, with versions and element types. Load refuses a model
+// with any other operator, and names all of them at once. An answer is never approximated
+// by a similar operator.
+//
+// Shapes are known at load, up to symbolic sizes: a dimension with a name in the file is a
+// size that each run may change. Nodes that compute with shapes (Shape, Gather, Concat,
+// Mul, ...) are evaluated at load, also where sizes are symbolic. What decides about
+// shapes and comes from an input must be given at load, with Fix. Operators whose result
+// has a shape that depends on elements (NonZero, Unique, Compress) are not supported.
+//
+// The condition of If, and how often Loop and Scan repeat, must be known at load; their
+// bodies become part of the graph. Functions of the model are put in place of the nodes
+// that use them. Dropout is that of inference.
+//
+// Tensors may be in other files, in the model's folder or below it. Strings, sequences,
+// maps, sparse tensors and complex numbers are not supported.
+//
+// # Errors
+//
+// A file may be damaged or hostile: whatever is wrong with it is an error. Mistakes of
+// nodes are collected, each with the operator and the node's name.
+package onnx

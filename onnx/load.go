@@ -1,0 +1,53 @@
+package onnx
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Load reads a model from a file and compiles it. The error lists all operators that are
+// not supported, see UnsupportedError, and all nodes that can't be built.
+func Load(path string, options ...Option) (*Program, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p, err := load(data, filepath.Dir(path), options)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// Parse compiles a model that data holds, such as an embedded file. The program keeps
+// data, which must not be changed. Tensors in other files are errors.
+func Parse(data []byte, options ...Option) (*Program, error) {
+	p, err := load(data, "", options)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	return p, nil
+}
+
+func load(data []byte, folder string, options []Option) (*Program, error) {
+	d := decoder{externalFiles{folder}}
+	m, err := d.model(data)
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range m.body.inputs {
+		switch {
+		case in.dtype == 0:
+			return nil, fmt.Errorf("input %q: its type is no tensor or has elements of type %s, which is not supported", in.name, codeText(in.code))
+		case !in.shaped:
+			return nil, fmt.Errorf("input %q: the number of its axes is not known", in.name)
+		}
+		for k, dim := range in.dims {
+			if n, ok := dim.(int); ok && n < 0 {
+				m.body.inputs[i].dims[k] = ""
+			}
+		}
+	}
+	return compile(m, newSettings(options))
+}

@@ -1,0 +1,68 @@
+package onnx
+
+import "github.com/stridefuse/stridefuse/graph"
+
+// model is what a file says, before any operator is looked at.
+type model struct {
+	opset     int // version of the default operator set
+	body      *subgraph
+	functions map[string]*function // by key
+}
+
+// function is an operator that the model defines itself.
+type function struct {
+	inputs   []string
+	defaults attrs // of its attributes, without those that must be given
+	opset    int
+	body     *subgraph
+}
+
+// key names a function: its domain, name, and what tells functions of one name apart.
+func key(domain, name, overload string) string { return domain + ":" + name + ":" + overload }
+
+// subgraph is a list of nodes in topological order. Values have names; a name is given
+// once.
+type subgraph struct {
+	inputs    []port // without the constants
+	constants map[string]*graph.Tensor
+	nodes     []*node
+	outputs   []string
+}
+
+// port is an input of a subgraph.
+type port struct {
+	name   string
+	code   int // ONNX's number of the element type
+	dtype  graph.DType
+	shaped bool  // the number of axes is known
+	dims   []any // an int, or the name of a size, "" if it has none
+}
+
+// node is the use of an operator. The name "" among its inputs or outputs is an optional
+// one that is left out.
+type node struct {
+	name, domain, op, overload string
+	inputs, outputs            []string
+	attrs                      attrs
+}
+
+// attrs are attributes by name: an int, a float64 (that a float32 has exactly), a string,
+// a list of one of these, a *graph.Tensor, a *subgraph or a reference.
+type attrs map[string]any
+
+// reference is an attribute of a node inside a function: the value of the function's
+// attribute of that name.
+type reference string
+
+// where names a node in messages.
+func (n *node) where() string {
+	if n.name != "" {
+		return n.op + " " + n.name
+	}
+	for _, out := range n.outputs {
+		if out != "" {
+			return n.op + " (makes " + out + ")"
+		}
+	}
+	return n.op
+}

@@ -1,0 +1,109 @@
+package onnx
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// latest is the newest version of the default operator set that the table knows.
+const latest = 28
+
+// operator is a row of the table of operators: a definition, and the versions of the
+// operator set in which it holds. An operator whose definition changed has several rows.
+type operator struct {
+	name         string
+	since, until int
+	least, most  int       // inputs
+	types        ir.DTypes // of the first input
+	attrs        attrs     // names and defaults; see unset
+	build        func(c *call) []value
+}
+
+// many is the number of inputs of operators that take any.
+const many = 1 << 20
+
+// unset is the default of an attribute that has none. Its type is that of the value.
+type unset struct{ as any }
+
+// table holds the rows by name.
+var table map[string][]*operator
+
+func init() { // not in the declaration, as the rows of control flow look operators up
+	table = map[string][]*operator{}
+	for _, group := range [][]operator{
+		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, losses, control,
+	} {
+		for i := range group {
+			op := &group[i]
+			table[op.name] = append(table[op.name], op)
+		}
+	}
+	for _, versions := range table {
+		slices.SortFunc(versions, func(a, b *operator) int { return cmp.Compare(a.since, b.since) })
+	}
+}
+
+// lookup returns the definition that holds in a version of the operator set, or why there
+// is none.
+func lookup(n *node, opset int) (op *operator, why string) {
+	if n.domain != "" {
+		return nil, "an operator of the domain " + n.domain
+	}
+	versions := table[n.op]
+	for _, op := range versions {
+		if op.since <= opset && opset <= op.until {
+			return op, ""
+		}
+	}
+	switch {
+	case opset > latest:
+		return nil, fmt.Sprintf("operator set %d: up to %d are known", opset, latest)
+	case elementShaped[n.op]:
+		return nil, "the shape of its result depends on elements"
+	case len(versions) == 0:
+		return nil, "not supported"
+	}
+	return nil, fmt.Sprintf("not in version %d of the operator set", opset)
+}
+
+// elementShaped are operators that no version of the table will have: shapes are known
+// before a program runs.
+var elementShaped = map[string]bool{"Compress": true, "NonMaxSuppression": true, "NonZero": true, "Unique": true}
+
+// check returns an error for inputs and attributes that the operator does not have.
+func (op *operator) check(n *node) error {
+	if len(n.inputs) < op.least || len(n.inputs) > op.most {
+		return fmt.Errorf("%d inputs: it takes %s", len(n.inputs), counts(op.least, op.most))
+	}
+	for i, name := range n.inputs[:op.least] {
+		if name == "" {
+			return fmt.Errorf("input %d is missing", i)
+		}
+	}
+	for name, v := range n.attrs {
+		want, ok := op.attrs[name]
+		if !ok {
+			return fmt.Errorf("unknown attribute %q", name)
+		}
+		if u, ok := want.(unset); ok {
+			want = u.as
+		}
+		if have, want := fmt.Sprintf("%T", v), fmt.Sprintf("%T", want); have != want {
+			return fmt.Errorf("attribute %q is of type %s: it must be %s", name, have, want)
+		}
+	}
+	return nil
+}
+
+func counts(least, most int) string {
+	switch most {
+	case least:
+		return fmt.Sprint(least)
+	case many:
+		return fmt.Sprintf("%d or more", least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}

@@ -1,0 +1,242 @@
+package onnx
+
+import (
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Operators that move elements.
+
+var movements = []operator{
+	{"CenterCropPad", 18, latest, 2, 2, ir.AllTypes, attrs{"axes": unset{[]int{}}}, centerCropPad},
+	{"Concat", 1, 3, 1, many, ir.AllTypes, attrs{"axis": 1}, concat},
+	{"Concat", 4, latest, 1, many, ir.AllTypes, attrs{"axis": unset{0}}, concat},
+	{"DepthToSpace", 1, 10, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, depthToSpace},
+	{"DepthToSpace", 11, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}, "mode": "DCR"}, depthToSpace},
+	{"Pad", 2, 10, 1, 1, ir.AllTypes, attrs{"pads": unset{[]int{}}, "value": 0., "mode": "constant"}, pad},
+	{"Pad", 11, latest, 2, 4, ir.AllTypes, attrs{"mode": "constant"}, pad},
+	{"Slice", 1, 9, 1, 1, ir.AllTypes, attrs{"starts": unset{[]int{}}, "ends": unset{[]int{}}, "axes": unset{[]int{}}}, sliceAttrs},
+	{"Slice", 10, latest, 3, 5, ir.AllTypes, nil, sliceInputs},
+	{"SpaceToDepth", 1, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, func(c *call) []value {
+		return one(c.x(0).SpaceToDepth(c.int("blocksize")))
+	}},
+	{"Split", 2, 12, 1, 1, ir.AllTypes, attrs{"axis": 0, "split": unset{[]int{}}}, split},
+	{"Split", 13, 17, 1, 2, ir.AllTypes, attrs{"axis": 0}, split},
+	{"Split", 18, latest, 1, 2, ir.AllTypes, attrs{"axis": 0, "num_outputs": unset{0}}, split},
+	{"Tile", 6, latest, 2, 2, ir.AllTypes, nil, tile},
+	{"Transpose", 1, latest, 1, 1, ir.AllTypes, attrs{"perm": unset{[]int{}}}, transpose},
+	{"Trilu", 14, latest, 1, 2, ir.AllTypes, attrs{"upper": 1}, trilu},
+}
+
+func concat(c *call) []value { return one(graph.Concat(c.int("axis"), c.all()...)) }
+
+// padModes are the ways to fill but with one element.
+var padModes = map[string]graph.PadMode{"reflect": graph.PadReflect, "edge": graph.PadEdge, "wrap": graph.PadWrap}
+
+// pad has the elements to add before each axis, then those behind each; negative numbers
+// take elements away.
+func pad(c *call) []value {
+	x := c.x(0)
+	axes := from(0, x.Rank())
+	var pads []int
+	var element any = 0
+	if c.op.most == 1 {
+		pads, element = need[[]int](c, "pads"), c.float("value")
+	} else {
+		pads = c.ints(1)
+		if c.has(2) {
+			element = c.x(2).Reshape()
+		}
+		if c.has(3) {
+			axes = c.ints(3)
+		}
+	}
+	if len(pads) != 2*len(axes) {
+		return c.fail("%d pads for %d axes: there must be two for each", len(pads), len(axes))
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	for i, axis := range axes {
+		if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
+			return nil
+		}
+		before[axis], after[axis] = pads[i], pads[len(axes)+i]
+	}
+	name := c.text("mode")
+	if mode, ok := padModes[name]; ok {
+		return one(x.Pad(before, after, mode))
+	}
+	if name != "constant" {
+		return c.fail("mode %q: it must be constant, reflect, edge or wrap", name)
+	}
+	return one(x.PadWith(before, after, element))
+}
+
+// centerCropPad cuts or pads axes to given extents, at both ends alike. An odd element is
+// cut or added at the end.
+func centerCropPad(c *call) []value {
+	x, to := c.x(0), c.ints(1)
+	axes, ok := attr[[]int](c, "axes")
+	if !ok {
+		axes = from(0, x.Rank())
+	}
+	if len(axes) != len(to) {
+		return c.fail("%d extents for %d axes", len(to), len(axes))
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	for i, axis := range axes {
+		axis = c.wrapAxis(axis, x.Rank())
+		if c.err != nil {
+			return nil
+		}
+		extent, fixed := x.Shape()[axis].Int()
+		if !fixed {
+			return c.fail("axis %d has a symbolic extent", axis)
+		}
+		before[axis] = (to[i] - extent) / 2
+		after[axis] = to[i] - extent - before[axis]
+	}
+	return one(x.Pad(before, after, graph.PadConstant))
+}
+
+func depthToSpace(c *call) []value {
+	x, size := c.x(0), c.int("blocksize")
+	if c.op.since < 11 || c.text("mode") == "DCR" {
+		return one(x.DepthToSpace(size))
+	}
+	if c.text("mode") == "CRD" {
+		return one(x.PixelShuffle(size))
+	}
+	return c.fail("mode %q: it must be DCR or CRD", c.text("mode"))
+}
+
+func sliceAttrs(c *call) []value {
+	starts, ends := need[[]int](c, "starts"), need[[]int](c, "ends")
+	axes, ok := attr[[]int](c, "axes")
+	if !ok {
+		axes = from(0, len(starts))
+	}
+	for i := range starts {
+		starts[i] = clampInt(starts[i])
+	}
+	for i := range ends {
+		ends[i] = clampInt(ends[i])
+	}
+	return c.slice(ir.ShapeOf(starts...), ir.ShapeOf(ends...), axes, nil)
+}
+
+func sliceInputs(c *call) []value {
+	starts, ends := c.bounds(1), c.bounds(2)
+	axes := from(0, len(starts))
+	if c.has(3) {
+		axes = c.ints(3)
+	}
+	var steps []int
+	if c.has(4) {
+		steps = c.ints(4)
+	}
+	return c.slice(starts, ends, axes, steps)
+}
+
+// bounds returns input i with the ends of int32 taken for those of int64.
+func (c *call) bounds(i int) []graph.Extent {
+	sizes := append([]graph.Extent(nil), c.sizes(i)...)
+	for k, d := range sizes {
+		if n, fixed := d.Int(); fixed {
+			sizes[k] = ir.Fixed(clampInt(n))
+		}
+	}
+	return sizes
+}
+
+func (c *call) slice(starts, ends []graph.Extent, axes, steps []int) []value {
+	if len(starts) != len(axes) || len(ends) != len(axes) || steps != nil && len(steps) != len(axes) {
+		return c.fail("%d starts, %d ends, %d axes and %d steps: there must be as many of each", len(starts), len(ends), len(axes), len(steps))
+	}
+	x := c.x(0)
+	for i, axis := range axes {
+		step := 1
+		if steps != nil {
+			step = steps[i]
+		}
+		x = x.SliceAxis(axis, bound(starts[i]), bound(ends[i]), step)
+	}
+	return one(x)
+}
+
+// bound returns a bound in the form that SliceAxis takes.
+func bound(d graph.Extent) any {
+	if n, fixed := d.Int(); fixed {
+		return n
+	}
+	return d
+}
+
+func split(c *call) []value {
+	x := c.x(0)
+	axis := c.axis(x.Rank())
+	if c.err != nil {
+		return nil
+	}
+	var sizes []int
+	given := c.has(1)
+	if given {
+		sizes = c.ints(1)
+	} else if c.op.since == 2 {
+		sizes, given = attr[[]int](c, "split")
+	}
+	if !given {
+		parts := len(c.node.outputs)
+		if c.op.since >= 18 {
+			if n, ok := attr[int](c, "num_outputs"); ok && n != parts {
+				return c.fail("num_outputs is %d: there are %d outputs", n, parts)
+			}
+		}
+		extent, fixed := x.Shape()[axis].Int()
+		if !fixed || parts < 1 {
+			return c.fail("%d parts of an axis of extent %s: give their sizes", parts, x.Shape()[axis])
+		}
+		sizes = equalParts(extent, parts)
+	}
+	var out []value
+	for _, part := range x.Split(axis, sizes...) {
+		out = append(out, compute(part))
+	}
+	return out
+}
+
+// equalParts returns the sizes of n parts, of which the last may be smaller.
+func equalParts(extent, n int) []int {
+	sizes := make([]int, 0, n)
+	size := (extent + n - 1) / n
+	for range n {
+		sizes = append(sizes, min(size, extent))
+		extent -= sizes[len(sizes)-1]
+	}
+	return sizes
+}
+
+func tile(c *call) []value {
+	reps := c.ints(1)
+	if len(reps) != c.x(0).Rank() {
+		return c.fail("%d repeats of %d axes", len(reps), c.x(0).Rank())
+	}
+	return one(c.x(0).Tile(reps...))
+}
+
+func transpose(c *call) []value {
+	if perm, ok := attr[[]int](c, "perm"); ok {
+		return one(c.x(0).Permute(perm))
+	}
+	return one(c.x(0).Transpose())
+}
+
+func trilu(c *call) []value {
+	k := 0
+	if c.has(1) {
+		k = c.int1(1)
+	}
+	if c.flag("upper") {
+		return one(c.x(0).Triu(k))
+	}
+	return one(c.x(0).Tril(k))
+}

@@ -1,0 +1,97 @@
+"""Writes the models that the tests load, and what onnxruntime computes with them.
+
+Run in this folder, with the packages onnx, onnxruntime and numpy. NAME.npz holds the inputs and the outputs of NAME.onnx, with
+the names in/X and out/Y.
+"""
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper, numpy_helper
+
+F, I, B = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+node, value = helper.make_node, helper.make_tensor_value_info
+rng = np.random.default_rng(1)
+
+
+def const(name, x):
+    return numpy_helper.from_array(np.asarray(x), name)
+
+
+def save(name, nodes, inputs, outputs, inits=(), feeds=None, functions=(), opset=21, external=False):
+    graph = helper.make_graph(nodes, name, inputs, outputs, list(inits))
+    imports = [helper.make_opsetid("", opset)] + ([helper.make_opsetid("local", 1)] if functions else [])
+    model = helper.make_model(graph, opset_imports=imports, functions=list(functions), ir_version=10)
+    if external:
+        onnx.save(model, name + ".onnx", save_as_external_data=True, location=name + ".bin", size_threshold=0)
+    else:
+        onnx.save(model, name + ".onnx")
+    if feeds is not None:
+        outs = ort.InferenceSession(name + ".onnx").run(None, feeds)
+        arrays = {"in/" + k: v for k, v in feeds.items()}
+        arrays |= {"out/" + o.name: v for o, v in zip(outputs, outs)}
+        np.savez(name + ".npz", **arrays)
+
+
+x = rng.standard_normal((3, 4)).astype("f4")
+w, b = rng.standard_normal((5, 4)).astype("f4"), rng.standard_normal(5).astype("f4")
+dense = [node("Gemm", ["input.1", "w", "b"], ["h"], transB=1), node("Relu", ["h"], ["out:0"])]
+save("dense", dense, [value("input.1", F, ["batch size", 4])], [value("out:0", F, ["batch size", 5])],
+     [const("w", w), const("b", b)], {"input.1": x})
+save("external", dense, [value("input.1", F, ["n", 4])], [value("out:0", F, ["n", 5])],
+     [const("w", w), const("b", b)], {"input.1": x}, external=True)
+
+# Sizes that are symbolic, computed by nodes: [n, 4] becomes [n, 2, 2] and [n*4].
+save("sizes", [
+    node("Shape", ["x"], ["s"]),
+    node("Gather", ["s", "zero"], ["n"]),
+    node("Unsqueeze", ["n", "zeros"], ["n1"]),
+    node("Concat", ["n1", "twos"], ["to"], axis=0),
+    node("Reshape", ["x", "to"], ["split"]),
+    node("Mul", ["n", "four"], ["all"]),
+    node("Unsqueeze", ["all", "zeros"], ["all1"]),
+    node("Reshape", ["x", "all1"], ["flat"]),
+    node("Range", ["zero", "n", "one"], ["rows"]),
+], [value("x", F, ["n", 4])], [value("split", F, None), value("flat", F, None), value("rows", I, None)],
+    [const("zero", np.int64(0)), const("one", np.int64(1)), const("four", np.int64(4)),
+     const("zeros", np.array([0])), const("twos", np.array([2, 2]))], {"x": x})
+
+# Tensors in lists rather than raw, of the types that have lists.
+lists = [helper.make_tensor("f", F, [2], [1.5, -2]), helper.make_tensor("d", TensorProto.DOUBLE, [2], [1.5, -2]),
+         helper.make_tensor("i", TensorProto.INT32, [2], [1, -2]), helper.make_tensor("l", I, [2], [1, -2]),
+         helper.make_tensor("u", TensorProto.UINT8, [2], [1, 255]), helper.make_tensor("h", TensorProto.FLOAT16, [2], [1.5, -2]),
+         helper.make_tensor("b", B, [2], [True, False])]
+save("lists", [node("Cast", [t.name], ["c" + t.name], to=F) for t in lists] +
+     [node("Sum", ["x"] + ["c" + t.name for t in lists], ["y"])], [value("x", F, [2])], [value("y", F, [2])], lists,
+     {"x": np.array([10, 20], "f4")})
+
+# A function of the model's own, with an attribute and its default.
+fn = helper.make_function("local", "scaled", ["a"], ["r"], [
+    helper.make_node("Constant", [], ["k"]), node("Mul", ["a", "k"], ["r"])], [helper.make_opsetid("", 21)],
+    attribute_protos=[helper.make_attribute("factor", 3.0)])
+ref = fn.node[0].attribute.add()
+ref.name, ref.ref_attr_name, ref.type = "value_float", "factor", onnx.AttributeProto.FLOAT
+save("function", [node("scaled", ["x"], ["u"], domain="local"), node("scaled", ["u"], ["y"], domain="local", factor=0.5)],
+     [value("x", F, [3, 4])], [value("y", F, [3, 4])], feeds={"x": x}, functions=[fn])
+
+# Control flow that is decided at load.
+then = helper.make_graph([node("Add", ["x", "x"], ["t"])], "then", [], [value("t", F, None)])
+other = helper.make_graph([node("Neg", ["x"], ["e"])], "else", [], [value("e", F, None)])
+save("if", [node("If", ["yes"], ["y"], then_branch=then, else_branch=other)], [value("x", F, [3, 4])], [value("y", F, None)],
+     [const("yes", np.bool_(True))], {"x": x})
+body = helper.make_graph([
+    node("Mul", ["v", "x"], ["v2"]), node("Cast", ["i"], ["fi"], to=F), node("Add", ["v2", "fi"], ["v3"]),
+    node("Identity", ["c"], ["c2"]), node("Identity", ["v3"], ["each"]),
+], "body", [value("i", I, []), value("c", B, []), value("v", F, None)],
+    [value("c2", B, []), value("v3", F, None), value("each", F, None)])
+save("loop", [node("Loop", ["count", "yes", "x"], ["last", "all"], body=body)], [value("x", F, [3, 4])],
+     [value("last", F, None), value("all", F, None)], [const("count", np.int64(3)), const("yes", np.bool_(True))], {"x": x})
+body = helper.make_graph([node("Add", ["s", "row"], ["s2"]), node("Mul", ["s2", "row"], ["each"])],
+                         "body", [value("s", F, [4]), value("row", F, [4])], [value("s2", F, [4]), value("each", F, [4])])
+save("scan", [node("Scan", ["start", "x"], ["last", "all"], body=body, num_scan_inputs=1)], [value("x", F, [3, 4])],
+     [value("last", F, None), value("all", F, None)], [const("start", np.zeros(4, "f4"))], {"x": x})
+
+# What is not supported.
+save("unsupported", [node("NonZero", ["x"], ["i"]), node("Det", ["x"], ["d"]), node("Det", ["x"], ["d2"]),
+                     node("Special", ["x"], ["s"], domain="local"), node("Abs", ["d"], ["y"])],
+     [value("x", F, [4, 4])], [value("y", F, None)])

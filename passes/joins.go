@@ -1,0 +1,108 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// joins decides where the operands of concatenations are stored: each by the loop that
+// computes it, in its slice of the result. So what is concatenated is not copied. An
+// operand that nothing computes, or that others read too, becomes a copy, which fuse
+// puts into the loop that computes the operand if there is one. A concatenation that
+// only another one reads has no memory: its operands are slices of the other's slice.
+//
+// Requires: stage viewed; after results, which says which values have memory of their own,
+// and after cse, which would merge copies of one value in two slices.
+// Ensures: each operand of a concatenation is stored in its slice, and read by nothing
+// else.
+func joins(s *State) error {
+	if !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return v.Op.IsJoin() }) {
+		return nil
+	}
+	j := &joiner{State: s, uses: countUses(s.Func)}
+	s.placed = map[*ir.Value]placed{}
+	for _, v := range slices.Backward(slices.Clone(s.Func.Body)) {
+		if !v.Op.IsJoin() {
+			continue
+		}
+		own := placed{v, layout.RowMajor(extents(v)...)}
+		if p, nested := s.placed[v]; nested {
+			own = p
+		}
+		for i := range v.Args {
+			if err := j.operand(v, i, own); err != nil {
+				return err
+			}
+		}
+	}
+	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) { return j.copied(v) })
+}
+
+type joiner struct {
+	*State
+	uses   table[int]
+	copies map[joined]layout.Layout // operands that are to be copied, and to where
+	in     map[joined]*ir.Value
+}
+
+// joined is an operand of a concatenation.
+type joined struct {
+	v *ir.Value
+	i int
+}
+
+// operand says where operand i of v is stored, of which v's own elements are at own.
+func (j *joiner) operand(v *ir.Value, i int, own placed) error {
+	at, err := v.Op.Info().Place(v, i, own.at)
+	if err != nil {
+		return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+	}
+	a := v.Args[i]
+	if x, l, ok := j.computes(a, at); ok {
+		j.placed[x] = placed{own.in, l}
+		return nil
+	}
+	if j.copies == nil {
+		j.copies, j.in = map[joined]layout.Layout{}, map[joined]*ir.Value{}
+	}
+	j.copies[joined{v, i}], j.in[joined{v, i}] = at, own.in
+	return nil
+}
+
+// computes returns the value whose loop can store a's elements in a slice, and the
+// slice in that value's shape, if there is one.
+func (j *joiner) computes(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layout, bool) {
+	x := computed(a)
+	if x == nil || *j.uses.at(x) > 1 || *j.uses.at(a) > 1 || size(a.Type.Shape) == 0 {
+		return nil, at, false
+	}
+	l, ok := at.Reshape(extents(x)...)
+	switch k := x.Op.Info().Kind; {
+	case !ok || k == ir.Reduce || k == ir.Join && x != a:
+		return nil, at, false
+	case k == ir.Contract:
+		return x, l, l.Strides[len(l.Strides)-1] == 1
+	case x.Op.IsElementwise():
+		n := nesting{placed: map[*ir.Value]placed{x: {x, l}}}
+		return x, l, n.takes(x)
+	}
+	return x, l, true
+}
+
+// copied replaces the operands of v that are to be copied.
+func (j *joiner) copied(v *ir.Value) (*ir.Value, error) {
+	for i, a := range v.Args {
+		at, ok := j.copies[joined{v, i}]
+		if !ok {
+			continue
+		}
+		c, err := j.Func.Add(ir.OpCopy, ir.Attr{Note: "it is stored in the result of a " + v.Op.String() + ", and is no value of that alone"}, v.Pos, a)
+		if err != nil {
+			return nil, err
+		}
+		v.Args[i], j.placed[c] = c, placed{j.in[joined{v, i}], at}
+	}
+	return v, nil
+}

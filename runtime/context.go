@@ -1,0 +1,21 @@
+package runtime
+
+import "context"
+
+// Looking at contexts. A context is code of the caller's: it may panic, or end the
+// goroutine that asks it. A panic is the error of the run. What ends a worker of the pool
+// is too; what ends the goroutine that called Run ends that goroutine, once the workers
+// have left the run.
+
+// ContextError returns the error of a context, or its panic as one.
+func ContextError(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failf("the context panics: %v", p)
+		}
+	}()
+	return ctx.Err()
+}
+
+// errEnded is the error of a run one of whose goroutines was ended from inside.
+var errEnded = failf("the context ended the goroutine that asked it")

@@ -1,0 +1,114 @@
+package memory
+
+import (
+	"fmt"
+	"math"
+	goruntime "runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// Memory is counted before it is used. The system hands out pages at the first write and
+// kills the process when there is none left, and Go ends a process whose heap cannot grow;
+// so a request is held against what the heap holds, written or not, and what the system
+// has left. Looking at both takes some tens of microseconds: small requests are added up
+// until they are worth a look.
+
+// lookBytes is how much may be requested between two looks.
+const lookBytes = 16 << 20
+
+var (
+	counting sync.Mutex   // of one look and the reservation that follows
+	unseen   atomic.Int64 // bytes requested since the last look
+	reserved atomic.Int64 // bytes of reservations that are not allocated yet
+)
+
+// A Reservation is memory that has been counted and is not allocated yet. What a run needs
+// is reserved as a whole, so that runs that fit one by one and not together are told so
+// before they begin. The zero Reservation reserves nothing.
+type Reservation struct{ left int64 }
+
+// Reserve counts n bytes, or returns an error that says how much memory there is. The
+// caller calls Release once it has allocated them.
+func Reserve(n int) (Reservation, error) {
+	if n < 0 || n > math.MaxInt-2*Alignment-hugePage {
+		return Reservation{}, fmt.Errorf("%d bytes can't be allocated", n)
+	}
+	if unseen.Add(int64(n)) < lookBytes {
+		return Reservation{}, nil
+	}
+	counting.Lock()
+	defer counting.Unlock()
+	if err := checkMemory(n, memoryRoom()-reserved.Load()); err != nil {
+		return Reservation{}, err
+	}
+	unseen.Store(0)
+	reserved.Add(int64(n))
+	return Reservation{int64(n)}, nil
+}
+
+// Release ends the reservation.
+func (r *Reservation) Release() { r.take(r.left) }
+
+// take takes n bytes, or what is left, out of the reservation: they are in the heap now.
+func (r *Reservation) take(n int64) {
+	n = min(n, r.left)
+	r.left -= n
+	reserved.Add(-n)
+}
+
+// checkMemory returns an error when the Go heap can't grow by nbytes within room.
+func checkMemory(nbytes int, room int64) error {
+	if room == unknownMemory || int64(nbytes) <= room-heapBytes() {
+		return nil
+	}
+	goruntime.GC() // dead tensors may be all that stands in the way
+	if held := heapBytes(); int64(nbytes) > room-held {
+		return fmt.Errorf("%s asked, but of the %s of memory there is, %s are in use",
+			byteCount(int64(nbytes)), byteCount(max(room, 0)), byteCount(held))
+	}
+	return nil
+}
+
+// unknownMemory stands for memory whose size can't be read: it limits nothing.
+const unknownMemory int64 = math.MaxInt64
+
+// memoryRoom returns the bytes that this process's Go heap may grow to: within what the
+// system has, Go's own limit, and the addresses of a machine of 32 bits.
+func memoryRoom() int64 {
+	room := min(systemRoom(), debug.SetMemoryLimit(-1))
+	if strconv.IntSize == 32 || goruntime.GOARCH == "wasm" {
+		room = min(room, narrowSpace)
+	}
+	return max(room, 0)
+}
+
+// narrowSpace is how large a heap may be where addresses have 32 bits: half of them, as
+// the rest is taken in part and in pieces.
+const narrowSpace = 2 << 30
+
+// heapBytes returns the bytes of all objects in the Go heap.
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int64(sample[0].Value.Uint64())
+}
+
+// byteCount prints n exactly and, when large, in binary units.
+func byteCount(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	size, unit := float64(n), -1
+	for size >= 1024 && unit < len("KMGTPE")-1 {
+		size /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%d bytes (%.1f %ciB)", n, size, "KMGTPE"[unit])
+}
