@@ -14,7 +14,7 @@ import (
 var combiners = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpArgMin, ir.OpArgMax}
 
 // reduceKernels are the reductions that nearly every program has, for each of
-// superTypes, T: norms, moments, distances, softmax, and where the least or greatest
+// superTypes, T: norms, moments, distances, softmax and its logarithm, and where the least or greatest
 // element stands. Plans hold x*x in place of square(x).
 var reduceKernels = []string{
 	"reduce [add] kernel (u0:T) { t0 = mul u0 u0; store t0 }",
@@ -24,6 +24,9 @@ var reduceKernels = []string{
 	"reduce [add] kernel (u0:T, u1:T) { t0 = mul u0 u1; store t0 }",
 	"reduce [add] kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }",
 	"reduce [_, add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }",
+	"reduce [add, add] kernel (u0:T, s1:T) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }",
+	"reduce [add, add] kernel (u0:T, s1:T, s2:T) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:T t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }",
+	"reduce [add, add] kernel (s0:T, s1:T, u2:T) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:T t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }",
 	"reduce [min, max] kernel (u0:T) { store u0 u0 }",
 	"reduce [argmin, min] kernel (u0:T) { store u0 u0 }",
 	"reduce [argmax, max] kernel (u0:T) { store u0 u0 }",

@@ -19,7 +19,8 @@ import (
 // A float is the sum of exact products in chunks of 256, each in order with one
 // rounding an addition (FMA), and of the chunks: the error is less than
 // (256 + K/256) * 2^-24 times the sum of the K products' magnitudes, 2^-53 for
-// Float64 (package ir, dot.go). Where M or N is 1, or an operand a vector, the
+// Float64 (package ir, dot.go), and where a product or a sum is below the normal range
+// one least subnormal more for each of the K. Where M or N is 1, or an operand a vector, the
 // products are rounded and then added as Sum adds: the last bits of a row alone are
 // not those of the same row among others. For the same shapes they depend neither
 // on threads nor on layouts. Dot, Outer, Tensordot and Einsum have the same types

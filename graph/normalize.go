@@ -33,7 +33,7 @@ func (x Node) Softmax(axis any, more ...any) Node {
 func (x Node) LogSoftmax(axis any, more ...any) Node {
 	axes := keep(axis, more)
 	d := x.Sub(x.Max(axes...))
-	return within("logsoftmax", x, d.Sub(d.Exp().Sum(axes...).Log()))
+	return within("logsoftmax", x, d.Sub(d.logSumExp(axes...)))
 }
 
 // Standardize returns (x - mean) / sqrt(var + eps) along axes: layer

@@ -115,8 +115,16 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 // overflows. Float64 has the same tree: 37 * 2^-53 for each factor of 1024.
 func (x Node) Sum(axes ...any) Node { return x.reduce(ir.OpSum, axes) }
 
-// Prod returns the product along axes, 1 of no elements. Integers wrap.
-func (x Node) Prod(axes ...any) Node { return x.reduce(ir.OpProd, axes) }
+// Prod returns the product along axes, 1 of no elements. Integers wrap. Float32 is
+// multiplied in float64 and rounded at the end, so that 20 factors of 1e-3 and 20 of 1e3
+// give about 1, wherever they stand. Float64 is multiplied in 32 lanes for each 1024
+// elements: where a product on the way overflows or vanishes, the result does, or is NaN.
+func (x Node) Prod(axes ...any) Node {
+	if x.DType() != Float32 {
+		return x.reduce(ir.OpProd, axes)
+	}
+	return within("prod", x, x.Cast(Float64).reduce(ir.OpProd, axes).Cast(Float32))
+}
 
 // Min returns the least element along axes: NaN if any is, and -0 < +0. Of no
 // elements there is none, which is an error.
@@ -172,7 +180,9 @@ func (x Node) Mean(axes ...any) Node {
 }
 
 // Var returns the mean of the squared distances from the mean along axes, of
-// floats, in two passes: the mean, then the squares of x - mean. With DDOF(d) it
+// floats, in two passes: the mean m, then sum(d*d) - sum(d)^2/n with d = x - m. The
+// second term is what the rounding of m makes of the first, so that a great mean costs
+// no digits, and elements that are all the same have the variance 0. With DDOF(d) it
 // divides by d less than the number of elements.
 func (x Node) Var(axes ...any) Node {
 	n, r := x.count("var", axes, "KeepDims", "DDOF")
@@ -180,14 +190,16 @@ func (x Node) Var(axes ...any) Node {
 		return n
 	}
 	d := x.Sub(x.Mean(r.axes, KeepDims))
-	if r.ddof != 0 {
-		n = n.Sub(r.ddof).Maximum(0)
-	}
 	over := []any{r.axes}
 	if r.keep {
 		over = append(over, KeepDims)
 	}
-	return d.Square().Sum(over...).Div(n)
+	sum := d.Sum(over...)
+	squares := d.Square().Sum(over...).Sub(sum.Mul(sum.Div(n))).Maximum(0)
+	if r.ddof != 0 {
+		n = n.Sub(r.ddof).Maximum(0)
+	}
+	return squares.Div(n)
 }
 
 // Std returns the square root of Var.
@@ -217,11 +229,20 @@ func (x Node) LogSumExp(axes ...any) Node {
 	}
 	top := x.Max(r.axes, KeepDims)
 	top = Where(top.IsFinite(), top, 0)
-	y := x.Sub(top).Exp().Sum(r.axes, KeepDims).Log().Add(top)
+	y := x.Sub(top).logSumExp(r.axes, KeepDims).Add(top)
 	if !r.keep {
 		y = y.Squeeze(r.axes)
 	}
 	return within("logsumexp", x, y)
+}
+
+// logSumExp is the logarithm of the sum of the exponentials of x along axes where the greatest element is 0, or not finite. The zeros' exponentials are apart,
+// all but one of them in a sum of their own: beside 1 a small sum would lose its digits.
+func (x Node) logSumExp(axes ...any) Node {
+	zero := x.Eq(0)
+	others := Where(zero, 0, x.Exp()).Sum(axes...)
+	zeros := zero.Cast(x.DType()).Sum(axes...)
+	return zeros.Sub(1).Add(others).Log1p()
 }
 
 // ArgMin returns the index of the least element along one axis, or of the

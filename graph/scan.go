@@ -22,11 +22,18 @@ var (
 // wrap. Float32 is added one after the other within each 1024 elements, and those
 // before are summed up in float64 and rounded: so the error of any is at most
 // 1025 * 2^-24 times the sum of magnitudes, however long the line. Windows of it
-// differ by as much: cast to Float64 where they are small beside the sum. Sums of
-// magnitudes beyond float32 can become infinite, as in NumPy.
+// differ by as much: cast to Float64 where they are small beside the sum. The sums of
+// a chunk of 1024 begin anew, without those before it: where they overflow, or the
+// sums of chunks do, what follows is infinite, or NaN where both infinities meet, also
+// where the sum of all elements in their order does not overflow. NumPy, which adds in
+// that order, then has a number. Cast Float32 to Float64, which has room, where sums of
+// 1024 magnitudes can be beyond its range.
 func (x Node) CumSum(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumSum, axis, opts) }
 
-// CumProd returns the products of the elements up to each along an axis.
+// CumProd returns the products of the elements up to each along an axis. Float32 and
+// Float64 are multiplied in chunks of 1024 as CumSum adds: a chunk's product that
+// overflows or vanishes makes what follows infinite, 0 or NaN. Cast Float32 to Float64
+// where it can.
 func (x Node) CumProd(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumProd, axis, opts) }
 
 // CumMin returns the least of the elements up to each along an axis, NaN from the

@@ -15,14 +15,15 @@ import (
 
 const (
 	generations = 20
-	parents     = 4096 // of one generation, over all tiers
 	children    = drawnAtOnce
+	share       = 2048 // of a sample's inputs one is a parent of a generation, over all tiers
 )
 
 // climb searches on from what a sample showed, and merges what it finds.
 func climb[T float](ctx context.Context, s *settings, f *function, ms []measurement) ([]measurement, error) {
+	parents := int(ms[0].tried)/share + 1
 	for g := range generations {
-		from := worstPlaces[T](ms)
+		from := worstPlaces[T](ms, parents)
 		more, err := measure(ctx, f, beyond[T](f, from, uint64(g)), s.workers, quiet)
 		if err != nil {
 			return nil, err
@@ -39,7 +40,7 @@ func climb[T float](ctx context.Context, s *settings, f *function, ms []measurem
 }
 
 // worstPlaces returns the worst argument of each of the worst places.
-func worstPlaces[T float](ms []measurement) []candidate {
+func worstPlaces[T float](ms []measurement, parents int) []candidate {
 	var out []candidate
 	for i := range ms {
 		list := ms[i].byChunk

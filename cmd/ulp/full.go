@@ -69,11 +69,11 @@ func (s *settings) rows(ctx context.Context, f *function, dt ir.DType) ([]row, e
 	return out, nil
 }
 
-// drops checks the shape of a float32 function, and counts where it is not monotone: -1
-// if it need not be.
+// drops checks the shape of a float32 function on all inputs, and counts where it is not
+// monotone: -1 if it need not be, and for a sample.
 func (s *settings) drops(ctx context.Context, f *function, dt ir.DType, fast bool) (int64, error) {
 	sh, ok := shapes[f.op]
-	if !ok || dt != ir.Float32 {
+	if !ok || dt != ir.Float32 || s.n > 0 {
 		return -1, nil
 	}
 	n, err := checkShape(ctx, f, fast, s.workers, 1, quiet)

@@ -92,7 +92,7 @@ var functions = []function{
 	unary(ir.OpTan, tight, graph.Node.Tan, angles...),
 	unary(ir.OpAsin, tight, graph.Node.Asin, values(-1, 1), around(0.5), around(1), around(-1), bits(0x1p-30, 1), oneMinus),
 	unary(ir.OpAcos, tight, graph.Node.Acos, values(-1, 1), around(0.5), around(1), around(-1), bits(0x1p-30, 1), oneMinus),
-	unary(ir.OpAtan, tight, graph.Node.Atan, values(-4, 4), bits(0x1p-30, 0x1p30), around(1), around(math.Sqrt2-1), around(math.Sqrt2+1)),
+	unary(ir.OpAtan, usual, graph.Node.Atan, values(-4, 4), bits(0x1p-30, 0x1p30), around(1), around(math.Sqrt2-1), around(math.Sqrt2+1)),
 	binary(ir.OpAtan2, usual, graph.Node.Atan2, magnitudes, magnitudes),
 
 	unary(ir.OpSinh, tight, graph.Node.Sinh, values(-711, 711), values(-2, 2), bits(0x1p-30, 30), multiples(math.Ln2/2, 2200)),

@@ -10,9 +10,11 @@
 // otherwise. Others are tried on samples, the same each time: all special values,
 // elements of any bits, subnormals, the neighbours of the constants that the
 // function's expansions compare with, what functions.go names as hard for it, and
-// for float64 what lies beside the worst of all these.
+// then, generation after generation, what lies beside the worst of all these
+// (climb.go).
 //
-// The reference for float64 is package oracle, with 96 bits or more. For float32 it
+// The reference for float64 is double-double of package oracle, and its 96 bits or more
+// for what is within 1e-5 ULP of the worst. For float32 it
 // is float64: the library's own kernels, held to another implementation at every
 // 61st input, and the oracle decides between what is within 1e-5 ULP of the worst.
 //
@@ -52,6 +54,7 @@ type settings struct {
 	n                int
 	workers          int
 	update, portable bool
+	cases            bool
 	subset           bool // of the inputs of a full measurement alone: tests
 }
 
@@ -64,11 +67,15 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many threads to use")
 	flags.BoolVar(&s.update, "update", false, "write the results into the table and the documentation")
 	flags.BoolVar(&s.portable, "portable", false, "compare the hashes of the table with the portable engine's")
+	flags.BoolVar(&s.cases, "cases", false, "print the cases that peers.py compares with other libraries")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
 	case err != nil:
 		return err
+	}
+	if s.cases {
+		return s.printCases(ctx)
 	}
 	list, err := chosen(s.ops)
 	if err != nil {
@@ -107,6 +114,18 @@ func chosen(ops string) ([]*function, error) {
 		return nil, fmt.Errorf("no function is called %q", names)
 	}
 	return out, nil
+}
+
+func (s *settings) printCases(ctx context.Context) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	t, err := readTable(filepath.Join(root, tableFile))
+	if err != nil {
+		return err
+	}
+	return writeCases(ctx, os.Stdout, t)
 }
 
 // show measures and prints.

@@ -60,6 +60,17 @@ func (t table) find(op ir.Op, dt ir.DType, fast bool) (row, bool) {
 	return row{}, false
 }
 
+// fewest returns how many inputs were tried for each bound with a margin at least.
+func (t table) fewest() uint64 {
+	n := uint64(math.MaxUint64)
+	for _, r := range t {
+		if r.bound() != r.max {
+			n = min(n, r.tried)
+		}
+	}
+	return n
+}
+
 // with returns the table with the rows of a function in one type replaced.
 func (t table) with(op ir.Op, dt ir.DType, rows []row) table {
 	out := slices.DeleteFunc(slices.Clone(t), func(r row) bool { return r.op == op && r.dtype == dt })
@@ -71,12 +82,12 @@ func (t table) with(op ir.Op, dt ir.DType, rows []row) table {
 }
 
 // better returns rows of a function, but those of the table where they are of more
-// inputs and of the same bits. Drops are always counted anew.
+// inputs and of the same bits.
 func (t table) better(rows []row) []row {
 	out := slices.Clone(rows)
 	for i, r := range out {
 		if old, ok := t.find(r.op, r.dtype, r.fast); ok && old.tried > r.tried && old.quick == r.quick {
-			out[i], out[i].drops = old, r.drops
+			out[i], out[i].drops = old, max(old.drops, r.drops)
 		}
 	}
 	return out

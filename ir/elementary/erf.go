@@ -61,7 +61,7 @@ func expandGELU(b *builder, a []kernel.Ref) kernel.Ref {
 	tail := b.geluTail64(b.upTo(b.Op(ir.OpAbs, x), 39))
 	y := b.fastTwoSum(b.positivePart(x), b.Op(ir.OpNeg, tail.hi))
 	z := b.Op(ir.OpAdd, y.hi, b.Op(ir.OpSub, y.lo, tail.lo))
-	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(39), x), x, z)
+	return b.withSign(b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(39), x), x, z), x)
 }
 
 // erfcTail32 is erfc(a/s) with the accuracy of float32, given -(a/s)^2 and

@@ -645,6 +645,14 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d},
 		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a},
+		{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04},
+		{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150},
+		{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295},
+		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6},
+		{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a},
+		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899},
+		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57},
+		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
@@ -6697,6 +6705,78 @@ func k_reduce_add_abs_f32_u_258f9f318d(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
+
+// k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04 is
+//
+//	reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
+//
+//go:noescape
+func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04(f *abi.Frame)
+
+// k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150 is
+//
+//	reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
+//
+//go:noescape
+func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150(f *abi.Frame)
+
+// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295 is
+//
+//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
+//
+//go:noescape
+func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295(f *abi.Frame)
+
+// k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6 is
+//
+//	reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
+//
+//go:noescape
+func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6(f *abi.Frame)
+
+// k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a is
+//
+//	reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
+//
+//go:noescape
+func k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a(f *abi.Frame)
+
+// k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899 is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
+//
+//go:noescape
+func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899(f *abi.Frame)
+
+// k_reduce_add_add_sub_mul_f32_us_b2935a0f57 is
+//
+//	reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
+//
+//go:noescape
+func k_reduce_add_add_sub_mul_f32_us_b2935a0f57(f *abi.Frame)
+
+// k_reduce_add_add_sub_mul_f64_us_be38d86a27 is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
+//
+//go:noescape
+func k_reduce_add_add_sub_mul_f64_us_be38d86a27(f *abi.Frame)
 
 // k_reduce_add_cast_f16_f32_u_4b10fe887e is
 //

@@ -647,6 +647,14 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
 		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
+		{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go},
+		{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go},
+		{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
+		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go},
+		{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go},
+		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
+		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57_go},
+		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
@@ -21115,6 +21123,7 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 	c149 := int64(52)
 	c161 := math.Float64frombits(0x0)                // 0
 	c163 := math.Float64frombits(0x8000000000000000) // -0
+	c173 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -21264,8 +21273,13 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 			if t170b {
 				t171b = v0b
 			}
+			t172a, t172b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t174a, t174b := t172a&c173, t172b&c173
+			t175a, t175b := int64(math.Float64bits(t171a)), int64(math.Float64bits(t171b))
+			t176a, t176b := t175a|t174a, t175b|t174b
+			t177a, t177b := math.Float64frombits(uint64(t176a)), math.Float64frombits(uint64(t176b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t171a, t171b
+			y0[0], y0[1] = t177a, t177b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -21399,7 +21413,12 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 			if t170 {
 				t171 = v0
 			}
-			o0[i] = t171
+			t172 := int64(math.Float64bits(v0))
+			t174 := t172 & c173
+			t175 := int64(math.Float64bits(t171))
+			t176 := t175 | t174
+			t177 := math.Float64frombits(uint64(t176))
+			o0[i] = t177
 		}
 	}
 }
@@ -35161,6 +35180,1119 @@ func k_reduce_add_abs_f64_u_a4c3f04c6a_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go is
+//
+//	reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
+func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float32frombits(0x7f800000)  // +Inf
+	c7 := math.Float32frombits(0xc2d00000)  // -104
+	c10 := math.Float32frombits(0x42b20000) // 89
+	c13 := math.Float32frombits(0x3f38aa3b) // 0.7213475
+	c14 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c17 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c19 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c22 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c23 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c25 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c27 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c29 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c33 := int32(23)
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := math.Float32frombits(math.Float32bits(s0) &^ (1 << 31))
+		t2 := t0 < c1
+		t3 := s1
+		if t2 {
+			t3 = s0
+		}
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t4a, t4b := float32(v2a-t3), float32(v2b-t3)
+			t5a, t5b := s1 == t4a, s1 == t4b
+			var t6a float32
+			if t5a {
+				t6a = 1
+			}
+			var t6b float32
+			if t5b {
+				t6b = 1
+			}
+			t8a, t8b := t4a < c7, t4b < c7
+			t9a := t4a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t4b
+			if t8b {
+				t9b = c7
+			}
+			t11a, t11b := c10 < t9a, c10 < t9b
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t15a, t15b := scalar.FMA32(t12a, c13, c14), scalar.FMA32(t12b, c13, c14)
+			t16a, t16b := float32(t15a-c14), float32(t15b-c14)
+			t18a, t18b := scalar.FMA32(t16a, c17, t12a), scalar.FMA32(t16b, c17, t12b)
+			t20a, t20b := scalar.FMA32(t16a, c19, t18a), scalar.FMA32(t16b, c19, t18b)
+			t21a, t21b := int32(math.Float32bits(t15a)), int32(math.Float32bits(t15b))
+			t24a, t24b := scalar.FMA32(c22, t20a, c23), scalar.FMA32(c22, t20b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t20a, c25), scalar.FMA32(t24b, t20b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t20a, c27), scalar.FMA32(t26b, t20b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t28a, c29), scalar.FMA32(t28b, t28b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t20a, c31), scalar.FMA32(t30b, t20b, c31)
+			t34a, t34b := t21a<<uint32(c33), t21b<<uint32(c33)
+			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
+			t36a, t36b := float32(t32a*t35a), float32(t32b*t35b)
+			t37a, t37b := float32(t36a*t36a), float32(t36b*t36b)
+			t38a := t37a
+			if t5a {
+				t38a = s1
+			}
+			t38b := t37b
+			if t5b {
+				t38b = s1
+			}
+			l0[(i+0)&31] = float32(l0[(i+0)&31] + t6a)
+			l0[(i+1)&31] = float32(l0[(i+1)&31] + t6b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t38a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t38b)
+		}
+		for ; i < n; i++ {
+			v2 := a2[i]
+			t4 := float32(v2 - t3)
+			t5 := s1 == t4
+			var t6 float32
+			if t5 {
+				t6 = 1
+			}
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := scalar.FMA32(t12, c13, c14)
+			t16 := float32(t15 - c14)
+			t18 := scalar.FMA32(t16, c17, t12)
+			t20 := scalar.FMA32(t16, c19, t18)
+			t21 := int32(math.Float32bits(t15))
+			t24 := scalar.FMA32(c22, t20, c23)
+			t26 := scalar.FMA32(t24, t20, c25)
+			t28 := scalar.FMA32(t26, t20, c27)
+			t30 := scalar.FMA32(t28, t28, c29)
+			t32 := scalar.FMA32(t30, t20, c31)
+			t34 := t21 << uint32(c33)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t32 * t35)
+			t37 := float32(t36 * t36)
+			t38 := t37
+			if t5 {
+				t38 = s1
+			}
+			l0[i&31] = float32(l0[i&31] + t6)
+			l1[i&31] = float32(l1[i&31] + t38)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go is
+//
+//	reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
+func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float32frombits(0x7f800000)  // +Inf
+	c7 := math.Float32frombits(0xc2d00000)  // -104
+	c10 := math.Float32frombits(0x42b20000) // 89
+	c13 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c14 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c17 := math.Float32frombits(0xbf317218) // -0.6931472
+	c19 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c22 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c23 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c25 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c27 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c29 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c34 := int32(1)
+	c37 := int32(23)
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := math.Float32frombits(math.Float32bits(s0) &^ (1 << 31))
+		t2 := t0 < c1
+		t3 := s1
+		if t2 {
+			t3 = s0
+		}
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t4a, t4b := float32(v2a-t3), float32(v2b-t3)
+			t5a, t5b := s1 == t4a, s1 == t4b
+			var t6a float32
+			if t5a {
+				t6a = 1
+			}
+			var t6b float32
+			if t5b {
+				t6b = 1
+			}
+			t8a, t8b := t4a < c7, t4b < c7
+			t9a := t4a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t4b
+			if t8b {
+				t9b = c7
+			}
+			t11a, t11b := c10 < t9a, c10 < t9b
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t15a, t15b := scalar.FMA32(t12a, c13, c14), scalar.FMA32(t12b, c13, c14)
+			t16a, t16b := float32(t15a-c14), float32(t15b-c14)
+			t18a, t18b := scalar.FMA32(t16a, c17, t12a), scalar.FMA32(t16b, c17, t12b)
+			t20a, t20b := scalar.FMA32(t16a, c19, t18a), scalar.FMA32(t16b, c19, t18b)
+			t21a, t21b := int32(math.Float32bits(t15a)), int32(math.Float32bits(t15b))
+			t24a, t24b := scalar.FMA32(c22, t20a, c23), scalar.FMA32(c22, t20b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t20a, c25), scalar.FMA32(t24b, t20b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t20a, c27), scalar.FMA32(t26b, t20b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t20a, c29), scalar.FMA32(t28b, t20b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t20a, c31), scalar.FMA32(t30b, t20b, c31)
+			t33a, t33b := scalar.FMA32(t32a, t20a, c31), scalar.FMA32(t32b, t20b, c31)
+			t35a, t35b := t21a>>uint32(c34), t21b>>uint32(c34)
+			t36a, t36b := int32(t21a-t35a), int32(t21b-t35b)
+			t38a, t38b := t35a<<uint32(c37), t35b<<uint32(c37)
+			t39a, t39b := math.Float32frombits(uint32(t38a)), math.Float32frombits(uint32(t38b))
+			t40a, t40b := float32(t33a*t39a), float32(t33b*t39b)
+			t41a, t41b := t36a<<uint32(c37), t36b<<uint32(c37)
+			t42a, t42b := math.Float32frombits(uint32(t41a)), math.Float32frombits(uint32(t41b))
+			t43a, t43b := float32(t40a*t42a), float32(t40b*t42b)
+			t44a := t43a
+			if t5a {
+				t44a = s1
+			}
+			t44b := t43b
+			if t5b {
+				t44b = s1
+			}
+			l0[(i+0)&31] = float32(l0[(i+0)&31] + t6a)
+			l0[(i+1)&31] = float32(l0[(i+1)&31] + t6b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t44a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t44b)
+		}
+		for ; i < n; i++ {
+			v2 := a2[i]
+			t4 := float32(v2 - t3)
+			t5 := s1 == t4
+			var t6 float32
+			if t5 {
+				t6 = 1
+			}
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := scalar.FMA32(t12, c13, c14)
+			t16 := float32(t15 - c14)
+			t18 := scalar.FMA32(t16, c17, t12)
+			t20 := scalar.FMA32(t16, c19, t18)
+			t21 := int32(math.Float32bits(t15))
+			t24 := scalar.FMA32(c22, t20, c23)
+			t26 := scalar.FMA32(t24, t20, c25)
+			t28 := scalar.FMA32(t26, t20, c27)
+			t30 := scalar.FMA32(t28, t20, c29)
+			t32 := scalar.FMA32(t30, t20, c31)
+			t33 := scalar.FMA32(t32, t20, c31)
+			t35 := t21 >> uint32(c34)
+			t36 := int32(t21 - t35)
+			t38 := t35 << uint32(c37)
+			t39 := math.Float32frombits(uint32(t38))
+			t40 := float32(t33 * t39)
+			t41 := t36 << uint32(c37)
+			t42 := math.Float32frombits(uint32(t41))
+			t43 := float32(t40 * t42)
+			t44 := t43
+			if t5 {
+				t44 = s1
+			}
+			l0[i&31] = float32(l0[i&31] + t6)
+			l1[i&31] = float32(l1[i&31] + t44)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go is
+//
+//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
+//
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
+func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := math.Float64frombits(0x7ff0000000000000)  // +Inf
+	c7 := math.Float64frombits(0xc087500000000000)  // -746
+	c10 := math.Float64frombits(0x4086300000000000) // 710
+	c13 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c14 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c18 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c19 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c22 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c23 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c24 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c25 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c26 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c27 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c28 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c29 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c39 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c41 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c43 := math.Float64frombits(0x3ff0000000000000) // 1
+	c46 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c50 := int64(52)
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := math.Float64frombits(math.Float64bits(s0) &^ (1 << 63))
+		t2 := t0 < c1
+		t3 := s1
+		if t2 {
+			t3 = s0
+		}
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t4a, t4b := float64(v2a-t3), float64(v2b-t3)
+			t5a, t5b := s1 == t4a, s1 == t4b
+			var t6a float64
+			if t5a {
+				t6a = 1
+			}
+			var t6b float64
+			if t5b {
+				t6b = 1
+			}
+			t8a, t8b := t4a < c7, t4b < c7
+			t9a := t4a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t4b
+			if t8b {
+				t9b = c7
+			}
+			t11a, t11b := c10 < t9a, c10 < t9b
+			t12a := t9a
+			if t11a {
+				t12a = c10
+			}
+			t12b := t9b
+			if t11b {
+				t12b = c10
+			}
+			t15a, t15b := math.FMA(t12a, c13, c14), math.FMA(t12b, c13, c14)
+			t16a, t16b := int64(math.Float64bits(t15a)), int64(math.Float64bits(t15b))
+			t17a, t17b := float64(t15a-c14), float64(t15b-c14)
+			t20a, t20b := math.FMA(t17a, c19, t12a), math.FMA(t17b, c19, t12b)
+			t21a, t21b := math.FMA(t17a, c18, t20a), math.FMA(t17b, c18, t20b)
+			t30a, t30b := math.FMA(c23, t21a, c22), math.FMA(c23, t21b, c22)
+			t31a, t31b := math.FMA(c25, t21a, c24), math.FMA(c25, t21b, c24)
+			t32a, t32b := math.FMA(c27, t21a, c26), math.FMA(c27, t21b, c26)
+			t33a, t33b := math.FMA(c29, t21a, c28), math.FMA(c29, t21b, c28)
+			t34a, t34b := float64(t21a*t21a), float64(t21b*t21b)
+			t35a, t35b := math.FMA(t31a, t34a, t30a), math.FMA(t31b, t34b, t30b)
+			t36a, t36b := math.FMA(t33a, t34a, t32a), math.FMA(t33b, t34b, t32b)
+			t37a, t37b := float64(t34a*t34a), float64(t34b*t34b)
+			t38a, t38b := math.FMA(t36a, t37a, t35a), math.FMA(t36b, t37b, t35b)
+			t40a, t40b := math.FMA(t38a, t21a, c39), math.FMA(t38b, t21b, c39)
+			t42a, t42b := math.FMA(t40a, t21a, c41), math.FMA(t40b, t21b, c41)
+			t44a, t44b := math.FMA(t42a, t21a, c43), math.FMA(t42b, t21b, c43)
+			t45a, t45b := math.FMA(t44a, t21a, c43), math.FMA(t44b, t21b, c43)
+			t47a, t47b := math.FMA(t17a, c41, c46), math.FMA(t17b, c41, c46)
+			t48a, t48b := int64(math.Float64bits(t47a)), int64(math.Float64bits(t47b))
+			t49a, t49b := int64(t16a-t48a), int64(t16b-t48b)
+			t51a, t51b := t48a<<uint64(c50), t48b<<uint64(c50)
+			t52a, t52b := math.Float64frombits(uint64(t51a)), math.Float64frombits(uint64(t51b))
+			t53a, t53b := t49a<<uint64(c50), t49b<<uint64(c50)
+			t54a, t54b := math.Float64frombits(uint64(t53a)), math.Float64frombits(uint64(t53b))
+			t55a, t55b := float64(t45a*t52a), float64(t45b*t52b)
+			t56a, t56b := float64(t55a*t54a), float64(t55b*t54b)
+			t57a := t56a
+			if t5a {
+				t57a = s1
+			}
+			t57b := t56b
+			if t5b {
+				t57b = s1
+			}
+			l0[(i+0)&31] = float64(l0[(i+0)&31] + t6a)
+			l0[(i+1)&31] = float64(l0[(i+1)&31] + t6b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t57a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t57b)
+		}
+		for ; i < n; i++ {
+			v2 := a2[i]
+			t4 := float64(v2 - t3)
+			t5 := s1 == t4
+			var t6 float64
+			if t5 {
+				t6 = 1
+			}
+			t8 := t4 < c7
+			t9 := t4
+			if t8 {
+				t9 = c7
+			}
+			t11 := c10 < t9
+			t12 := t9
+			if t11 {
+				t12 = c10
+			}
+			t15 := math.FMA(t12, c13, c14)
+			t16 := int64(math.Float64bits(t15))
+			t17 := float64(t15 - c14)
+			t20 := math.FMA(t17, c19, t12)
+			t21 := math.FMA(t17, c18, t20)
+			t30 := math.FMA(c23, t21, c22)
+			t31 := math.FMA(c25, t21, c24)
+			t32 := math.FMA(c27, t21, c26)
+			t33 := math.FMA(c29, t21, c28)
+			t34 := float64(t21 * t21)
+			t35 := math.FMA(t31, t34, t30)
+			t36 := math.FMA(t33, t34, t32)
+			t37 := float64(t34 * t34)
+			t38 := math.FMA(t36, t37, t35)
+			t40 := math.FMA(t38, t21, c39)
+			t42 := math.FMA(t40, t21, c41)
+			t44 := math.FMA(t42, t21, c43)
+			t45 := math.FMA(t44, t21, c43)
+			t47 := math.FMA(t17, c41, c46)
+			t48 := int64(math.Float64bits(t47))
+			t49 := int64(t16 - t48)
+			t51 := t48 << uint64(c50)
+			t52 := math.Float64frombits(uint64(t51))
+			t53 := t49 << uint64(c50)
+			t54 := math.Float64frombits(uint64(t53))
+			t55 := float64(t45 * t52)
+			t56 := float64(t55 * t54)
+			t57 := t56
+			if t5 {
+				t57 = s1
+			}
+			l0[i&31] = float64(l0[i&31] + t6)
+			l1[i&31] = float64(l1[i&31] + t57)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go is
+//
+//	reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
+func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c3 := math.Float32frombits(0xc2d00000)  // -104
+	c6 := math.Float32frombits(0x42b20000)  // 89
+	c9 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c10 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c13 := math.Float32frombits(0xbf317218) // -0.6931472
+	c15 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c18 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c19 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c21 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c23 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c25 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c27 := math.Float32frombits(0x3f800000) // 1
+	c30 := int32(1)
+	c33 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t1a, t1b := s2 == t0a, s2 == t0b
+			var t2a float32
+			if t1a {
+				t2a = 1
+			}
+			var t2b float32
+			if t1b {
+				t2b = 1
+			}
+			t4a, t4b := t0a < c3, t0b < c3
+			t5a := t0a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t0b
+			if t4b {
+				t5b = c3
+			}
+			t7a, t7b := c6 < t5a, c6 < t5b
+			t8a := t5a
+			if t7a {
+				t8a = c6
+			}
+			t8b := t5b
+			if t7b {
+				t8b = c6
+			}
+			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
+			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
+			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
+			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
+			t17a, t17b := int32(math.Float32bits(t11a)), int32(math.Float32bits(t11b))
+			t20a, t20b := scalar.FMA32(c18, t16a, c19), scalar.FMA32(c18, t16b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t16a, c21), scalar.FMA32(t20b, t16b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t16a, c23), scalar.FMA32(t22b, t16b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t16a, c25), scalar.FMA32(t24b, t16b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t16a, c27), scalar.FMA32(t26b, t16b, c27)
+			t29a, t29b := scalar.FMA32(t28a, t16a, c27), scalar.FMA32(t28b, t16b, c27)
+			t31a, t31b := t17a>>uint32(c30), t17b>>uint32(c30)
+			t32a, t32b := int32(t17a-t31a), int32(t17b-t31b)
+			t34a, t34b := t31a<<uint32(c33), t31b<<uint32(c33)
+			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
+			t36a, t36b := float32(t29a*t35a), float32(t29b*t35b)
+			t37a, t37b := t32a<<uint32(c33), t32b<<uint32(c33)
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t39a, t39b := float32(t36a*t38a), float32(t36b*t38b)
+			t40a := t39a
+			if t1a {
+				t40a = s2
+			}
+			t40b := t39b
+			if t1b {
+				t40b = s2
+			}
+			l0[(i+0)&31] = float32(l0[(i+0)&31] + t2a)
+			l0[(i+1)&31] = float32(l0[(i+1)&31] + t2b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t40a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t40b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := s2 == t0
+			var t2 float32
+			if t1 {
+				t2 = 1
+			}
+			t4 := t0 < c3
+			t5 := t0
+			if t4 {
+				t5 = c3
+			}
+			t7 := c6 < t5
+			t8 := t5
+			if t7 {
+				t8 = c6
+			}
+			t11 := scalar.FMA32(t8, c9, c10)
+			t12 := float32(t11 - c10)
+			t14 := scalar.FMA32(t12, c13, t8)
+			t16 := scalar.FMA32(t12, c15, t14)
+			t17 := int32(math.Float32bits(t11))
+			t20 := scalar.FMA32(c18, t16, c19)
+			t22 := scalar.FMA32(t20, t16, c21)
+			t24 := scalar.FMA32(t22, t16, c23)
+			t26 := scalar.FMA32(t24, t16, c25)
+			t28 := scalar.FMA32(t26, t16, c27)
+			t29 := scalar.FMA32(t28, t16, c27)
+			t31 := t17 >> uint32(c30)
+			t32 := int32(t17 - t31)
+			t34 := t31 << uint32(c33)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t29 * t35)
+			t37 := t32 << uint32(c33)
+			t38 := math.Float32frombits(uint32(t37))
+			t39 := float32(t36 * t38)
+			t40 := t39
+			if t1 {
+				t40 = s2
+			}
+			l0[i&31] = float32(l0[i&31] + t2)
+			l1[i&31] = float32(l1[i&31] + t40)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go is
+//
+//	reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
+func k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c3 := math.Float32frombits(0xc2d00000)  // -104
+	c6 := math.Float32frombits(0x42b20000)  // 89
+	c9 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c10 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c13 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c15 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c18 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c19 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c21 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c23 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c25 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c27 := math.Float32frombits(0x3f800000) // 1
+	c29 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t1a, t1b := s2 == t0a, s2 == t0b
+			var t2a float32
+			if t1a {
+				t2a = 1
+			}
+			var t2b float32
+			if t1b {
+				t2b = 1
+			}
+			t4a, t4b := t0a < c3, t0b < c3
+			t5a := t0a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t0b
+			if t4b {
+				t5b = c3
+			}
+			t7a, t7b := c6 < t5a, c6 < t5b
+			t8a := t5a
+			if t7a {
+				t8a = c6
+			}
+			t8b := t5b
+			if t7b {
+				t8b = c6
+			}
+			t11a, t11b := scalar.FMA32(t8a, c9, c10), scalar.FMA32(t8b, c9, c10)
+			t12a, t12b := float32(t11a-c10), float32(t11b-c10)
+			t14a, t14b := scalar.FMA32(t12a, c13, t8a), scalar.FMA32(t12b, c13, t8b)
+			t16a, t16b := scalar.FMA32(t12a, c15, t14a), scalar.FMA32(t12b, c15, t14b)
+			t17a, t17b := int32(math.Float32bits(t11a)), int32(math.Float32bits(t11b))
+			t20a, t20b := scalar.FMA32(c18, t16a, c19), scalar.FMA32(c18, t16b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t16a, c21), scalar.FMA32(t20b, t16b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t16a, c23), scalar.FMA32(t22b, t16b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t24a, c25), scalar.FMA32(t24b, t24b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t16a, c27), scalar.FMA32(t26b, t16b, c27)
+			t30a, t30b := t17a<<uint32(c29), t17b<<uint32(c29)
+			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
+			t32a, t32b := float32(t28a*t31a), float32(t28b*t31b)
+			t33a, t33b := float32(t32a*t32a), float32(t32b*t32b)
+			t34a := t33a
+			if t1a {
+				t34a = s2
+			}
+			t34b := t33b
+			if t1b {
+				t34b = s2
+			}
+			l0[(i+0)&31] = float32(l0[(i+0)&31] + t2a)
+			l0[(i+1)&31] = float32(l0[(i+1)&31] + t2b)
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t34a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t34b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := s2 == t0
+			var t2 float32
+			if t1 {
+				t2 = 1
+			}
+			t4 := t0 < c3
+			t5 := t0
+			if t4 {
+				t5 = c3
+			}
+			t7 := c6 < t5
+			t8 := t5
+			if t7 {
+				t8 = c6
+			}
+			t11 := scalar.FMA32(t8, c9, c10)
+			t12 := float32(t11 - c10)
+			t14 := scalar.FMA32(t12, c13, t8)
+			t16 := scalar.FMA32(t12, c15, t14)
+			t17 := int32(math.Float32bits(t11))
+			t20 := scalar.FMA32(c18, t16, c19)
+			t22 := scalar.FMA32(t20, t16, c21)
+			t24 := scalar.FMA32(t22, t16, c23)
+			t26 := scalar.FMA32(t24, t24, c25)
+			t28 := scalar.FMA32(t26, t16, c27)
+			t30 := t17 << uint32(c29)
+			t31 := math.Float32frombits(uint32(t30))
+			t32 := float32(t28 * t31)
+			t33 := float32(t32 * t32)
+			t34 := t33
+			if t1 {
+				t34 = s2
+			}
+			l0[i&31] = float32(l0[i&31] + t2)
+			l1[i&31] = float32(l1[i&31] + t34)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
+//
+// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
+func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c3 := math.Float64frombits(0xc087500000000000)  // -746
+	c6 := math.Float64frombits(0x4086300000000000)  // 710
+	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
+	c10 := math.Float64frombits(0x43380000000007fe) // 6.75539944105779e+15
+	c14 := math.Float64frombits(0xbc7abc9e3b39803f) // -2.3190468138462996e-17
+	c15 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c18 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c19 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c20 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c21 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c22 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c23 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c24 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c25 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c35 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c37 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c39 := math.Float64frombits(0x3ff0000000000000) // 1
+	c42 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c46 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a-s1), float64(v0b-s1)
+			t1a, t1b := t0a == s2, t0b == s2
+			var t2a float64
+			if t1a {
+				t2a = 1
+			}
+			var t2b float64
+			if t1b {
+				t2b = 1
+			}
+			t4a, t4b := t0a < c3, t0b < c3
+			t5a := t0a
+			if t4a {
+				t5a = c3
+			}
+			t5b := t0b
+			if t4b {
+				t5b = c3
+			}
+			t7a, t7b := c6 < t5a, c6 < t5b
+			t8a := t5a
+			if t7a {
+				t8a = c6
+			}
+			t8b := t5b
+			if t7b {
+				t8b = c6
+			}
+			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
+			t12a, t12b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
+			t13a, t13b := float64(t11a-c10), float64(t11b-c10)
+			t16a, t16b := math.FMA(t13a, c15, t8a), math.FMA(t13b, c15, t8b)
+			t17a, t17b := math.FMA(t13a, c14, t16a), math.FMA(t13b, c14, t16b)
+			t26a, t26b := math.FMA(c19, t17a, c18), math.FMA(c19, t17b, c18)
+			t27a, t27b := math.FMA(c21, t17a, c20), math.FMA(c21, t17b, c20)
+			t28a, t28b := math.FMA(c23, t17a, c22), math.FMA(c23, t17b, c22)
+			t29a, t29b := math.FMA(c25, t17a, c24), math.FMA(c25, t17b, c24)
+			t30a, t30b := float64(t17a*t17a), float64(t17b*t17b)
+			t31a, t31b := math.FMA(t27a, t30a, t26a), math.FMA(t27b, t30b, t26b)
+			t32a, t32b := math.FMA(t29a, t30a, t28a), math.FMA(t29b, t30b, t28b)
+			t33a, t33b := float64(t30a*t30a), float64(t30b*t30b)
+			t34a, t34b := math.FMA(t32a, t33a, t31a), math.FMA(t32b, t33b, t31b)
+			t36a, t36b := math.FMA(t34a, t17a, c35), math.FMA(t34b, t17b, c35)
+			t38a, t38b := math.FMA(t36a, t17a, c37), math.FMA(t36b, t17b, c37)
+			t40a, t40b := math.FMA(t38a, t17a, c39), math.FMA(t38b, t17b, c39)
+			t41a, t41b := math.FMA(t40a, t17a, c39), math.FMA(t40b, t17b, c39)
+			t43a, t43b := math.FMA(t13a, c37, c42), math.FMA(t13b, c37, c42)
+			t44a, t44b := int64(math.Float64bits(t43a)), int64(math.Float64bits(t43b))
+			t45a, t45b := int64(t12a-t44a), int64(t12b-t44b)
+			t47a, t47b := t44a<<uint64(c46), t44b<<uint64(c46)
+			t48a, t48b := math.Float64frombits(uint64(t47a)), math.Float64frombits(uint64(t47b))
+			t49a, t49b := t45a<<uint64(c46), t45b<<uint64(c46)
+			t50a, t50b := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b))
+			t51a, t51b := float64(t41a*t48a), float64(t41b*t48b)
+			t52a, t52b := float64(t51a*t50a), float64(t51b*t50b)
+			t53a := t52a
+			if t1a {
+				t53a = s2
+			}
+			t53b := t52b
+			if t1b {
+				t53b = s2
+			}
+			l0[(i+0)&31] = float64(l0[(i+0)&31] + t2a)
+			l0[(i+1)&31] = float64(l0[(i+1)&31] + t2b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t53a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t53b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := t0 == s2
+			var t2 float64
+			if t1 {
+				t2 = 1
+			}
+			t4 := t0 < c3
+			t5 := t0
+			if t4 {
+				t5 = c3
+			}
+			t7 := c6 < t5
+			t8 := t5
+			if t7 {
+				t8 = c6
+			}
+			t11 := math.FMA(t8, c9, c10)
+			t12 := int64(math.Float64bits(t11))
+			t13 := float64(t11 - c10)
+			t16 := math.FMA(t13, c15, t8)
+			t17 := math.FMA(t13, c14, t16)
+			t26 := math.FMA(c19, t17, c18)
+			t27 := math.FMA(c21, t17, c20)
+			t28 := math.FMA(c23, t17, c22)
+			t29 := math.FMA(c25, t17, c24)
+			t30 := float64(t17 * t17)
+			t31 := math.FMA(t27, t30, t26)
+			t32 := math.FMA(t29, t30, t28)
+			t33 := float64(t30 * t30)
+			t34 := math.FMA(t32, t33, t31)
+			t36 := math.FMA(t34, t17, c35)
+			t38 := math.FMA(t36, t17, c37)
+			t40 := math.FMA(t38, t17, c39)
+			t41 := math.FMA(t40, t17, c39)
+			t43 := math.FMA(t13, c37, c42)
+			t44 := int64(math.Float64bits(t43))
+			t45 := int64(t12 - t44)
+			t47 := t44 << uint64(c46)
+			t48 := math.Float64frombits(uint64(t47))
+			t49 := t45 << uint64(c46)
+			t50 := math.Float64frombits(uint64(t49))
+			t51 := float64(t41 * t48)
+			t52 := float64(t51 * t50)
+			t53 := t52
+			if t1 {
+				t53 = s2
+			}
+			l0[i&31] = float64(l0[i&31] + t2)
+			l1[i&31] = float64(l1[i&31] + t53)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_mul_f32_us_b2935a0f57_go is
+//
+//	reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
+func k_reduce_add_add_sub_mul_f32_us_b2935a0f57_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(t0 * t0)
+			l0[i&31] = float32(l0[i&31] + t1)
+			l1[i&31] = float32(l1[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_add_sub_mul_f64_us_be38d86a27_go is
+//
+//	reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
+//
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
+func k_reduce_add_add_sub_mul_f64_us_be38d86a27_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 - s1)
+			t1 := float64(t0 * t0)
+			l0[i&31] = float64(l0[i&31] + t1)
+			l1[i&31] = float64(l1[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// The cases that peers.py compares with other libraries: the worst arguments of the
+// table, and reductions that lose digits or overflow on the way. A line is a kind ("at"
+// or "of"), the function, the type, the library's result and the arguments; of a
+// reduction a text comes before its elements.
+
+// compared64 are the functions of the cases.
+var compared64 = []ir.Op{ir.OpTan, ir.OpSin, ir.OpCos, ir.OpAtan2, ir.OpExp, ir.OpExp2, ir.OpExpm1, ir.OpLog10, ir.OpSinh, ir.OpCosh,
+	ir.OpTanh, ir.OpErf, ir.OpErfc, ir.OpGELU, ir.OpSigmoid, ir.OpLogit}
+
+func writeCases(ctx context.Context, w io.Writer, t table) error {
+	for _, op := range compared64 {
+		list, err := chosen(op.String())
+		if err != nil {
+			return err
+		}
+		r, ok := t.find(op, ir.Float64, false)
+		if !ok {
+			return fmt.Errorf("%s is not in the table", op)
+		}
+		e, err := newEngine[float64](list[0], false, false)
+		if err != nil {
+			return err
+		}
+		args := []float64{r.at[0], r.at[1]}[:op.Info().Arity]
+		out, err := e.run(ctx, []float64{r.at[0]}, []float64{r.at[1]})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "at %s f64 %x %s\n", op, out[0], hex(args))
+	}
+	return writeReductions(ctx, w)
+}
+
+// reduceCase is one line of elements.
+type reduceCase struct {
+	name, text string
+	node       func(x graph.Node) graph.Node
+	data       []float32
+	double     bool // float64 elements
+}
+
+func writeReductions(ctx context.Context, w io.Writer) error {
+	line := func(n int, at func(i int) float32) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = at(i)
+		}
+		return out
+	}
+	sum := func(x graph.Node) graph.Node { return x.CumSum(0).Index(0, -1) }
+	logSumExp := func(x graph.Node) graph.Node { return x.LogSumExp() }
+	variance := func(x graph.Node) graph.Node { return x.Var() }
+	for _, c := range []reduceCase{
+		{"logsumexp", "0_and_1000_times_-20", logSumExp, line(1001, func(i int) float32 { return float32(min(i, 1)) * -20 }), true},
+		{"var", "3000_around_1e8,_distance_1e4", variance, line(3000, func(i int) float32 { return float32(1e8 + 1e4*math.Sin(float64(i*i))) }), false},
+		{"var", "3000_times_0.1", variance, line(3000, func(int) float32 { return 0.1 }), false},
+		{"prod", "20_times_1e-3,_ones,_20_times_1e3", func(x graph.Node) graph.Node { return x.Prod() }, line(1520, func(i int) float32 {
+			switch {
+			case i < 20:
+				return 1e-3
+			case i < 1500:
+				return 1
+			}
+			return 1e3
+		}), false},
+		{"cumsum", "-3e38,_zeros,_3e38_twice_from_1024_on", sum, line(1026, func(i int) float32 {
+			switch {
+			case i == 0:
+				return -3e38
+			case i < 1024:
+				return 0
+			}
+			return 3e38
+		}), false},
+	} {
+		got, err := c.run(ctx)
+		if err != nil {
+			return err
+		}
+		dt, args := "f32", make([]float64, len(c.data))
+		if c.double {
+			dt = "f64"
+		}
+		for i, v := range c.data {
+			args[i] = float64(v)
+		}
+		fmt.Fprintf(w, "of %s %s %s %s %s\n", c.name, dt, hexOf(got), c.text, hex(args))
+	}
+	return nil
+}
+
+func (c *reduceCase) run(ctx context.Context) (float64, error) {
+	dt := graph.Float32
+	if c.double {
+		dt = graph.Float64
+	}
+	x := graph.Input("x", graph.Float32, len(c.data)).Cast(dt)
+	p, err := graph.Compile(c.node(x).Cast(graph.Float64))
+	if err != nil {
+		return 0, err
+	}
+	out, err := p.Run(ctx, graph.Of(c.data))
+	if err != nil {
+		return 0, err
+	}
+	data, err := graph.Data[float64](out)
+	if err != nil {
+		return 0, err
+	}
+	return data[0], nil
+}
+
+func hex(xs []float64) string {
+	out := make([]string, len(xs))
+	for i, x := range xs {
+		out[i] = hexOf(x)
+	}
+	return strings.Join(out, " ")
+}
+
+func hexOf(x float64) string {
+	if x-x != 0 { // as Python writes them
+		return strings.ToLower(strings.TrimPrefix(fmt.Sprint(x), "+"))
+	}
+	return fmt.Sprintf("%x", x)
+}

@@ -1,0 +1,119 @@
+"""Writes docs/accuracy.md: the errors of Stridefuse, NumPy, SciPy and JAX at arguments
+that are hard for each function, and of reductions that lose digits or overflow.
+
+    python3 -m venv env && env/bin/pip install numpy scipy jax mpmath
+    env/bin/python cmd/ulp/peers.py
+
+The arguments are those that "go run ./cmd/ulp -cases" prints with Stridefuse's results:
+the worst that its search found. References are mpmath's, of 60 digits.
+"""
+
+import os
+import pathlib
+import subprocess
+
+os.environ["JAX_ENABLE_X64"] = "1"
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.special as jsp
+import mpmath as mp
+import numpy as np
+import scipy
+import scipy.special as sp
+
+mp.mp.prec = 2400
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# function: exact, NumPy, SciPy, JAX; None where a package has none
+FUNCTIONS = {
+    "tan": (mp.tan, np.tan, None, jnp.tan),
+    "sin": (mp.sin, np.sin, None, jnp.sin),
+    "cos": (mp.cos, np.cos, None, jnp.cos),
+    "atan2": (mp.atan2, np.arctan2, None, jnp.arctan2),
+    "expm1": (mp.expm1, np.expm1, sp.expm1, jnp.expm1),
+    "exp": (mp.exp, np.exp, None, jnp.exp),
+    "exp2": (lambda x: mp.mpf(2) ** x, np.exp2, sp.exp2, jnp.exp2),
+    "log10": (mp.log10, np.log10, None, jnp.log10),
+    "sinh": (mp.sinh, np.sinh, None, jnp.sinh),
+    "cosh": (mp.cosh, np.cosh, None, jnp.cosh),
+    "tanh": (mp.tanh, np.tanh, None, jnp.tanh),
+    "erf": (mp.erf, None, sp.erf, jsp.erf),
+    "erfc": (mp.erfc, None, sp.erfc, jsp.erfc),
+    "gelu": (lambda x: x / 2 * mp.erfc(-x / mp.sqrt(2)), None, None, lambda x: jax.nn.gelu(x, approximate=False)),
+    "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), None, sp.expit, jax.nn.sigmoid),
+    "logit": (lambda x: mp.log(x / (1 - x)), None, sp.logit, jsp.logit),
+}
+
+
+def variance(v):
+    mean = mp.fsum(v) / len(v)
+    return mp.fsum((x - mean) ** 2 for x in v) / len(v)
+
+
+# reduction: exact, of a list, NumPy, SciPy, JAX
+REDUCTIONS = {
+    "logsumexp": (lambda v: mp.log(mp.fsum(map(mp.exp, v))), lambda x: np.log(np.sum(np.exp(x))), sp.logsumexp, jsp.logsumexp),
+    "var": (variance, np.var, None, jnp.var),
+    "prod": (mp.fprod, np.prod, None, jnp.prod),
+    "cumsum": (mp.fsum, lambda x: np.cumsum(x)[-1], None, lambda x: jnp.cumsum(x)[-1]),
+}
+
+
+def ulps(got, want, dtype):
+    """|got - want| in units of the last place of want."""
+    got = float(got)
+    info = np.finfo(dtype)
+    if np.isnan(got) or np.isinf(got):
+        return "NaN" if np.isnan(got) else "Inf"
+    least = int(info.minexp) - info.nmant
+    exponent = least if want == 0 else max(int(mp.floor(mp.log(abs(want), 2))) - info.nmant, least)
+    return f"{float(abs(mp.mpf(got) - want) / mp.mpf(2) ** exponent):.3g}"
+
+
+def errors(ours, want, dtype, peers, *args):
+    row = [ulps(ours, want, dtype)]
+    for f in peers:
+        with np.errstate(all="ignore"):
+            row.append("" if f is None else ulps(np.asarray(f(*args)), want, dtype))
+    return row
+
+
+def rows():
+    out = subprocess.run(["go", "run", "./cmd/ulp", "-cases"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        kind, name, dtype, ours, *args = line.split()
+        dtype = {"f32": np.float32, "f64": np.float64}[dtype]
+        if kind == "at":
+            x = [dtype(float.fromhex(a)) for a in args]
+            exact, *peers = FUNCTIONS[name]
+            want = exact(*[mp.mpf(float(v)) for v in x])
+            yield [name, dtype.__name__, ", ".join(args)] + errors(float.fromhex(ours), want, dtype, peers, *x)
+        else:
+            text, data = args[0].replace("_", " "), np.array([float.fromhex(a) for a in args[1:]], dtype)
+            exact, *peers = REDUCTIONS[name]
+            want = exact([mp.mpf(float(v)) for v in data])
+            yield [name, dtype.__name__, text] + errors(float.fromhex(ours), want, dtype, peers, data)
+
+
+def main():
+    text = f"""# Accuracy beside NumPy, SciPy and JAX
+
+Errors in units of the last place of the exact result, at the arguments where
+`go run ./cmd/ulp` found Stridefuse's functions worst, and of reductions that lose digits
+or overflow on the way. The arguments are chosen against Stridefuse: others have their
+worst elsewhere. Bounds of all functions are in the documentation of package graph.
+
+`python cmd/ulp/peers.py` makes this page. NumPy {np.__version__}, SciPy {scipy.__version__}, JAX {jax.__version__} on a CPU, with
+64-bit types; the reference is mpmath {mp.__version__}. NumPy's logsumexp is `log(sum(exp(x)))`.
+
+| function | type | argument | Stridefuse | NumPy | SciPy | JAX |
+|---|---|---|---|---|---|---|
+"""
+    for row in rows():
+        text += "| " + " | ".join(row) + " |\n"
+    (ROOT / "docs" / "accuracy.md").write_text(text)
+
+
+main()
