@@ -1,6 +1,8 @@
 package elementary
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -22,7 +24,7 @@ func fastSELU(b *builder, a []kernel.Ref) kernel.Ref {
 		return expandSELU(b, a)
 	}
 	neg := b.Op(ir.OpMul, b.expm1Native(b.clamp(x, -20, 0), 1), b.f32(seluNegative[0]))
-	scale := ir.ToFloat(ir.Float32, ir.FromFloat(ir.Float32, seluScale[0]))
+	scale := math.Ldexp(math.Floor(math.Ldexp(seluScale[0], 23)), -23)                   // from below: the rest has its sign
 	pos := b.Op(ir.OpFMA, x, b.f32(scale), b.Op(ir.OpMul, x, b.f32(seluScale[0]-scale))) // overflows where the exact product does
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, x, b.f32(0)), neg, pos)
 }

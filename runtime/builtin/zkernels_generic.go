@@ -42578,8 +42578,8 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 	c26 := int32(23)
 	c29 := math.Float32frombits(0x3f800000) // 1
 	c32 := math.Float32frombits(0x3fe10966) // 1.7580993
-	c34 := math.Float32frombits(0x3f867d5f) // 1.050701
-	c35 := math.Float32frombits(0xb3156eed) // -3.4792652e-08
+	c34 := math.Float32frombits(0x3f867d5e) // 1.0507009
+	c35 := math.Float32frombits(0x33b5488a) // 8.441664e-08
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)

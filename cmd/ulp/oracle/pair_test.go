@@ -31,6 +31,9 @@ func TestClose(t *testing.T) {
 			if !ok {
 				continue
 			}
+			if m, _ := math.Frexp(v.number.hi); math.Abs(m) == 0.5 && math.Abs(v.number.lo/v.number.hi) < 0x1p-100 {
+				continue // the unit below a power of 2 is half as large: the oracle rounds to it at 128 bits
+			}
 			want := o.Value(&f, x, y)
 			for _, format := range []Format{Double, Single} {
 				got := want.Float64() * (1 + 3*math.Ldexp(1, -format.Bits))
