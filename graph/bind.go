@@ -14,16 +14,20 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // binding is a program compiled for inputs of certain shapes and layouts.
 type binding struct {
-	sizes  map[string]int
-	plan   *plan.Plan
-	linked *runtime.Linked
-	outs   []ir.Type
-	used   atomic.Uint64
+	sizes map[string]int
+	once  *plan.Plan // what has been computed of constants, or nil
+	plan  *plan.Plan
+	// captured are the program's, and what once has made.
+	captured []*Tensor
+	linked   *runtime.Linked
+	outs     []ir.Type
+	used     atomic.Uint64
 }
 
 // compile makes the binding for given sizes. layouts says where the inputs'
@@ -50,23 +54,47 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	for _, r := range f.Results {
 		b.outs = append(b.outs, r.Type)
 	}
-	var err error
-	if b.plan, err = passes.Lower(f, p.options); err != nil {
-		return nil, withSizes(err, p.sizes, sizes)
-	}
-	nests, err := schedule.Schedule(b.plan, p.machine, p.executor)
+	whole, err := passes.Lower(f, p.options)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	if p.options.Verify {
-		if err := nests.Verify(); err != nil {
-			return nil, misuse("after the schedule: %v\n%s", err, nests)
+	var params []int
+	if b.once, params, b.plan, err = passes.Split(whole, p.options.Frozen); err != nil {
+		return nil, err
+	}
+	b.captured = p.captured
+	if b.once != nil {
+		kept, err := p.keep(b.once, params)
+		if err != nil {
+			return nil, err
 		}
+		b.captured = slices.Concat(p.captured, kept)
+	}
+	nests, err := p.schedule(b.plan)
+	if err != nil {
+		return nil, withSizes(err, p.sizes, sizes)
 	}
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
 	return b, nil
+}
+
+// schedule makes the schedule of a plan.
+func (p *Program) schedule(pl *plan.Plan) (*nest.Program, error) {
+	if p.options.Verify {
+		if err := pl.Verify(); err != nil {
+			return nil, misuse("before the schedule: %v\n%s", err, pl)
+		}
+	}
+	nests, err := schedule.Schedule(pl, p.machine, p.executor)
+	if err != nil || !p.options.Verify {
+		return nests, err
+	}
+	if err := nests.Verify(); err != nil {
+		return nil, misuse("after the schedule: %v\n%s", err, nests)
+	}
+	return nests, nil
 }
 
 // withSizes adds to an error the sizes that it occurs with, and the line of the user's that

@@ -1,9 +1,8 @@
 package onnx
 
 import (
-	"math"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
@@ -13,240 +12,213 @@ import (
 // batch and the channels.
 
 var windowed = []operator{
-	{"AveragePool", 1, 6, 1, 1, ir.Floats, poolAttrs(nil), averagePool},
-	{"AveragePool", 7, 9, 1, 1, ir.Floats, poolAttrs(attrs{"count_include_pad": 0}), averagePool},
-	{"AveragePool", 10, 18, 1, 1, ir.Floats, poolAttrs(attrs{"count_include_pad": 0, "ceil_mode": 0}), averagePool},
-	{"AveragePool", 19, latest, 1, 1, ir.Floats, poolAttrs(attrs{"count_include_pad": 0, "ceil_mode": 0, "dilations": unset{[]int{}}}), averagePool},
-	{"Conv", 1, latest, 2, 3, ir.Floats, poolAttrs(attrs{"dilations": unset{[]int{}}, "group": 1}), conv},
+	{"AveragePool", 1, 6, 1, 1, ir.Floats, windowAttrs(nil), averagePool},
+	{"AveragePool", 7, 9, 1, 1, ir.Floats, windowAttrs(attrs{"count_include_pad": 0}), averagePool},
+	{"AveragePool", 10, 18, 1, 1, ir.Floats, windowAttrs(attrs{"count_include_pad": 0, "ceil_mode": 0}), averagePool},
+	{"AveragePool", 19, latest, 1, 1, ir.Floats, windowAttrs(attrs{"count_include_pad": 0, "ceil_mode": 0, "dilations": []int{}}), averagePool},
+	{"Conv", 1, latest, 2, 3, ir.Floats, windowAttrs(attrs{"dilations": []int{}, "group": 1}), conv},
+	{"ConvTranspose", 1, latest, 2, 3, ir.Floats, windowAttrs(attrs{
+		"dilations": []int{}, "group": 1, "output_padding": []int{}, "output_shape": []int{},
+	}), convTranspose},
 	{"GlobalAveragePool", 1, latest, 1, 1, ir.Floats, nil, func(c *call) []value {
-		return one(c.x(0).Mean(from(2, c.x(0).Rank()), graph.KeepDims))
+		return one(widened(c.x(0)).GlobalAvgPool().Cast(c.x(0).DType()))
 	}},
-	{"GlobalMaxPool", 1, latest, 1, 1, ir.Floats, nil, func(c *call) []value {
-		return one(c.x(0).Max(from(2, c.x(0).Rank()), graph.KeepDims))
-	}},
+	{"GlobalMaxPool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalMaxPool)},
 	{"LRN", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1e-4), "beta": 0.75, "bias": 1., "size": unset{0}}, localResponse},
-	{"MaxPool", 1, 7, 1, 1, ir.Numeric, poolAttrs(nil), maxPool},
-	{"MaxPool", 8, 9, 1, 1, ir.Numeric, poolAttrs(attrs{"storage_order": 0}), maxPool},
-	{"MaxPool", 10, latest, 1, 1, ir.Numeric, poolAttrs(attrs{"storage_order": 0, "ceil_mode": 0, "dilations": unset{[]int{}}}), maxPool},
+	{"LpPool", 2, 17, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2}), lpPool},
+	{"LpPool", 18, latest, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2, "ceil_mode": 0, "dilations": []int{}}), lpPool},
+	{"MaxPool", 1, 7, 1, 1, ir.Numeric, windowAttrs(nil), maxPool},
+	{"MaxPool", 8, 9, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0}), maxPool},
+	{"MaxPool", 10, latest, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0, "ceil_mode": 0, "dilations": []int{}}), maxPool},
 }
 
-// poolAttrs are the attributes of all operators with windows, and more.
-func poolAttrs(more attrs) attrs {
-	out := attrs{"auto_pad": "NOTSET", "kernel_shape": unset{[]int{}}, "pads": unset{[]int{}}, "strides": unset{[]int{}}}
-	for name, v := range more {
-		out[name] = v
-	}
+// windowAttrs are the attributes of all operators with windows, and more. An empty list
+// stands for the usual number for each spatial axis.
+func windowAttrs(more attrs) attrs {
+	out := attrs{"auto_pad": "NOTSET", "kernel_shape": []int{}, "pads": []int{}, "strides": []int{}}
+	maps.Copy(out, more)
 	return out
 }
 
-// windows are the windows that an operator slides over the spatial axes.
-type windows struct {
-	sizes, steps, dilations []int
-	before, after           []int // elements of padding
-	beyond                  []int // elements behind the padding that the last window needs
+// optional returns an attribute of a row that may not have it.
+func optional[T any](c *call, name string) (v T) {
+	if _, ok := c.op.attrs[name]; ok {
+		v = need[T](c, name)
+	}
+	return v
 }
 
-// windows reads the attributes of an operator. The sizes of windows are given, or those of
-// the kernel.
-func (c *call) windows(shape graph.Shape, sizes []int) windows {
-	rank := len(shape) - 2
-	if given, ok := attr[[]int](c, "kernel_shape"); ok {
-		sizes = given
-	}
-	w := windows{sizes: sizes, steps: c.each("strides", rank, 1), dilations: slices.Repeat([]int{1}, max(rank, 0))}
-	if _, ok := c.op.attrs["dilations"]; ok {
-		w.dilations = c.each("dilations", rank, 1)
-	}
-	pads := c.each("pads", 2*rank, 0)
-	if rank < 1 || len(sizes) != rank || slices.Min(append(slices.Concat(sizes, w.steps, w.dilations), 1)) < 1 {
-		c.fail("windows %v with strides %v and dilations %v over the %d spatial axes", sizes, w.steps, w.dilations, rank)
-	}
-	if c.err != nil {
-		return windows{}
-	}
-	w.before, w.after, w.beyond = slices.Clone(pads[:rank]), slices.Clone(pads[rank:]), make([]int, rank)
-	for k := range rank {
-		extent, fixed := shape[2+k].Int()
-		if !fixed && (c.text("auto_pad") != "NOTSET" || c.ceils()) {
-			c.fail("axis %d has a symbolic extent: give it with WithSize", 2+k)
-			return windows{}
-		}
-		c.fit(&w, k, extent)
-	}
-	return w
-}
-
-// each returns an attribute with a number for each of n things.
-func (c *call) each(name string, n, otherwise int) []int {
-	list, ok := attr[[]int](c, name)
-	if !ok {
-		return slices.Repeat([]int{otherwise}, max(n, 0))
-	}
-	if len(list) != n {
+// each returns an attribute with a number for each of n axes, all the usual one if it is
+// empty.
+func (c *call) each(name string, n, usual int) []int {
+	list := optional[[]int](c, name)
+	switch {
+	case len(list) == 0:
+		return slices.Repeat([]int{usual}, n)
+	case len(list) != n:
 		c.fail("attribute %q has %d numbers: it must have %d", name, len(list), n)
 	}
 	return list
 }
 
-func (c *call) ceils() bool {
-	_, ok := c.op.attrs["ceil_mode"]
-	return ok && c.flag("ceil_mode")
-}
-
-// fit finds the padding of axis k from auto_pad and ceil_mode.
-func (c *call) fit(w *windows, k, extent int) {
-	reach, step := (w.sizes[k]-1)*w.dilations[k]+1, w.steps[k]
-	switch auto := c.text("auto_pad"); auto {
-	case "NOTSET":
-	case "VALID":
-		w.before[k], w.after[k] = 0, 0
-	case "SAME_UPPER", "SAME_LOWER": // as many windows as steps fit
-		all := max(0, ((extent+step-1)/step-1)*step+reach-extent)
-		w.before[k] = all / 2
-		if auto == "SAME_LOWER" {
-			w.before[k] = all - all/2
-		}
-		w.after[k] = all - w.before[k]
-	default:
-		c.fail("auto_pad %q is not known", auto)
+// windows reads the attributes of a pool. The sizes of windows are given, or those of a
+// kernel.
+func (c *call) windows(x graph.Node, kernel []int) (o graph.PoolOptions) {
+	n := x.Rank() - 2
+	if n < 1 {
+		c.fail("an operand of %d axes: there must be a batch, channels and spatial axes", x.Rank())
+		return o
 	}
-	if !c.ceils() {
-		return
+	if o.Size = need[[]int](c, "kernel_shape"); len(o.Size) == 0 {
+		o.Size = kernel
 	}
-	padded := w.before[k] + extent + w.after[k]
-	if over := (padded - reach) % step; padded >= reach && over > 0 {
-		// One window more, unless it would begin behind the elements.
-		if first := padded - over - reach + step; first < w.before[k]+extent {
-			w.beyond[k] = step - over
+	o.Strides, o.Dilations = c.each("strides", n, 1), c.each("dilations", n, 1)
+	pads := c.each("pads", 2*n, 0)
+	o.Ceil, o.CountPadding = optional[int](c, "ceil_mode") != 0, optional[int](c, "count_include_pad") != 0
+	if len(o.Size) != n {
+		c.fail("windows of size %v over %d spatial axes", o.Size, n)
+	}
+	if c.err != nil {
+		return o
+	}
+	o.Before, o.After = slices.Clone(pads[:n]), slices.Clone(pads[n:])
+	for k := range n {
+		if auto := c.text("auto_pad"); auto != "NOTSET" && o.Strides[k] > 0 {
+			o.Before[k], o.After[k] = c.same(auto, x.Shape()[2+k], (o.Size[k]-1)*o.Dilations[k]+1, o.Strides[k])
 		}
 	}
+	return o
 }
 
-// pads returns what Pad takes for the axes of an operand.
-func (w windows) pads(beyond bool) (before, after []int) {
-	before, after = append([]int{0, 0}, w.before...), append([]int{0, 0}, w.after...)
-	for k := range w.beyond {
-		if beyond {
-			after[2+k] += w.beyond[k]
-		}
+// same returns the padding with which there are as many windows as steps fit an axis. An
+// odd element is after the axis, or with SAME_LOWER before it.
+func (c *call) same(auto string, d graph.Extent, reach, step int) (before, after int) {
+	extent, fixed := d.Int()
+	switch {
+	case auto == "VALID":
+		return 0, 0
+	case !fixed:
+		c.fail("auto_pad %s of an axis of extent %s: give that with WithSize", auto, d)
 	}
-	return before, after
+	return c.halves(auto, max(0, (extent+step-1)/step*step-step+reach-extent))
 }
 
-// of returns the windows of x, padded with an element. They have as many last axes as
-// there are spatial ones.
-func (w windows) of(x graph.Node, element any) graph.Node {
-	before, after := w.pads(true)
-	return w.slide(x.PadWith(before, after, element))
-}
-
-func (w windows) slide(x graph.Node) graph.Node {
-	for k, size := range w.sizes {
-		x = x.Window(2+k, size, w.steps[k], w.dilations[k])
+// halves divides padding between the ends of an axis.
+func (c *call) halves(auto string, all int) (before, after int) {
+	switch auto {
+	case "SAME_UPPER":
+		return all / 2, all - all/2
+	case "SAME_LOWER":
+		return all - all/2, all / 2
 	}
-	return x
+	c.fail("auto_pad %q: it must be NOTSET, VALID, SAME_UPPER or SAME_LOWER", auto)
+	return 0, 0
 }
 
-// axes returns the last axes of windows of x.
-func (w windows) axes(x graph.Node) []int { return from(x.Rank()-len(w.sizes), x.Rank()) }
+// kernel returns the extents of a kernel's spatial axes.
+func (c *call) kernel(w graph.Node) []int {
+	sizes, known := w.Shape()[min(2, w.Rank()):].Ints()
+	if !known {
+		c.fail("the kernel has the shape %s: its spatial extents must be known at load", w.Shape())
+	}
+	return sizes
+}
 
-// conv multiplies the windows of each group of channels by a kernel for each channel of
-// the result.
 func conv(c *call) []value {
 	x, kernel := c.x(0), c.x(1)
-	shape, sizes := x.Shape(), []int(nil)
-	for _, d := range kernel.Shape()[min(2, kernel.Rank()):] {
-		n, fixed := d.Int()
-		if !fixed {
-			return c.fail("the kernel has a symbolic extent")
-		}
-		sizes = append(sizes, n)
-	}
-	w, groups := c.windows(shape, sizes), c.int("group")
+	w := c.windows(x, c.kernel(kernel))
 	if c.err != nil {
 		return nil
 	}
-	if kernel.Rank() != len(shape) || groups < 1 || !slices.Equal(sizes, w.sizes) {
-		return c.fail("a kernel %s for an operand %s in %d groups", kernel.Shape(), shape, groups)
-	}
-	parts := w.of(x, 0)
-	parts = parts.Reshape(shape[0], groups, -1, parts.Shape()[2:])
-	kernel = kernel.Reshape(groups, -1, kernel.Shape()[1:])
-	// n batch, g group, i and o channels, then the places of windows, and in them.
-	places, within := letters("p", len(sizes)), letters("k", len(sizes))
-	y := graph.Einsum("n g i "+places+within+", g o i "+within+"-> n g o "+places, parts, kernel)
-	y = y.Reshape(shape[0], -1, y.Shape()[min(3, y.Rank()):])
-	if c.has(2) {
-		y = y.Add(alignAt(c.x(2), 1, len(shape)))
-	}
-	return one(y)
+	return c.biased(x.Conv(kernel, graph.ConvOptions{
+		Strides: w.Strides, Dilations: w.Dilations, Before: w.Before, After: w.After, Groups: c.int("group"),
+	}))
 }
 
-// letters returns labels of n axes.
-func letters(name string, n int) string {
-	var b strings.Builder
-	for k := range n {
-		b.WriteString(name + string(rune('a'+k)) + " ")
-	}
-	return b.String()
-}
-
-// lowest is an element that no other is less than.
-func lowest(dt graph.DType) any {
-	switch {
-	case ir.Floats.Has(dt):
-		return math.Inf(-1)
-	case ir.Unsigned.Has(dt):
-		return 0
-	}
-	return -1 << (8*dt.Size() - 1)
-}
-
-// maxPool returns the greatest element of each window, and which one of all elements that
-// is: the first of equal ones.
-func maxPool(c *call) []value {
-	x := c.x(0)
-	w := c.windows(x.Shape(), nil)
-	if c.err != nil {
-		return nil
-	}
-	parts := w.of(x, lowest(x.DType()))
-	y := parts.Max(w.axes(parts))
-	if !c.wants(1) {
+// biased adds input 2, an element for each channel, if it is given.
+func (c *call) biased(y graph.Node) []value {
+	if !c.has(2) {
 		return one(y)
 	}
-	order := from(0, x.Rank())
-	if c.flag("storage_order") { // the first spatial axis is counted fastest
-		slices.Reverse(order[2:])
-	}
-	permuted := x.Permute(order).Shape()
-	const behind = math.MaxInt64
-	at := w.of(graph.Iota(graph.Int64, product(permuted)).Reshape(permuted).Permute(order), behind)
-	greatest := parts.Eq(y.Unsqueeze(from(y.Rank(), parts.Rank())))
-	return []value{compute(y), compute(graph.Where(greatest, at, behind).Min(w.axes(at)))}
+	return one(y.Add(alignAt(c.x(2), 1, y.Rank())))
 }
 
-// averagePool divides by the number of elements of the operand in each window, and if
-// count_include_pad is set, of padding.
-func averagePool(c *call) []value {
-	x := c.x(0)
-	w := c.windows(x.Shape(), nil)
+// convTranspose finds its padding from the extents of the result if these are given.
+func convTranspose(c *call) []value {
+	x, kernel := c.x(0), c.x(1)
+	n := x.Rank() - 2
+	auto := c.text("auto_pad")
+	given := need[[]int](c, "output_shape")
+	if n < 1 || len(given) != 0 && len(given) < n || kernel.Rank() != x.Rank() {
+		return c.fail("operands of %d and %d axes for an output_shape %v", x.Rank(), kernel.Rank(), given)
+	}
+	size := c.kernel(kernel)
+	o := graph.ConvOptions{
+		Strides: c.each("strides", n, 1), Dilations: c.each("dilations", n, 1), Extra: c.each("output_padding", n, 0), Groups: c.int("group"),
+	}
+	pads := c.each("pads", 2*n, 0)
 	if c.err != nil {
 		return nil
 	}
-	parts := w.of(widened(x), 0)
-	sum := parts.Sum(w.axes(parts))
-	if slices.Max(slices.Concat(w.before, w.after, w.beyond)) == 0 {
-		return one(parts.Mean(w.axes(parts)).Cast(x.DType()))
+	o.Before, o.After = slices.Clone(pads[:n]), slices.Clone(pads[n:])
+	for k := range n {
+		if len(given) == 0 && (auto == "NOTSET" || auto == "VALID") {
+			continue
+		}
+		extent, fixed := x.Shape()[2+k].Int()
+		if !fixed {
+			return c.fail("axis %d has the extent %s: give that with WithSize", 2+k, x.Shape()[2+k])
+		}
+		want := extent * o.Strides[k]
+		if len(given) > 0 {
+			want = given[len(given)-n+k]
+		}
+		all := o.Strides[k]*(extent-1) + o.Extra[k] + (size[k]-1)*o.Dilations[k] + 1 - want
+		if o.Before[k], o.After[k] = all/2, all-all/2; auto != "NOTSET" {
+			o.Before[k], o.After[k] = c.halves(auto, all)
+		}
 	}
-	counted := 0
-	if _, ok := c.op.attrs["count_include_pad"]; ok && c.flag("count_include_pad") {
-		counted = 1
+	return c.biased(x.ConvTranspose(kernel, o))
+}
+
+// maxPool may also return where each greatest element is. With storage_order the spatial
+// axes are counted with the first one fastest.
+func maxPool(c *call) []value {
+	x := c.x(0)
+	o := c.windows(x, nil)
+	if c.err != nil {
+		return nil
 	}
-	before, after := w.pads(false)
-	ones := graph.Fill(sum.DType(), 1, append(ir.ShapeOf(1, 1), x.Shape()[2:]...)).PadWith(before, after, counted)
-	counts := w.slide(ones.Pad(make([]int, x.Rank()), append([]int{0, 0}, w.beyond...), graph.PadConstant))
-	return one(sum.Div(counts.Sum(w.axes(counts))).Cast(x.DType()))
+	y := compute(x.MaxPool(o))
+	if !c.wants(1) {
+		return []value{y}
+	}
+	if optional[int](c, "storage_order") == 0 {
+		return []value{y, compute(x.MaxPoolIndices(o))}
+	}
+	order := from(0, x.Rank())
+	slices.Reverse(order[2:])
+	for _, list := range []*[]int{&o.Size, &o.Strides, &o.Dilations, &o.Before, &o.After} {
+		*list = slices.Clone(*list)
+		slices.Reverse(*list)
+	}
+	return []value{y, compute(x.Permute(order).MaxPoolIndices(o).Permute(order))}
+}
+
+func averagePool(c *call) []value {
+	o := c.windows(c.x(0), nil)
+	if c.err != nil {
+		return nil
+	}
+	return one(widened(c.x(0)).AvgPool(o).Cast(c.x(0).DType()))
+}
+
+func lpPool(c *call) []value {
+	o := c.windows(c.x(0), nil)
+	if c.err != nil {
+		return nil
+	}
+	return one(widened(c.x(0)).LpPool(float64(c.int("p")), o).Cast(c.x(0).DType()))
 }
 
 // localResponse divides by a power of the mean square of neighbouring channels.
