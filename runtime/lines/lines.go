@@ -1,4 +1,7 @@
-package builtin
+// Package lines holds the micro-kernels of ops on lines: gather, scatter and order. They
+// are written in Go and serve every engine, as what they do is decided by data and takes
+// the time of the memory that it goes to. Importing it registers them.
+package lines
 
 import (
 	"unsafe"
@@ -8,9 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// The micro-kernels of ops on lines are written here, in Go, and serve every engine: what
-// they do is decided by data, and takes the time of the memory that it goes to. An index
-// outside its line is a panic with an ir.IndexError, which becomes the error of the run.
+// An index outside its line is a panic with an ir.IndexError, which becomes the error of
+// the run.
 
 func init() {
 	var list []abi.Kernel
@@ -43,7 +45,7 @@ func typed(d ir.DType, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(*abi.
 	fn := map[ir.DType]func(*abi.Frame){ir.Int8: i8, ir.Int16: i16, ir.Int32: i32, ir.Int64: i64,
 		ir.Uint8: u8, ir.Uint16: u16, ir.Uint32: u32, ir.Uint64: u64, ir.Float32: f32, ir.Float64: f64}[d]
 	if fn == nil {
-		panic("BUG: builtin: no line kernel of " + d.String())
+		panic("BUG: lines: no line kernel of " + d.String())
 	}
 	return fn
 }

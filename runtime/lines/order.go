@@ -1,4 +1,4 @@
-package builtin
+package lines
 
 import (
 	"math"
