@@ -31,7 +31,7 @@ type Program struct {
 	machine  *schedule.Machine
 
 	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache bindings
+	cache plans
 	kept  keeper
 	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
