@@ -57,12 +57,12 @@ func roundToOdd(v float64) float64 {
 	return math.Float64frombits((b | (b&lost + lost)) &^ lost)
 }
 
-// shortest16 returns the number of the fewest decimal digits that round to the same
-// float16 as v.
-func shortest16(v float64) float64 {
+// shortest returns the number of the fewest decimal digits that round to the same element
+// as v, of a float type that strconv does not have.
+func shortest(d DType, v float64) float64 {
 	for digits := 0; ; digits++ {
 		w, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64)
-		if err != nil || FromFloat(Float16, w) == FromFloat(Float16, v) {
+		if err != nil || FromFloat(d, w) == FromFloat(d, v) {
 			return w
 		}
 	}
@@ -74,17 +74,17 @@ func FormatFloat(d DType, v float64, format byte, precision int) string {
 	switch {
 	case d == Float32:
 		bits = 32
-	case d == Float16 && precision < 0 && !math.IsNaN(v) && !math.IsInf(v, 0):
-		v = shortest16(v)
+	case d.Size() == 2 && precision < 0 && !math.IsNaN(v) && !math.IsInf(v, 0):
+		v = shortest(d, v)
 	}
 	return strconv.FormatFloat(v, format, precision, bits)
 }
 
-// parseFloat16 rounds a decimal number, as ParseFloat does for the other types.
-func parseFloat16(text string) (uint64, error) {
+// parseHalf rounds a decimal number, as ParseFloat does for types that strconv has.
+func parseHalf(d DType, text string) (uint64, error) {
 	v, err := strconv.ParseFloat(text, 64)
-	bits := FromFloat(Float16, v)
-	if err == nil && math.IsInf(ToFloat(Float16, bits), 0) && !math.IsInf(v, 0) {
+	bits := FromFloat(d, v)
+	if err == nil && math.IsInf(ToFloat(d, bits), 0) && !math.IsInf(v, 0) {
 		err = strconv.ErrRange
 	}
 	return bits, err
