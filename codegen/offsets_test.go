@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/codegen"
-
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -23,6 +22,7 @@ func TestFrameOffsets(t *testing.T) {
 	require.EqualValues(t, codegen.FrameCols, unsafe.Offsetof(f.Cols))
 	require.EqualValues(t, codegen.FramePtr, unsafe.Offsetof(f.Ptr))
 	require.EqualValues(t, codegen.FrameStep, unsafe.Offsetof(f.Step))
+	require.Equal(t, kernel.MaxOperands, abi.MaxOperands)
 	require.EqualValues(t, codegen.FrameStep+8*kernel.MaxOperands, unsafe.Sizeof(f))
 	require.EqualValues(t, 8, unsafe.Sizeof(f.Ptr[0]))
 	require.EqualValues(t, 8, unsafe.Sizeof(f.Step[0]))

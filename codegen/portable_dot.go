@@ -53,7 +53,7 @@ func (w *portable) dotColumns(d ir.DType, lanes int) {
 	switch d {
 	case ir.Float32: // what FMA32 does, in all lanes at once
 		w.printf("%s := %s\n", each("s#", ", "), each("float64(x)*float64(row[#]) + float64(t#)", ", "))
-		w.printf("if %s {\n%s = %s\n", each("ir.Doubtful32(s#)", " || "), sums, each("ir.FMA32(x, row[#], t#)", ", "))
+		w.printf("if %s {\n%s = %s\n", each("scalar.Doubtful32(s#)", " || "), sums, each("scalar.FMA32(x, row[#], t#)", ", "))
 		w.printf("} else {\n%s = %s\n}\n", sums, each("float32(s#)", ", "))
 	case ir.Float64:
 		w.printf("%s = %s\n", sums, each("math.FMA(x, row[#], t#)", ", "))

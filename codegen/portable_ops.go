@@ -29,8 +29,8 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpNeg:  always("-$x"),
 	ir.OpAbs:  goAbs,
 	ir.OpSqrt: always("$T(math.Sqrt(float64($x)))"),
-	ir.OpMin:  always("abi.LaneMin($x, $y)"),
-	ir.OpMax:  always("abi.LaneMax($x, $y)"),
+	ir.OpMin:  always("scalar.Min($x, $y)"),
+	ir.OpMax:  always("scalar.Max($x, $y)"),
 
 	ir.OpFloor: always("$T(math.Floor(float64($x)))"),
 	ir.OpCeil:  always("$T(math.Ceil(float64($x)))"),
@@ -96,7 +96,7 @@ func shift(operator string) func(in, out ir.DType) template {
 func goFMA(in, _ ir.DType) template {
 	switch in {
 	case ir.Float32:
-		return "ir.FMA32($x, $y, $z)"
+		return "scalar.FMA32($x, $y, $z)"
 	case ir.Float64:
 		return "math.FMA($x, $y, $z)"
 	}
@@ -119,9 +119,9 @@ func goCast(in, out ir.DType) template {
 	case in == out:
 		return "$x"
 	case in == ir.Float16 && out == ir.Float32:
-		return "ir.Float16frombits($x)"
+		return "scalar.Float16frombits($x)"
 	case in == ir.Float32 && out == ir.Float16:
-		return "ir.Float16bits($x)"
+		return "scalar.Float16bits($x)"
 	case in == ir.Float16 || out == ir.Float16 || in == ir.BFloat16 || out == ir.BFloat16:
 		panic(fmt.Sprintf("BUG: codegen: a cast of %s to %s by no way of float32", in, out))
 	case out == ir.Bool:

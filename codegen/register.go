@@ -43,7 +43,7 @@ func (g *generator) addGo(suffix, constraint, pkg, body string) error {
 
 // imports lists the packages that a body names.
 func imports(body string) string {
-	groups := [][]string{{"math", "testing", "unsafe"}, {module + "/ir", module + "/ir/kernel", module + "/runtime/abi", module + "/runtime/kerneltest"}}
+	groups := [][]string{{"math", "testing", "unsafe"}, {module + "/ir", module + "/ir/kernel", module + "/ir/scalar", module + "/runtime/abi", module + "/runtime/kerneltest"}}
 	var b strings.Builder
 	for _, group := range groups {
 		for _, p := range group {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -14,16 +13,21 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // binding is a program compiled for inputs of certain shapes and layouts.
 type binding struct {
-	sizes  map[string]int
-	plan   *plan.Plan
-	linked *runtime.Linked
-	outs   []ir.Type
-	used   atomic.Uint64
+	sizes map[string]int
+	once  *plan.Plan // what has been computed of constants, or nil
+	plan  *plan.Plan
+	// captured are the program's, and what once has made.
+	captured []*Tensor
+	linked   *runtime.Linked
+	outs     []ir.Type
+	used     atomic.Uint64
+	hash     uint64 // of the inputs that it is for
 }
 
 // compile makes the binding for given sizes. layouts says where the inputs'
@@ -50,23 +54,47 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	for _, r := range f.Results {
 		b.outs = append(b.outs, r.Type)
 	}
-	var err error
-	if b.plan, err = passes.Lower(f, p.options); err != nil {
-		return nil, withSizes(err, p.sizes, sizes)
-	}
-	nests, err := schedule.Schedule(b.plan, p.machine, p.executor)
+	whole, err := passes.Lower(f, p.options)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	if p.options.Verify {
-		if err := nests.Verify(); err != nil {
-			return nil, misuse("after the schedule: %v\n%s", err, nests)
+	var params []int
+	if b.once, params, b.plan, err = passes.Split(whole, p.options.Frozen); err != nil {
+		return nil, err
+	}
+	b.captured = p.captured
+	if b.once != nil {
+		kept, err := p.keep(b.once, params)
+		if err != nil {
+			return nil, err
 		}
+		b.captured = slices.Concat(p.captured, kept)
+	}
+	nests, err := p.schedule(b.plan)
+	if err != nil {
+		return nil, withSizes(err, p.sizes, sizes)
 	}
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
 	return b, nil
+}
+
+// schedule makes the schedule of a plan.
+func (p *Program) schedule(pl *plan.Plan) (*nest.Program, error) {
+	if p.options.Verify {
+		if err := pl.Verify(); err != nil {
+			return nil, misuse("before the schedule: %v\n%s", err, pl)
+		}
+	}
+	nests, err := schedule.Schedule(pl, p.machine, p.executor)
+	if err != nil || !p.options.Verify {
+		return nests, err
+	}
+	if err := nests.Verify(); err != nil {
+		return nil, misuse("after the schedule: %v\n%s", err, nests)
+	}
+	return nests, nil
 }
 
 // withSizes adds to an error the sizes that it occurs with, and the line of the user's that
@@ -94,83 +122,4 @@ func sizesText(names []string, sizes map[string]int) string {
 // fits reports whether the binding is for these inputs.
 func (b *binding) fits(p *Program, ins []*Tensor) bool {
 	return len(ins) == len(p.inputs) && b.linked.Takes(ins)
-}
-
-// bindings is a cache. What was used last is found without a lock and without
-// a search.
-type bindings struct {
-	last  atomic.Pointer[binding]
-	list  atomic.Pointer[[]*binding]
-	mu    sync.Mutex // of those who add
-	clock atomic.Uint64
-}
-
-// maxBindings is how many bindings a program keeps; the one not used for the
-// longest time goes.
-const maxBindings = 32
-
-func (c *bindings) find(p *Program, ins []*Tensor) *binding {
-	list := c.list.Load()
-	if list == nil {
-		return nil
-	}
-	for _, b := range *list {
-		if b.fits(p, ins) {
-			c.use(b)
-			return b
-		}
-	}
-	return nil
-}
-
-func (c *bindings) use(b *binding) {
-	b.used.Store(c.clock.Add(1))
-	c.last.Store(b)
-}
-
-// add keeps a binding. The caller holds the lock.
-func (c *bindings) add(b *binding) {
-	var list []*binding
-	if old := c.list.Load(); old != nil {
-		list = slices.Clone(*old)
-	}
-	if len(list) == maxBindings {
-		oldest := slices.MinFunc(list, func(a, b *binding) int { return int(a.used.Load()) - int(b.used.Load()) })
-		list[slices.Index(list, oldest)] = b
-	} else {
-		list = append(list, b)
-	}
-	c.use(b)
-	c.list.Store(&list)
-}
-
-// bind returns the binding for some inputs, made now if there is none.
-func (p *Program) bind(ins []*Tensor) (*binding, error) {
-	if p.empty() {
-		return nil, misuse("run: " + noProgram)
-	}
-	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
-		return b, nil
-	}
-	sizes, err := p.checkIns(ins)
-	if err != nil {
-		return nil, err
-	}
-	if b := p.cache.find(p, ins); b != nil {
-		return b, nil
-	}
-	p.cache.mu.Lock()
-	defer p.cache.mu.Unlock()
-	if b := p.cache.find(p, ins); b != nil { // another goroutine made it
-		return b, nil
-	}
-	layouts := make([]*layout.Layout, len(ins))
-	for i, t := range ins {
-		layouts[i] = layoutOf(t)
-	}
-	b, err := p.compile(sizes, layouts)
-	if err == nil {
-		p.cache.add(b)
-	}
-	return b, err
 }

@@ -22,7 +22,7 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	bound, err := b.linked.Bind(outs, slices.Concat(ins, p.captured))
+	bound, err := b.linked.Bind(outs, slices.Concat(ins, b.captured))
 	if err != nil {
 		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}

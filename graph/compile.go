@@ -12,7 +12,7 @@ import (
 )
 
 // Compile makes the program that computes the given Nodes, its outputs. Items
-// are Nodes and Options, in any order.
+// are Nodes, Outputs with names, and Options, in any order.
 //
 // Every mistake made in the graph comes out here: one is an *Error itself,
 // several are joined, and errors.As finds the first. A program without symbolic
@@ -33,12 +33,23 @@ func Compile(items ...Item) (*Program, error) {
 		return nil, misuse("compile: there is nothing to compute: give it a Node")
 	case s.workers < 0 || s.workersSet && s.workers == 0:
 		return nil, misuse("compile: %d workers: there must be 1 or more", s.workers)
+	case s.plansSet && s.plans < 1:
+		return nil, misuse("compile: %d plans: a program keeps 1 or more", s.plans)
+	}
+	names, err := s.outputNames()
+	if err != nil {
+		return nil, err
 	}
 	var l lowering
-	l.walk(s.outputs)
+	l.walk(slices.Concat(s.outputs, s.inputs))
 	l.check(&s)
 	if err := l.err(); err != nil {
 		return nil, err
+	}
+	if s.declared {
+		if err := l.declare(s.inputs); err != nil {
+			return nil, err
+		}
 	}
 	fn := l.function(s.name, s.outputs)
 	fn.Fast = s.fast
@@ -50,13 +61,18 @@ func Compile(items ...Item) (*Program, error) {
 		executor: executorFor(s),
 		sizes:    l.sizes,
 	}
+	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = schedule.Default(p.executor.Parallelism())
 	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}
+	p.options.Frozen = append(make([]bool, len(p.inputs)), l.frozen...)
 	for i, x := range s.outputs {
-		p.outputs = append(p.outputs, newPort(fmt.Sprintf("out%d", i), x.n))
+		p.outputs = append(p.outputs, newPort(names[i], x.n))
+	}
+	if err := p.computeConstants(); err != nil {
+		return nil, err
 	}
 	if err := p.example(); err != nil {
 		return nil, err
@@ -96,10 +112,9 @@ func downFrom(n int) []int {
 // anything is.
 func (p *Program) example() error {
 	if len(p.sizes) == 0 {
-		b, err := p.compile(nil, nil)
-		p.shown = b
+		ins, err := p.rowMajor(nil)
 		if err == nil {
-			p.cache.add(b)
+			p.shown, err = p.bind(ins)
 		}
 		return err
 	}

@@ -2,8 +2,11 @@ package graph
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,11 +19,11 @@ import (
 
 // DumpEnv is the environment variable that this package reads, and the only
 // one: if it names a directory, every program that the process compiles writes
-// its dumps into a file of its own there, 0001-name.txt and so on. It changes
-// nothing else.
+// its dumps into a file of its own there, 0001-name.txt and so on. Files that exist
+// are left as they are: processes may share the directory. It changes nothing else.
 const DumpEnv = "STRIDEFUSE_DUMP"
 
-// dumped counts the files written, over all programs.
+// dumped counts the names of files tried, over all programs.
 var dumped atomic.Uint64
 
 // dumpToDir does what DumpEnv asks. A program is not refused because its dump
@@ -33,13 +36,28 @@ func (p *Program) dumpToDir() {
 	var text bytes.Buffer
 	err := p.Dump(&text, "")
 	if err == nil {
-		file := fmt.Sprintf("%04d-%s.txt", dumped.Add(1), fileName(p.name))
 		if err = os.MkdirAll(dir, 0o777); err == nil {
-			err = os.WriteFile(filepath.Join(dir, file), text.Bytes(), 0o666)
+			err = writeNew(dir, fileName(p.name), text.Bytes())
 		}
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", DumpEnv, err)
+	}
+}
+
+// writeNew writes a file of that name under the next number for which there is none.
+func writeNew(dir, name string, text []byte) error {
+	for {
+		path := filepath.Join(dir, fmt.Sprintf("%04d-%s.txt", dumped.Add(1), name))
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		return cmp.Or(err, f.Close())
 	}
 }
 
@@ -107,7 +125,12 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 		if _, err := passes.Lower(f, options); err != nil {
 			return err
 		}
-		section("plan", bound.plan.String)
+		section("plan", func() string {
+			if bound.once == nil {
+				return bound.plan.String()
+			}
+			return "// computed once of constants\n" + bound.once.String() + "// at each run\n" + bound.plan.String()
+		})
 		nests, err := schedule.Schedule(bound.plan, p.machine, p.executor)
 		if err != nil {
 			return err

@@ -63,6 +63,9 @@ func (p *Program) Explain() string {
 		explainTask(&b, bound.plan, t)
 	}
 	explainLedger(&b, bound.plan.Ledger)
+	if bound.once != nil {
+		line(&b, "once", fmt.Sprintf("%s of constants, when it was compiled: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
+	}
 	explainBytes(&b, bound.plan)
 	return b.String()
 }
@@ -208,17 +211,23 @@ func explainBytes(b *strings.Builder, pl *plan.Plan) {
 		read, written := pl.Traffic(i)
 		moved += read + written
 	}
-	for i := range pl.Buffers {
-		switch buf := &pl.Buffers[i]; buf.Kind {
-		case plan.ParamBuffer, plan.ResultBuffer:
-			least += buf.Size() * buf.DType.Size()
-		}
-	}
+	least = bytesOf(pl, plan.ParamBuffer) + bytesOf(pl, plan.ResultBuffer)
 	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
 	if arena := pl.Arena; arena > 0 {
 		text += "; temporaries take " + byteText(arena)
 	}
 	line(b, "moves", text, ir.Pos{})
+}
+
+// bytesOf returns the bytes of a plan's buffers of a kind.
+func bytesOf(pl *plan.Plan, kind plan.BufferKind) int {
+	n := 0
+	for i := range pl.Buffers {
+		if buf := &pl.Buffers[i]; buf.Kind == kind {
+			n += buf.Size() * buf.DType.Size()
+		}
+	}
+	return n
 }
 
 // opCounts lists ops in order of first occurrence: "sub, mul x2".

@@ -34,7 +34,11 @@ func (p *Program) Kernels() []string {
 	}
 	var sigs []string
 	seen := map[string]bool{}
-	for _, pl := range append([]*plan.Plan{bound.plan}, p.lines()...) {
+	plans := append([]*plan.Plan{bound.plan}, p.lines()...)
+	if bound.once != nil {
+		plans = append(plans, bound.once)
+	}
+	for _, pl := range plans {
 		for _, sig := range schedule.Kernels(pl, p.machine) {
 			if !seen[sig] {
 				seen[sig] = true

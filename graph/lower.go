@@ -17,6 +17,7 @@ type lowering struct {
 	order    []*node // every node once, operands before users
 	inputs   []*node // in order of creation
 	captured []*Tensor
+	frozen   []bool   // of the captured
 	sizes    []string // the axes of inputs that are a name alone
 	errs     []error
 	told     map[string]bool  // their texts
@@ -222,6 +223,10 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 		values[l.numbers[in]] = p
 	}
 	tensors := map[*Tensor]*ir.Value{}
+	changes := map[*Tensor]bool{}
+	for _, n := range l.order {
+		changes[n.tensor] = changes[n.tensor] || !n.frozen
+	}
 	var args []*ir.Value
 	for i, n := range l.order {
 		number := l.number[i]
@@ -230,6 +235,7 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 		case n.tensor != nil:
 			if tensors[n.tensor] == nil {
 				tensors[n.tensor] = l.capture(f, n)
+				l.frozen = append(l.frozen, !changes[n.tensor])
 			}
 			values[number] = tensors[n.tensor]
 		default:

@@ -29,7 +29,8 @@ type node struct {
 
 	input  string  // of Input: its name
 	order  uint64  // of Input: counts up
-	tensor *Tensor // of Const
+	tensor *Tensor // of Const and Variable
+	frozen bool    // of Const: it never changes
 
 	root *node // the same value before its axes were named, or nil
 }

@@ -1,6 +1,7 @@
 package graph
 
-// Item is what Compile takes: a Node to compute, Nodes, or an Option.
+// Item is what Compile takes: a Node to compute, Nodes, an Output with a name, or an
+// Option.
 type Item interface{ addTo(*settings) }
 
 // Nodes are several outputs, for those kept in a slice.
@@ -14,11 +15,16 @@ type Option func(*settings)
 type settings struct {
 	name        string
 	outputs     []Node
+	names       []string // of the outputs, as far as they were given
+	inputs      []Node   // declared
+	declared    bool
 	noBroadcast bool
 	fast        bool
 	debug       Debug
 	workers     int
 	workersSet  bool
+	plans       int
+	plansSet    bool
 	chunkElems  int // of the executor: tests
 }
 

@@ -16,8 +16,8 @@ import (
 // Program computes the outputs of a graph from its inputs. It is immutable: any
 // number of goroutines may run it at once.
 //
-// Inputs are given in the order in which they were made. They may be views of
-// any layout. They are only read; an output may share memory with inputs and is
+// Inputs are given in the order in which they were made, in that of WithInputs, or by
+// name, to RunNamed. They may be views of any layout. They are only read; an output may share memory with inputs and is
 // then computed elsewhere first.
 type Program struct {
 	name     string
@@ -31,13 +31,14 @@ type Program struct {
 	machine  *schedule.Machine
 
 	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache bindings
+	cache plans
+	kept  keeper
 	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
 
 // Port describes an input or output of a program.
 type Port struct {
-	Name  string // of an output: out0, out1, ...
+	Name  string // of an output that has none of its own: out0, out1, ...
 	DType DType
 	Shape Shape
 	Axes  []string // names of the axes, nil if none has one
@@ -160,14 +161,14 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 // what it finds can only be wrong with the outs given, and checkOuts says it in the
 // program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
-	if len(p.captured) == 0 {
+	if len(b.captured) == 0 {
 		return b.run(ctx, outs, ins, fresh)
 	}
 	args, _ := p.args.Get().(*[]*Tensor)
 	if args == nil {
 		args = new([]*Tensor)
 	}
-	*args = append(append((*args)[:0], ins...), p.captured...)
+	*args = append(append((*args)[:0], ins...), b.captured...)
 	err := b.run(ctx, outs, *args, fresh)
 	clear(*args)
 	p.args.Put(args)

@@ -37,8 +37,8 @@ func TestCapturedTensors(t *testing.T) {
 	wt := w.T()
 	require.NoError(t, wt.Err())
 	x := graph.Input("const0", graph.Int32, graph.Dim("n"), 1, 1)
-	// w occurs twice and is one param; its transpose is another tensor.
-	p, err := graph.Compile(x.Add(w).Add(graph.Const(w)).Add(graph.Const(wt).T()))
+	// w occurs twice and is one param, which changes; its transpose is another tensor.
+	p, err := graph.Compile(x.Add(graph.Variable(w)).Add(w).Add(graph.Variable(wt).T()))
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "(%const0: i32[n,1,1], %const0_: i32[2,3], %const1: i32[3,2] {3,2}:{1,3}+0)")
 	require.Len(t, p.Inputs(), 1)

@@ -75,20 +75,6 @@ func Input(name string, dt DType, extents ...any) Node {
 	return x
 }
 
-// Const returns a tensor that the program holds on to. It is captured by
-// identity: its elements are read when the program runs, so later writes to it
-// are seen, and it may be a view of any layout. An op takes a *Tensor as its
-// operand directly. Of a failed tensor the Node has the tensor's own error.
-func Const(t *Tensor) Node {
-	if err := t.Err(); err != nil {
-		if own := ownError(t); own != nil {
-			return Node{&node{op: ir.OpParam, pos: own.Pos, err: own}}
-		}
-		return fail("const", "%w", err)
-	}
-	return source("const", ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t})
-}
-
 // source completes the node of an input or a captured tensor.
 func source(what string, attr ir.Attr, n *node) Node {
 	t, err := ir.Infer(ir.OpParam, attr, nil)

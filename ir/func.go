@@ -204,6 +204,33 @@ func (f *Func) Sweep() {
 	f.Body, f.ids = body, left
 }
 
+// Keep drops what no result needs, params too, and returns which params are left.
+func (f *Func) Keep() []int {
+	f.Sweep()
+	need := make([]bool, len(f.Params))
+	mark := func(vs []*Value) {
+		for _, v := range vs {
+			if v.Op == OpParam {
+				need[v.ID] = true
+			}
+		}
+	}
+	mark(f.Results)
+	for _, v := range f.Body {
+		mark(v.Args)
+	}
+	var left []int
+	params := f.Params[:0]
+	for i, p := range f.Params {
+		if need[i] {
+			left, params = append(left, i), append(params, p)
+		}
+	}
+	f.Params = params
+	f.Number()
+	return left
+}
+
 // Clone returns a copy of f whose values can be changed apart from f's. It numbers
 // f, if that has not been done since the body was edited.
 func (f *Func) Clone() *Func {

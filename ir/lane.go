@@ -3,6 +3,8 @@ package ir
 import (
 	"fmt"
 	"math"
+
+	"github.com/stridefuse/stridefuse/ir/scalar"
 )
 
 // An element is kept in a uint64: bool as 0 or 1, integers extended to 64 bits
@@ -105,10 +107,10 @@ func refFMA(in, _ DType, a [3]uint64) uint64 {
 	switch in {
 	case Float32:
 		f := math.Float32frombits
-		return uint64(math.Float32bits(FMA32(f(uint32(a[0])), f(uint32(a[1])), f(uint32(a[2])))))
+		return uint64(math.Float32bits(scalar.FMA32(f(uint32(a[0])), f(uint32(a[1])), f(uint32(a[2])))))
 	case BFloat16:
-		f := BFloat16frombits
-		return uint64(BFloat16bits(FMA32(f(uint16(a[0])), f(uint16(a[1])), f(uint16(a[2])))))
+		f := scalar.BFloat16frombits
+		return uint64(scalar.BFloat16bits(scalar.FMA32(f(uint16(a[0])), f(uint16(a[1])), f(uint16(a[2])))))
 	case Float16, Float64:
 		return FromFloat(in, math.FMA(ToFloat(in, a[0]), ToFloat(in, a[1]), ToFloat(in, a[2])))
 	}
@@ -169,44 +171,6 @@ func refBitcast(in, out DType, a [3]uint64) uint64 {
 	return Wrap(out, int64(a[0]&laneMask(in)))
 }
 
-// FMA32 returns x*y + z rounded once. The product is exact in float64.
-func FMA32(x, y, z float32) float32 {
-	if s := float64(x)*float64(y) + float64(z); !Doubtful32(s) {
-		return float32(s)
-	}
-	return Fma32(x, y, z)
-}
-
-// Doubtful32 reports whether a number rounded to s may be another float32 than s
-// is. That takes an s halfway between two floats, which is one pattern of the last
-// 29 bits, or in the range of subnormal ones, where halfway is elsewhere.
-func Doubtful32(s float64) bool {
-	const leastNormal = (1023 - 126) << 52
-	b := math.Float64bits(s)
-	return b<<35 == 1<<63 || b<<1-1 < leastNormal<<1-1 // 0 is exact
-}
-
-// Fma32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
-// rounding it to float32 is innocuous (Boldo and Melquiond 2008).
-func Fma32(x, y, z float32) float32 {
-	p, c := float64(x)*float64(y), float64(z)
-	s := p + c
-	if math.IsInf(s, 0) || math.IsNaN(s) {
-		return float32(s)
-	}
-	t := s - p // Knuth's two-sum: p + c == s + e
-	e := float64(p-float64(s-t)) + float64(c-t)
-	if b := math.Float64bits(s); e != 0 && b&1 == 0 {
-		if (e > 0) == (s > 0) {
-			b++
-		} else {
-			b--
-		}
-		s = math.Float64frombits(b)
-	}
-	return float32(s)
-}
-
 func laneMask(d DType) uint64 { return ^uint64(0) >> (64 - 8*d.Size()) }
 
 func SignBit(d DType) uint64 { return 1 << (8*d.Size() - 1) }
@@ -231,9 +195,9 @@ func Wrap(d DType, v int64) uint64 {
 func ToFloat(d DType, a uint64) float64 {
 	switch d {
 	case Float16:
-		return float64(Float16frombits(uint16(a)))
+		return float64(scalar.Float16frombits(uint16(a)))
 	case BFloat16:
-		return float64(BFloat16frombits(uint16(a)))
+		return float64(scalar.BFloat16frombits(uint16(a)))
 	case Float32:
 		return float64(math.Float32frombits(uint32(a)))
 	case Float64:
@@ -246,7 +210,7 @@ func ToFloat(d DType, a uint64) float64 {
 func FromFloat(d DType, v float64) uint64 {
 	switch d {
 	case Float16:
-		return uint64(Float16bits(float32(roundToOdd(v))))
+		return uint64(scalar.Float16bits(float32(roundToOdd(v))))
 	case BFloat16:
 		return bfloat16Of(v)
 	case Float32:

@@ -22,7 +22,13 @@ import (
 const conformanceEnv = "STRIDEFUSE_CONFORMANCE"
 
 // verdict is the outcome of a case: "" if it passed, or why the model is not supported.
-type verdict struct{ group, op, unsupported string }
+type verdict struct {
+	group, op, unsupported string
+	totals
+}
+
+// totals are what programs consist of.
+type totals struct{ nodes, kernels, copies int }
 
 // TestConformance runs the ONNX project's test cases. A wrong answer fails; what is not
 // supported is counted, with the reason.
@@ -43,20 +49,22 @@ func TestConformance(t *testing.T) {
 		for _, c := range group.Tests {
 			c.dir = filepath.Join(filepath.Dir(file), c.Name)
 			t.Run(group.Group+"/"+c.Name, func(t *testing.T) {
-				verdicts = append(verdicts, verdict{group.Group, c.Op, c.run(t)})
+				v := verdict{group: group.Group, op: c.Op}
+				v.unsupported, v.totals = c.run(t)
+				verdicts = append(verdicts, v)
 			})
 		}
 	}
 	t.Log(report(verdicts))
 }
 
-// run runs a case, and returns why it is not supported, or "".
-func (c *testCase) run(t *testing.T) (unsupported string) {
+// run runs a case, and returns why it is not supported, or "" and what its program is.
+func (c *testCase) run(t *testing.T) (unsupported string, of totals) {
 	inputs := c.tensors(t, c.Inputs)
 	m, err := c.model(t)
 	var no noType
 	if errors.As(err, &no) {
-		return err.Error()
+		return err.Error(), of
 	}
 	require.NoError(t, err)
 	p, err := compile(m, newSettings(nil))
@@ -64,7 +72,7 @@ func (c *testCase) run(t *testing.T) (unsupported string) {
 		p, err = compile(m, newSettings(c.small(inputs)))
 	}
 	if err != nil {
-		return err.Error()
+		return err.Error(), of
 	}
 	given := map[string]*graph.Tensor{}
 	for _, name := range p.Inputs() {
@@ -75,7 +83,7 @@ func (c *testCase) run(t *testing.T) (unsupported string) {
 	for name, want := range c.tensors(t, c.Outputs) {
 		RequireClose(t, name, want, got[name])
 	}
-	return ""
+	return "", totals{len(c.Nodes), len(p.Graph().Kernels()), p.Graph().Copies()}
 }
 
 // mostFixed is how many elements an input may have that is given at load.
@@ -97,7 +105,10 @@ func report(verdicts []verdict) string {
 	passed := map[string]int{}
 	all := map[string]int{}
 	reasons := map[string]map[string]int{}
+	sums := map[string]totals{}
 	for _, v := range verdicts {
+		sum := sums[v.group]
+		sums[v.group] = totals{sum.nodes + v.nodes, sum.kernels + v.kernels, sum.copies + v.copies}
 		for _, key := range []string{v.group, v.group + " " + v.op} {
 			all[key]++
 			if v.unsupported == "" {
@@ -113,7 +124,9 @@ func report(verdicts []verdict) string {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		group, op, _ := strings.Cut(key, " ")
 		if op == "" {
-			fmt.Fprintf(&b, "\n%-14s %d of %d passed, %d unsupported", group, passed[key], all[key], all[key]-passed[key])
+			sum := sums[group]
+			fmt.Fprintf(&b, "\n%-14s %d of %d passed, %d unsupported; the programs have %d nodes, %d kernels and %d copies",
+				group, passed[key], all[key], all[key]-passed[key], sum.nodes, sum.kernels, sum.copies)
 			continue
 		}
 		fmt.Fprintf(&b, "\n    %-28s %d of %d passed", op, passed[key], all[key])

@@ -1,7 +1,7 @@
 // Package onnx reads models in the ONNX format and compiles them with package graph.
 //
 //	p, err := onnx.Load("model.onnx")
-//	out, err := p.Run(ctx, map[string]*graph.Tensor{"input": x})
+//	out, err := p.Run(ctx, graph.Feeds{"input": x})
 //	fmt.Print(p.Graph().Explain())
 //
 // The file is read without generated code for protocol buffers. Each operator becomes

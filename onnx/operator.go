@@ -34,7 +34,7 @@ var table map[string][]*operator
 func init() { // not in the declaration, as the rows of control flow look operators up
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
-		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, control,
+		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, losses, control,
 	} {
 		for i := range group {
 			op := &group[i]
@@ -61,11 +61,17 @@ func lookup(n *node, opset int) (op *operator, why string) {
 	switch {
 	case opset > latest:
 		return nil, fmt.Sprintf("operator set %d: up to %d are known", opset, latest)
+	case elementShaped[n.op]:
+		return nil, "the shape of its result depends on elements"
 	case len(versions) == 0:
 		return nil, "not supported"
 	}
 	return nil, fmt.Sprintf("not in version %d of the operator set", opset)
 }
+
+// elementShaped are operators that no version of the table will have: shapes are known
+// before a program runs.
+var elementShaped = map[string]bool{"Compress": true, "NonMaxSuppression": true, "NonZero": true, "Unique": true}
 
 // check returns an error for inputs and attributes that the operator does not have.
 func (op *operator) check(n *node) error {

@@ -32,6 +32,9 @@ var activations = []operator{
 	{"Sigmoid", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sigmoid)},
 	{"Softplus", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Softplus)},
 	{"Softsign", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Softsign)},
+	{"SwiGLU", 28, latest, 2, 2, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value {
+		return one(swish(c.x(0), c.float("alpha")).Mul(c.x(1)))
+	}},
 	{"Swish", 24, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value { return one(swish(c.x(0), c.float("alpha"))) }},
 	{"ThresholdedRelu", 10, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value {
 		return one(graph.Where(c.x(0).Gt(c.float("alpha")), c.x(0), 0))

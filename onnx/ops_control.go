@@ -35,7 +35,7 @@ func branch(c *call) []value {
 }
 
 // mostTrips limits how often a body is repeated.
-const mostTrips = 4096
+const mostTrips = 1024
 
 // loop repeats its body: a number of times, while a condition holds, or both. The values
 // that the body returns are those of the next iteration, and then one for each iteration,

@@ -1,5 +1,120 @@
 package onnx
 
-// Quantization: integers that stand for floats, by a scale and a zero point.
+import (
+	"math"
 
-var quantization = []operator{}
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Quantization: an integer q stands for the float (q - zero point) * scale.
+
+var quantization = []operator{
+	{"DequantizeLinear", 10, 12, 2, 3, ir.Ints, nil, dequantize},
+	{"DequantizeLinear", 13, 20, 2, 3, ir.Ints, attrs{"axis": 1}, dequantize},
+	{"DequantizeLinear", 21, latest, 2, 3, ir.Ints, attrs{"axis": 1, "block_size": 0, "output_dtype": 0}, dequantize},
+	{"DynamicQuantizeLinear", 11, latest, 1, 1, ir.SetOf(graph.Float32), nil, dynamicQuantize},
+	{"QLinearMatMul", 10, latest, 8, 8, ir.Ints, nil, quantizedMatMul},
+	{"QuantizeLinear", 10, 12, 2, 3, ir.Numeric, nil, quantize},
+	{"QuantizeLinear", 13, 18, 2, 3, ir.Numeric, attrs{"axis": 1}, quantize},
+	{"QuantizeLinear", 19, 20, 2, 3, ir.Numeric, attrs{"axis": 1, "saturate": 1}, quantize},
+	{"QuantizeLinear", 21, latest, 2, 3, ir.Numeric, attrs{"axis": 1, "saturate": 1, "block_size": 0, "output_dtype": 0, "precision": 0}, quantize},
+}
+
+// quantizedBounds are the least and greatest numbers of the integers that floats are quantized to.
+var quantizedBounds = map[graph.DType][2]float64{
+	graph.Int8: {math.MinInt8, math.MaxInt8}, graph.Uint8: {0, math.MaxUint8},
+	graph.Int16: {math.MinInt16, math.MaxInt16}, graph.Uint16: {0, math.MaxUint16},
+}
+
+// saturated returns rounded floats as integers of a type.
+func (c *call) saturated(x graph.Node, dt graph.DType) graph.Node {
+	bounds, ok := quantizedBounds[dt]
+	if !ok {
+		c.fail("elements of %s are not supported as quantized ones", dt)
+	}
+	return x.Clip(bounds[0], bounds[1]).Cast(dt)
+}
+
+func quantize(c *call) []value {
+	x, scale := c.x(0), c.x(1)
+	dt := graph.Uint8
+	if c.has(2) {
+		dt = c.in[2].dtype()
+	} else if c.op.since >= 21 && c.int("output_dtype") != 0 {
+		dt = c.typeNamed("output_dtype")
+	}
+	if c.op.since >= 21 && c.int("precision") != 0 && c.typeNamed("precision") != scale.DType() {
+		return c.fail("a precision other than the scale's type is not supported")
+	}
+	y := x.Cast(scale.DType()).Div(c.spread(scale, x)).Round()
+	if c.has(2) {
+		y = y.Cast(graph.Float32).Add(c.spread(c.x(2), x).Cast(graph.Float32))
+	}
+	return one(c.saturated(y, dt))
+}
+
+func dequantize(c *call) []value {
+	x, scale := c.x(0), c.x(1)
+	dt := scale.DType()
+	if c.op.since >= 21 && c.int("output_dtype") != 0 {
+		dt = c.typeNamed("output_dtype")
+	}
+	y := x.Cast(graph.Int32)
+	if c.has(2) {
+		y = y.Sub(c.spread(c.x(2), x).Cast(graph.Int32))
+	}
+	return one(y.Cast(scale.DType()).Mul(c.spread(scale, x)).Cast(dt))
+}
+
+// spread returns a scale or a zero point so that it broadcasts with x: one for all, one for
+// each index of an axis, or one for each block along it.
+func (c *call) spread(s, x graph.Node) graph.Node {
+	if s.Rank() == 0 || s.Rank() == 1 && s.Shape()[0].Is(1) {
+		return s.Reshape()
+	}
+	axis := 1
+	if _, ok := c.op.attrs["axis"]; ok {
+		axis = c.int("axis")
+	}
+	if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
+		return s
+	}
+	if s.Rank() == 1 && x.Rank() > 1 {
+		return alignAt(s, axis, x.Rank())
+	}
+	if _, ok := c.op.attrs["block_size"]; !ok || c.int("block_size") < 1 || s.Rank() != x.Rank() {
+		c.fail("a scale or zero point %s for an operand %s", s.Shape(), x.Shape())
+		return s
+	}
+	return s.Repeat(axis, c.int("block_size")).SliceAxis(axis, 0, bound(x.Shape()[axis]), 1)
+}
+
+// dynamicQuantize finds the scale and the zero point for uint8 from the elements.
+func dynamicQuantize(c *call) []value {
+	x := c.x(0)
+	lo, hi := x.Min().Minimum(0), x.Max().Maximum(0)
+	scale := hi.Sub(lo).Div(255)
+	zero := lo.Neg().Div(scale).Round().Clip(0, 255)
+	y := x.Div(scale).Round().Add(zero)
+	return []value{compute(c.saturated(y, graph.Uint8)), compute(scale), compute(zero.Cast(graph.Uint8))}
+}
+
+// quantizedMatMul multiplies integers, and quantizes the products. Scales and zero points
+// of the left operand may be one for each row, of the right one for each column.
+func quantizedMatMul(c *call) []value {
+	rows := func(i int) graph.Node {
+		s := c.x(i)
+		if s.Rank() == 1 && !s.Shape()[0].Is(1) {
+			return s.Unsqueeze(-1)
+		}
+		return s
+	}
+	integers := func(x graph.Node) graph.Node { return x.Cast(graph.Int32) }
+	wide := func(x graph.Node) graph.Node { return x.Cast(graph.Float32) }
+	a := integers(c.x(0)).Sub(integers(rows(2)))
+	b := integers(c.x(3)).Sub(integers(c.x(5)))
+	scale := wide(rows(1)).Mul(wide(c.x(4))).Div(wide(c.x(6)))
+	y := wide(a.MatMul(b)).Mul(scale).Round().Add(wide(c.x(7)))
+	return one(c.saturated(y, c.in[7].dtype()))
+}

@@ -14,11 +14,8 @@ import (
 // Program is a compiled model. It is immutable: any number of goroutines may run it at
 // once.
 type Program struct {
-	program *graph.Program
-	inputs  []string          // the model's names of the program's inputs
-	unused  map[string]bool   // inputs that no output depends on
-	ports   map[string]string // the program's names of the model's inputs
-	outputs []string
+	program         *graph.Program
+	inputs, outputs []string // the model's names, in the program's order
 }
 
 // Option changes how a model is compiled.
@@ -61,57 +58,39 @@ func newSettings(options []Option) settings {
 // compile makes the program of a model.
 func compile(m *model, s settings) (*Program, error) {
 	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes()}
-	p := &Program{ports: map[string]string{}, unused: map[string]bool{}}
+	p := &Program{outputs: m.body.outputs}
+	var inputs []graph.Node
 	names := identifiers{}
-	given := map[string]bool{}
 	for _, in := range m.body.inputs {
-		given[in.name] = true
 		if t, ok := s.fixed[in.name]; ok {
 			b.values[in.name] = constantOf(t)
 			continue
 		}
-		name := names.of(in.name)
-		p.ports[in.name] = name
-		x := graph.Input(name, in.dtype, in.extents(s.sizes)...)
+		x := graph.Input(names.of(in.name), in.dtype, in.extents(s.sizes)...)
 		if err := x.Err(); err != nil {
 			b.errs.add(fmt.Errorf("input %q: %w", in.name, err))
 		}
 		b.values[in.name] = compute(x)
+		inputs, p.inputs = append(inputs, x), append(p.inputs, in.name)
 	}
-	for name := range s.fixed {
-		if !given[name] {
+	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {
+		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return in.name == name }) {
 			b.errs.add(fmt.Errorf("fix: the model has no input %q", name))
 		}
 	}
 	b.run(m.body)
-	items := slices.Clone(s.options)
 	outs := b.results(m.body)
 	if err := b.errs.err(); err != nil {
 		return nil, err
 	}
-	for _, v := range outs {
-		items = append(items, v.asNode())
+	items := append(slices.Clone(s.options), graph.WithInputs(inputs...))
+	names = identifiers{}
+	for i, v := range outs {
+		items = append(items, graph.Output(names.of(p.outputs[i]), v.asNode()))
 	}
 	var err error
-	if p.program, err = graph.Compile(items...); err != nil {
-		return nil, err
-	}
-	p.outputs = m.body.outputs
-	p.findInputs()
-	return p, nil
-}
-
-// findInputs fills in which inputs the program takes.
-func (p *Program) findInputs() {
-	models := map[string]string{}
-	for model, own := range p.ports {
-		models[own] = model
-		p.unused[model] = true
-	}
-	for _, port := range p.program.Inputs() {
-		p.inputs = append(p.inputs, models[port.Name])
-		delete(p.unused, models[port.Name])
-	}
+	p.program, err = graph.Compile(items...)
+	return p, err
 }
 
 // extents returns what graph.Input takes for the axes.
@@ -161,30 +140,29 @@ func (taken identifiers) of(name string) string {
 	return name
 }
 
-// Inputs returns the names of the inputs that the outputs depend on, in the order in which
-// Graph's program takes them.
+// Inputs returns the names of the inputs, in the order in which Graph's program takes them.
 func (p *Program) Inputs() []string { return slices.Clone(p.inputs) }
 
 // Outputs returns the names of the outputs.
 func (p *Program) Outputs() []string { return slices.Clone(p.outputs) }
 
 // Graph returns the program that runs: for runs without maps and into given memory, and to
-// see how it was compiled.
+// see how it was compiled. Its names are those of the model with _ in place of what names
+// of a graph can't have.
 func (p *Program) Graph() *graph.Program { return p.program }
 
-// Run computes the outputs from the inputs, both by name. Inputs that no output depends on
-// may be given or not.
-func (p *Program) Run(ctx context.Context, inputs map[string]*graph.Tensor) (map[string]*graph.Tensor, error) {
+// Run computes the outputs from the inputs, both by name.
+func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph.Tensor, error) {
 	ins := make([]*graph.Tensor, len(p.inputs))
 	for i, name := range p.inputs {
-		t, ok := inputs[name]
+		t, ok := feeds[name]
 		if !ok {
 			return nil, fmt.Errorf("onnx: input %q is missing: the model takes %q", name, p.inputs)
 		}
 		ins[i] = t
 	}
-	for _, name := range slices.Sorted(maps.Keys(inputs)) {
-		if !slices.Contains(p.inputs, name) && !p.unused[name] {
+	for _, name := range slices.Sorted(maps.Keys(feeds)) {
+		if !slices.Contains(p.inputs, name) {
 			return nil, fmt.Errorf("onnx: the model has no input %q: it takes %q", name, p.inputs)
 		}
 	}

@@ -24,10 +24,11 @@ const (
 	packedBytes = 32 << 10
 )
 
-// packs reports whether a product packs its right operand.
+// packs reports whether a product packs its right operand. One that never changes is
+// packed once, so the number of rows does not matter.
 func (s *State) packs(v *ir.Value) bool {
 	d := dotOf(v)
-	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
+	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
 }
 
 // multiplies reports whether a graph has products.

@@ -53,6 +53,9 @@ func TestLowerKeepsMeaning(t *testing.T) {
 		sameBits(t, want, planned(t, s.Plan, inputs), "plan\n"+s.String()+"from\n"+text)
 		checkLedger(t, s.Plan)
 		count(reached, s)
+		if splits(t, s.Plan, inputs, want) {
+			reached["split"]++
+		}
 	}
 	for range 3 { // so that what is rare is reached
 		rapid.Check(t, func(t *rapid.T) {
@@ -63,9 +66,40 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	for range 2 {
 		rapid.Check(t, func(t *rapid.T) { check(t, irtest.Config{Layouts: true, Products: 2, DTypes: few}, true) })
 	}
-	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy", "product", "product in panels"} {
+	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy", "product", "product in panels", "split"} {
 		require.Positive(t, reached[what], "no random graph had a %s: %v", what, reached)
 	}
+}
+
+// splits checks that both halves of a plan, some of whose params are frozen, are the
+// plan, and reports whether there are two.
+func splits(t *rapid.T, p *plan.Plan, inputs, want []eval.Array) bool {
+	frozen := make([]bool, len(inputs))
+	for i := range frozen {
+		frozen[i] = rapid.Bool().Draw(t, "frozen")
+	}
+	once, params, rest, err := Split(p, frozen)
+	require.NoError(t, err)
+	if once == nil {
+		require.Same(t, p, rest)
+		return false
+	}
+	require.NoError(t, rest.Verify())
+	for _, s := range rest.Steps {
+		for _, a := range s.In {
+			if a.Panel != nil && rest.Buffers[a.Buffer].Kind == plan.ParamBuffer {
+				return true // written in part: no plan on its own
+			}
+		}
+	}
+	var ins []eval.Array
+	for _, i := range params {
+		require.True(t, frozen[i])
+		ins = append(ins, inputs[i])
+	}
+	made := planned(t, once, ins)
+	sameBits(t, want, planned(t, rest, slices.Concat(inputs, made)), once.String()+rest.String())
+	return true
 }
 
 // count notes what a lowered graph has reached.

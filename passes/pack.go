@@ -129,8 +129,11 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	return plan.Access{Buffer: buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, own, width)}
 }
 
-// tellPacked records a step that packs.
+// tellPacked records a step that packs at each run.
 func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
+	if l.frozenBelow(v.Args[1]) {
+		return
+	}
 	if p.group == nil {
 		l.record(plan.Copied, v, 2*size(ir.ShapeOf(extents...))*v.Type.DType.Size(), fmt.Sprintf("columns of its right operand are packed once into panels of %d, as its kernels read them", extents[len(extents)-1]))
 		return

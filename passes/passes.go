@@ -39,6 +39,7 @@ type State struct {
 	noFuse bool
 	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
 	why    map[*ir.Value]string // why a value has memory of its own
+	frozen map[*ir.Value]bool   // params that never change
 	placed map[*ir.Value]placed // values that are stored in the buffer of another
 	groups []*group
 	ledger []entry
@@ -71,6 +72,9 @@ type Options struct {
 	// Observe, if not nil, is called with each stage's name and text: "graph",
 	// then every pass.
 	Observe func(stage string, text func() string)
+	// Frozen says of each param whether it never changes: what is made of those alone
+	// is made in steps of its own, which Split separates.
+	Frozen []bool
 }
 
 // Stages returns the names that Observe is called with, in order.
@@ -91,7 +95,10 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "only the views pass makes accesses: a graph has views"}
 		}
 	}
-	s := &State{Func: f, noFuse: o.NoFuse}
+	s := &State{Func: f, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
+	for i, p := range f.Params {
+		s.frozen[p] = i < len(o.Frozen) && o.Frozen[i]
+	}
 	observe(s, o, "graph")
 	for _, p := range Default {
 		if err := s.run(p); err != nil {

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -31,32 +30,88 @@ func Injective(l Layout) bool {
 	return true
 }
 
-// Apart reports whether two layouts have no location in common, by a rule for runs
-// that follow each other: the one ends before the other begins, in all or within
-// one index of the leading axes that are the same for both, if the next index lies
-// behind.
+// Apart reports whether two layouts have no location in common. If it can't tell, they
+// have. Empty layouts have no location.
 func Apart(a, b Layout) bool {
-	step := math.MaxInt
-	a, b = a.Collapse(), b.Collapse()
+	if a.Size() == 0 || b.Size() == 0 {
+		return true
+	}
+	x, y := newSpan(a), newSpan(b)
+	return x.apart(y) || y.apart(x)
+}
+
+// span is a set of locations: those from lo plus any combination of the axes. The strides
+// fall and are above 0. hi is behind the last location.
+type span struct {
+	lo, hi int
+	axes   []spanAxis
+}
+
+type spanAxis struct{ n, stride int }
+
+func newSpan(l Layout) span {
+	lo, hi := l.Bounds()
+	s := span{lo: lo, hi: hi + 1}
+	for k, n := range l.Shape {
+		if stride := max(l.Strides[k], -l.Strides[k]); n > 1 && stride != 0 {
+			s.axes = append(s.axes, spanAxis{n, stride})
+		}
+	}
+	slices.SortStableFunc(s.axes, func(a, b spanAxis) int { return cmp.Compare(b.stride, a.stride) })
+	return s
+}
+
+// apart reports whether one of two spans ends before the other begins, or does so at each
+// index of the axes of the greatest stride, where both together are no longer than that
+// from a's beginning on.
+func (a span) apart(b span) bool {
 	for {
-		aLo, aHi := a.Bounds()
-		bLo, bHi := b.Bounds()
-		switch {
-		case max(aHi, bHi)-min(aLo, bLo) >= step:
-			return false
-		case aHi < bLo || bHi < aLo:
+		stride := max(a.leading(), b.leading())
+		if a.hi <= b.lo || b.hi <= a.lo {
 			return true
-		case len(a.Shape) == 0 || len(b.Shape) == 0 || a.Shape[0] != b.Shape[0] || a.Strides[0] != b.Strides[0]:
+		}
+		if stride == 0 {
 			return false
 		}
-		if a.Shape[0] > 1 {
-			step = max(a.Strides[0], -a.Strides[0])
+		a.split(stride)
+		b.split(stride)
+		a.dropLeading(stride)
+		b.dropLeading(stride)
+		move := (b.lo - a.lo) / stride * stride
+		if b.lo-a.lo < move {
+			move -= stride
 		}
-		a, b = a.inner(), b.inner()
+		b.lo, b.hi = b.lo-move, b.hi-move // b begins at most a stride behind a
+		if a.hi-a.lo > stride || b.hi-a.lo > stride {
+			return false
+		}
 	}
 }
 
-// inner returns the layout of the first index of the first axis.
-func (l Layout) inner() Layout {
-	return Layout{Shape: l.Shape[1:], Strides: l.Strides[1:], Offset: l.Offset}
+// leading returns the greatest stride, 0 if there is no axis.
+func (a *span) leading() int {
+	if len(a.axes) == 0 {
+		return 0
+	}
+	return a.axes[0].stride
+}
+
+// split makes two axes of the first if it goes over several multiples of a stride, as rows
+// do that lie behind one another.
+func (a *span) split(stride int) {
+	if a.leading() == 0 || stride%a.leading() != 0 {
+		return
+	}
+	first, inner := a.axes[0], stride/a.leading()
+	if inner > 1 && first.n > inner && first.n%inner == 0 {
+		a.axes = append([]spanAxis{{first.n / inner, stride}, {inner, first.stride}}, a.axes[1:]...)
+	}
+}
+
+// dropLeading takes away the axes of a stride if they are the first.
+func (a *span) dropLeading(stride int) {
+	for a.leading() == stride {
+		a.hi -= (a.axes[0].n - 1) * stride
+		a.axes = a.axes[1:]
+	}
 }

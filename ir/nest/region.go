@@ -60,47 +60,8 @@ func (r *region) layout() layout.Layout {
 	return l
 }
 
-// apart reports whether two regions have no byte in common: one ends before the other
-// begins, or so it is at each index of the axes of the greatest stride, where both together
-// are no longer than that. If it can't tell, they have.
-func (r *region) apart(s *region) bool {
-	a, b := *r, *s
-	for {
-		stride := max(a.leading(), b.leading())
-		if a.hi <= b.lo || b.hi <= a.lo {
-			return true
-		}
-		if stride == 0 {
-			return false
-		}
-		a.dropLeading(stride)
-		b.dropLeading(stride)
-		move := (b.lo - a.lo) / stride * stride
-		if b.lo-a.lo < move {
-			move -= stride
-		}
-		b.lo, b.hi = b.lo-move, b.hi-move // b begins at most a stride behind a
-		if a.hi-a.lo > stride || b.hi-a.lo > stride {
-			return false
-		}
-	}
-}
-
-// leading returns the greatest stride, 0 if there is no axis.
-func (r *region) leading() int {
-	if len(r.axes) == 0 {
-		return 0
-	}
-	return r.axes[0].stride
-}
-
-// dropLeading takes away the axis of a stride if it is the first.
-func (r *region) dropLeading(stride int) {
-	if r.leading() == stride {
-		r.hi -= (r.axes[0].n - 1) * stride
-		r.axes = r.axes[1:]
-	}
-}
+// apart reports whether two regions have no byte in common. If it can't tell, they have.
+func (r *region) apart(s *region) bool { return layout.Apart(r.layout(), s.layout()) }
 
 // injective reports whether each byte is at one combination of the axes.
 func (r *region) injective() bool { return !r.repeats && layout.Injective(r.layout()) }

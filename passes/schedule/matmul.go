@@ -77,12 +77,9 @@ func matmul(t *target, s *plan.Step) (*Draft, string) {
 	if !ok {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
-	work := 8 + s.Body.Body[0].Op.Info().Cost
+	work := (t.LoadWork + s.Body.Body[0].Op.Info().Cost) * t.slowdown(engine)
 	for _, a := range s.Axes {
 		work *= float64(a.Extent)
-	}
-	if engine != "avx2" {
-		work *= 4
 	}
 	p.draft.Choice = nest.Choice{Strategy: "matmul", Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: work}
 	if work == 0 {

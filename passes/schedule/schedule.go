@@ -224,4 +224,4 @@ func calls(items []nest.Item) iter.Seq[*nest.Call] {
 // complete is the library that has every kernel.
 type complete struct{}
 
-func (complete) Engine(string) (string, bool) { return "avx2", true }
+func (complete) Engine(string) (string, bool) { return "complete", true }

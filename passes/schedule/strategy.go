@@ -9,8 +9,8 @@ import (
 
 // Library tells which kernels exist.
 type Library interface {
-	// Engine returns the better engine that has a kernel of a signature: "avx2" or
-	// "portable".
+	// Engine returns the name of the better engine that has a kernel of a signature. One is
+	// known to be slower than all others: portable.
 	Engine(signature string) (engine string, ok bool)
 }
 

@@ -1,6 +1,10 @@
 package schedule
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -219,12 +223,5 @@ func (c *tiling) tileElems() int {
 
 func (c *tiling) describe(choice *nest.Choice) {
 	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()
-	switch assembly := c.count() - c.engines[portable]; {
-	case assembly > 0 && c.engines[portable] > 0:
-		choice.Engine = "avx2+portable"
-	case assembly > 0:
-		choice.Engine = "avx2"
-	default:
-		choice.Engine = portable
-	}
+	choice.Engine = strings.Join(slices.Sorted(maps.Keys(c.engines)), "+")
 }

@@ -2,9 +2,12 @@ package abi
 
 import (
 	"unsafe"
-
-	"github.com/stridefuse/stridefuse/ir/kernel"
 )
+
+// MaxOperands is how many operands a frame has room for: kernel.MaxOperands, which a
+// test compares. Package abi imports no package of the compiler, so that a change of one
+// does not compile every kernel again.
+const MaxOperands = 24
 
 // Frame is what a kernel is called with: a block of Rows x Cols elements.
 // Operands are the kernel's inputs, then its outputs. Ptr is the address of an
@@ -14,8 +17,8 @@ import (
 // pins.
 type Frame struct {
 	Rows, Cols int
-	Ptr        [kernel.MaxOperands]unsafe.Pointer
-	Step       [kernel.MaxOperands]int
+	Ptr        [MaxOperands]unsafe.Pointer
+	Step       [MaxOperands]int
 }
 
 // ABI identifies the layout of Frame and the calling rule. A change of either

@@ -6,7 +6,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/scalar"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -1428,7 +1428,7 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c1 < t0a, c1 < t0b
-			t4a, t4b := ir.FMA32(t0a, c3, c1), ir.FMA32(t0b, c3, c1)
+			t4a, t4b := scalar.FMA32(t0a, c3, c1), scalar.FMA32(t0b, c3, c1)
 			t5a, t5b := float32(t0a*t0a), float32(t0b*t0b)
 			t6a := t5a
 			if t2a {
@@ -1440,7 +1440,7 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			}
 			t7a, t7b := float32(math.Sqrt(float64(t6a))), float32(math.Sqrt(float64(t6b)))
 			t8a, t8b := -t7a, -t7b
-			t9a, t9b := ir.FMA32(t8a, t7a, t6a), ir.FMA32(t8b, t7b, t6b)
+			t9a, t9b := scalar.FMA32(t8a, t7a, t6a), scalar.FMA32(t8b, t7b, t6b)
 			t11a, t11b := float32(t7a+c10), float32(t7b+c10)
 			t12a, t12b := float32(t7a+t7a), float32(t7b+t7b)
 			t13a, t13b := float32(t9a/t11a), float32(t9b/t11b)
@@ -1502,15 +1502,15 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			if t2b {
 				t35b = t34b
 			}
-			t38a, t38b := ir.FMA32(c36, t6a, c37), ir.FMA32(c36, t6b, c37)
-			t40a, t40b := ir.FMA32(t38a, t6a, c39), ir.FMA32(t38b, t6b, c39)
-			t42a, t42b := ir.FMA32(t40a, t6a, c41), ir.FMA32(t40b, t6b, c41)
-			t44a, t44b := ir.FMA32(t42a, t6a, c43), ir.FMA32(t42b, t6b, c43)
+			t38a, t38b := scalar.FMA32(c36, t6a, c37), scalar.FMA32(c36, t6b, c37)
+			t40a, t40b := scalar.FMA32(t38a, t6a, c39), scalar.FMA32(t38b, t6b, c39)
+			t42a, t42b := scalar.FMA32(t40a, t6a, c41), scalar.FMA32(t40b, t6b, c41)
+			t44a, t44b := scalar.FMA32(t42a, t6a, c43), scalar.FMA32(t42b, t6b, c43)
 			t45a, t45b := float32(t33a+t22a), float32(t33b+t22b)
 			t46a, t46b := float32(t45a-t33a), float32(t45b-t33b)
 			t47a, t47b := float32(t22a-t46a), float32(t22b-t46b)
 			t48a, t48b := float32(t22a*t6a), float32(t22b*t6b)
-			t49a, t49b := ir.FMA32(t48a, t44a, t26a), ir.FMA32(t48b, t44b, t26b)
+			t49a, t49b := scalar.FMA32(t48a, t44a, t26a), scalar.FMA32(t48b, t44b, t26b)
 			t50a, t50b := float32(t47a+t35a), float32(t47b+t35b)
 			t51a, t51b := float32(t50a+t49a), float32(t50b+t49b)
 			t52a, t52b := float32(t45a+t51a), float32(t45b+t51b)
@@ -1521,7 +1521,7 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c1 < t0
-			t4 := ir.FMA32(t0, c3, c1)
+			t4 := scalar.FMA32(t0, c3, c1)
 			t5 := float32(t0 * t0)
 			t6 := t5
 			if t2 {
@@ -1529,7 +1529,7 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			}
 			t7 := float32(math.Sqrt(float64(t6)))
 			t8 := -t7
-			t9 := ir.FMA32(t8, t7, t6)
+			t9 := scalar.FMA32(t8, t7, t6)
 			t11 := float32(t7 + c10)
 			t12 := float32(t7 + t7)
 			t13 := float32(t9 / t11)
@@ -1567,15 +1567,15 @@ func k_acos_f32_u_555d6ba719_go(f *abi.Frame) {
 			if t2 {
 				t35 = t34
 			}
-			t38 := ir.FMA32(c36, t6, c37)
-			t40 := ir.FMA32(t38, t6, c39)
-			t42 := ir.FMA32(t40, t6, c41)
-			t44 := ir.FMA32(t42, t6, c43)
+			t38 := scalar.FMA32(c36, t6, c37)
+			t40 := scalar.FMA32(t38, t6, c39)
+			t42 := scalar.FMA32(t40, t6, c41)
+			t44 := scalar.FMA32(t42, t6, c43)
 			t45 := float32(t33 + t22)
 			t46 := float32(t45 - t33)
 			t47 := float32(t22 - t46)
 			t48 := float32(t22 * t6)
-			t49 := ir.FMA32(t48, t44, t26)
+			t49 := scalar.FMA32(t48, t44, t26)
 			t50 := float32(t47 + t35)
 			t51 := float32(t50 + t49)
 			t52 := float32(t45 + t51)
@@ -1612,7 +1612,7 @@ func k_acos_f32_u_95fa83fb5f_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c1 < t0a, c1 < t0b
-			t4a, t4b := ir.FMA32(t0a, c3, c1), ir.FMA32(t0b, c3, c1)
+			t4a, t4b := scalar.FMA32(t0a, c3, c1), scalar.FMA32(t0b, c3, c1)
 			t5a, t5b := float32(t0a*t0a), float32(t0b*t0b)
 			t6a := t5a
 			if t2a {
@@ -1655,12 +1655,12 @@ func k_acos_f32_u_95fa83fb5f_go(f *abi.Frame) {
 			if t2b {
 				t22b = t20b
 			}
-			t25a, t25b := ir.FMA32(c23, t6a, c24), ir.FMA32(c23, t6b, c24)
-			t27a, t27b := ir.FMA32(t25a, t6a, c26), ir.FMA32(t25b, t6b, c26)
-			t29a, t29b := ir.FMA32(t27a, t6a, c28), ir.FMA32(t27b, t6b, c28)
-			t31a, t31b := ir.FMA32(t29a, t6a, c30), ir.FMA32(t29b, t6b, c30)
-			t33a, t33b := ir.FMA32(t6a, t31a, c32), ir.FMA32(t6b, t31b, c32)
-			t34a, t34b := ir.FMA32(t17a, t33a, t22a), ir.FMA32(t17b, t33b, t22b)
+			t25a, t25b := scalar.FMA32(c23, t6a, c24), scalar.FMA32(c23, t6b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t6a, c26), scalar.FMA32(t25b, t6b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t6a, c28), scalar.FMA32(t27b, t6b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t6a, c30), scalar.FMA32(t29b, t6b, c30)
+			t33a, t33b := scalar.FMA32(t6a, t31a, c32), scalar.FMA32(t6b, t31b, c32)
+			t34a, t34b := scalar.FMA32(t17a, t33a, t22a), scalar.FMA32(t17b, t33b, t22b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t34a, t34b
 		}
@@ -1668,7 +1668,7 @@ func k_acos_f32_u_95fa83fb5f_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c1 < t0
-			t4 := ir.FMA32(t0, c3, c1)
+			t4 := scalar.FMA32(t0, c3, c1)
 			t5 := float32(t0 * t0)
 			t6 := t5
 			if t2 {
@@ -1695,12 +1695,12 @@ func k_acos_f32_u_95fa83fb5f_go(f *abi.Frame) {
 			if t2 {
 				t22 = t20
 			}
-			t25 := ir.FMA32(c23, t6, c24)
-			t27 := ir.FMA32(t25, t6, c26)
-			t29 := ir.FMA32(t27, t6, c28)
-			t31 := ir.FMA32(t29, t6, c30)
-			t33 := ir.FMA32(t6, t31, c32)
-			t34 := ir.FMA32(t17, t33, t22)
+			t25 := scalar.FMA32(c23, t6, c24)
+			t27 := scalar.FMA32(t25, t6, c26)
+			t29 := scalar.FMA32(t27, t6, c28)
+			t31 := scalar.FMA32(t29, t6, c30)
+			t33 := scalar.FMA32(t6, t31, c32)
+			t34 := scalar.FMA32(t17, t33, t22)
 			o0[i] = t34
 		}
 	}
@@ -2139,18 +2139,18 @@ func k_acosh_f32_u_2515acfedc_go(f *abi.Frame) {
 			t76a, t76b := float32(t74a*c75), float32(t74b*c75)
 			t77a, t77b := float32(c0-t76a), float32(c0-t76b)
 			t78a, t78b := -t77a, -t77b
-			t79a, t79b := ir.FMA32(t5a, t76a, t78a), ir.FMA32(t5b, t76b, t78b)
+			t79a, t79b := scalar.FMA32(t5a, t76a, t78a), scalar.FMA32(t5b, t76b, t78b)
 			t81a, t81b := float32(t79a*t79a), float32(t79b*t79b)
-			t90a, t90b := ir.FMA32(c83, t79a, c82), ir.FMA32(c83, t79b, c82)
-			t91a, t91b := ir.FMA32(c85, t79a, c84), ir.FMA32(c85, t79b, c84)
-			t92a, t92b := ir.FMA32(c87, t79a, c86), ir.FMA32(c87, t79b, c86)
-			t93a, t93b := ir.FMA32(c89, t79a, c88), ir.FMA32(c89, t79b, c88)
-			t94a, t94b := ir.FMA32(t91a, t81a, t90a), ir.FMA32(t91b, t81b, t90b)
-			t95a, t95b := ir.FMA32(t93a, t81a, t92a), ir.FMA32(t93b, t81b, t92b)
+			t90a, t90b := scalar.FMA32(c83, t79a, c82), scalar.FMA32(c83, t79b, c82)
+			t91a, t91b := scalar.FMA32(c85, t79a, c84), scalar.FMA32(c85, t79b, c84)
+			t92a, t92b := scalar.FMA32(c87, t79a, c86), scalar.FMA32(c87, t79b, c86)
+			t93a, t93b := scalar.FMA32(c89, t79a, c88), scalar.FMA32(c89, t79b, c88)
+			t94a, t94b := scalar.FMA32(t91a, t81a, t90a), scalar.FMA32(t91b, t81b, t90b)
+			t95a, t95b := scalar.FMA32(t93a, t81a, t92a), scalar.FMA32(t93b, t81b, t92b)
 			t96a, t96b := float32(t81a*t81a), float32(t81b*t81b)
-			t97a, t97b := ir.FMA32(t95a, t96a, t94a), ir.FMA32(t95b, t96b, t94b)
-			t98a, t98b := ir.FMA32(t81a, t97a, t79a), ir.FMA32(t81b, t97b, t79b)
-			t99a, t99b := ir.FMA32(t70a, c80, t98a), ir.FMA32(t70b, c80, t98b)
+			t97a, t97b := scalar.FMA32(t95a, t96a, t94a), scalar.FMA32(t95b, t96b, t94b)
+			t98a, t98b := scalar.FMA32(t81a, t97a, t79a), scalar.FMA32(t81b, t97b, t79b)
+			t99a, t99b := scalar.FMA32(t70a, c80, t98a), scalar.FMA32(t70b, c80, t98b)
 			t100a := t99a
 			if t63a {
 				t6a := float32(math.Sqrt(float64(t1a)))
@@ -2263,18 +2263,18 @@ func k_acosh_f32_u_2515acfedc_go(f *abi.Frame) {
 			t76 := float32(t74 * c75)
 			t77 := float32(c0 - t76)
 			t78 := -t77
-			t79 := ir.FMA32(t5, t76, t78)
+			t79 := scalar.FMA32(t5, t76, t78)
 			t81 := float32(t79 * t79)
-			t90 := ir.FMA32(c83, t79, c82)
-			t91 := ir.FMA32(c85, t79, c84)
-			t92 := ir.FMA32(c87, t79, c86)
-			t93 := ir.FMA32(c89, t79, c88)
-			t94 := ir.FMA32(t91, t81, t90)
-			t95 := ir.FMA32(t93, t81, t92)
+			t90 := scalar.FMA32(c83, t79, c82)
+			t91 := scalar.FMA32(c85, t79, c84)
+			t92 := scalar.FMA32(c87, t79, c86)
+			t93 := scalar.FMA32(c89, t79, c88)
+			t94 := scalar.FMA32(t91, t81, t90)
+			t95 := scalar.FMA32(t93, t81, t92)
 			t96 := float32(t81 * t81)
-			t97 := ir.FMA32(t95, t96, t94)
-			t98 := ir.FMA32(t81, t97, t79)
-			t99 := ir.FMA32(t70, c80, t98)
+			t97 := scalar.FMA32(t95, t96, t94)
+			t98 := scalar.FMA32(t81, t97, t79)
+			t99 := scalar.FMA32(t70, c80, t98)
 			t100 := t99
 			if t63 {
 				t6 := float32(math.Sqrt(float64(t1)))
@@ -4253,12 +4253,12 @@ func k_add_f16_us_be99b3dfa4_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := ir.Float16frombits(s1)
+		t1 := scalar.Float16frombits(s1)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			t2 := float32(t0 + t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -4278,10 +4278,10 @@ func k_add_f16_uu_92e145834c_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := ir.Float16frombits(v0)
-			t1 := ir.Float16frombits(v1)
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
 			t2 := float32(t0 + t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -5300,7 +5300,7 @@ func k_asin_f32_u_8f59a9d6af_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c1 < t0a, c1 < t0b
-			t4a, t4b := ir.FMA32(t0a, c3, c1), ir.FMA32(t0b, c3, c1)
+			t4a, t4b := scalar.FMA32(t0a, c3, c1), scalar.FMA32(t0b, c3, c1)
 			t5a, t5b := float32(t0a*t0a), float32(t0b*t0b)
 			t6a := t5a
 			if t2a {
@@ -5329,12 +5329,12 @@ func k_asin_f32_u_8f59a9d6af_go(f *abi.Frame) {
 			if t2b {
 				t13b = c11
 			}
-			t16a, t16b := ir.FMA32(c14, t6a, c15), ir.FMA32(c14, t6b, c15)
-			t18a, t18b := ir.FMA32(t16a, t6a, c17), ir.FMA32(t16b, t6b, c17)
-			t20a, t20b := ir.FMA32(t18a, t6a, c19), ir.FMA32(t18b, t6b, c19)
-			t22a, t22b := ir.FMA32(t20a, t6a, c21), ir.FMA32(t20b, t6b, c21)
-			t24a, t24b := ir.FMA32(t6a, t22a, c23), ir.FMA32(t6b, t22b, c23)
-			t25a, t25b := ir.FMA32(t10a, t24a, t13a), ir.FMA32(t10b, t24b, t13b)
+			t16a, t16b := scalar.FMA32(c14, t6a, c15), scalar.FMA32(c14, t6b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t6a, c17), scalar.FMA32(t16b, t6b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t6a, c19), scalar.FMA32(t18b, t6b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t6a, c21), scalar.FMA32(t20b, t6b, c21)
+			t24a, t24b := scalar.FMA32(t6a, t22a, c23), scalar.FMA32(t6b, t22b, c23)
+			t25a, t25b := scalar.FMA32(t10a, t24a, t13a), scalar.FMA32(t10b, t24b, t13b)
 			t26a, t26b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t28a, t28b := t26a&c27, t26b&c27
 			t29a, t29b := int32(math.Float32bits(t25a)), int32(math.Float32bits(t25b))
@@ -5347,7 +5347,7 @@ func k_asin_f32_u_8f59a9d6af_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c1 < t0
-			t4 := ir.FMA32(t0, c3, c1)
+			t4 := scalar.FMA32(t0, c3, c1)
 			t5 := float32(t0 * t0)
 			t6 := t5
 			if t2 {
@@ -5364,12 +5364,12 @@ func k_asin_f32_u_8f59a9d6af_go(f *abi.Frame) {
 			if t2 {
 				t13 = c11
 			}
-			t16 := ir.FMA32(c14, t6, c15)
-			t18 := ir.FMA32(t16, t6, c17)
-			t20 := ir.FMA32(t18, t6, c19)
-			t22 := ir.FMA32(t20, t6, c21)
-			t24 := ir.FMA32(t6, t22, c23)
-			t25 := ir.FMA32(t10, t24, t13)
+			t16 := scalar.FMA32(c14, t6, c15)
+			t18 := scalar.FMA32(t16, t6, c17)
+			t20 := scalar.FMA32(t18, t6, c19)
+			t22 := scalar.FMA32(t20, t6, c21)
+			t24 := scalar.FMA32(t6, t22, c23)
+			t25 := scalar.FMA32(t10, t24, t13)
 			t26 := int32(math.Float32bits(v0))
 			t28 := t26 & c27
 			t29 := int32(math.Float32bits(t25))
@@ -5408,7 +5408,7 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c1 < t0a, c1 < t0b
-			t4a, t4b := ir.FMA32(t0a, c3, c1), ir.FMA32(t0b, c3, c1)
+			t4a, t4b := scalar.FMA32(t0a, c3, c1), scalar.FMA32(t0b, c3, c1)
 			t5a, t5b := float32(t0a*t0a), float32(t0b*t0b)
 			t6a := t5a
 			if t2a {
@@ -5420,7 +5420,7 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			}
 			t7a, t7b := float32(math.Sqrt(float64(t6a))), float32(math.Sqrt(float64(t6b)))
 			t8a, t8b := -t7a, -t7b
-			t9a, t9b := ir.FMA32(t8a, t7a, t6a), ir.FMA32(t8b, t7b, t6b)
+			t9a, t9b := scalar.FMA32(t8a, t7a, t6a), scalar.FMA32(t8b, t7b, t6b)
 			t11a, t11b := float32(t7a+c10), float32(t7b+c10)
 			t12a, t12b := float32(t7a+t7a), float32(t7b+t7b)
 			t13a, t13b := float32(t9a/t11a), float32(t9b/t11b)
@@ -5458,15 +5458,15 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			if t2b {
 				t22b = c20
 			}
-			t25a, t25b := ir.FMA32(c23, t6a, c24), ir.FMA32(c23, t6b, c24)
-			t27a, t27b := ir.FMA32(t25a, t6a, c26), ir.FMA32(t25b, t6b, c26)
-			t29a, t29b := ir.FMA32(t27a, t6a, c28), ir.FMA32(t27b, t6b, c28)
-			t31a, t31b := ir.FMA32(t29a, t6a, c30), ir.FMA32(t29b, t6b, c30)
+			t25a, t25b := scalar.FMA32(c23, t6a, c24), scalar.FMA32(c23, t6b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t6a, c26), scalar.FMA32(t25b, t6b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t6a, c28), scalar.FMA32(t27b, t6b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t6a, c30), scalar.FMA32(t29b, t6b, c30)
 			t32a, t32b := float32(t21a+t16a), float32(t21b+t16b)
 			t33a, t33b := float32(t32a-t21a), float32(t32b-t21b)
 			t34a, t34b := float32(t16a-t33a), float32(t16b-t33b)
 			t35a, t35b := float32(t16a*t6a), float32(t16b*t6b)
-			t36a, t36b := ir.FMA32(t35a, t31a, t18a), ir.FMA32(t35b, t31b, t18b)
+			t36a, t36b := scalar.FMA32(t35a, t31a, t18a), scalar.FMA32(t35b, t31b, t18b)
 			t37a, t37b := float32(t34a+t22a), float32(t34b+t22b)
 			t38a, t38b := float32(t37a+t36a), float32(t37b+t36b)
 			t39a, t39b := float32(t32a+t38a), float32(t32b+t38b)
@@ -5482,7 +5482,7 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c1 < t0
-			t4 := ir.FMA32(t0, c3, c1)
+			t4 := scalar.FMA32(t0, c3, c1)
 			t5 := float32(t0 * t0)
 			t6 := t5
 			if t2 {
@@ -5490,7 +5490,7 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			}
 			t7 := float32(math.Sqrt(float64(t6)))
 			t8 := -t7
-			t9 := ir.FMA32(t8, t7, t6)
+			t9 := scalar.FMA32(t8, t7, t6)
 			t11 := float32(t7 + c10)
 			t12 := float32(t7 + t7)
 			t13 := float32(t9 / t11)
@@ -5512,15 +5512,15 @@ func k_asin_f32_u_d18b848dec_go(f *abi.Frame) {
 			if t2 {
 				t22 = c20
 			}
-			t25 := ir.FMA32(c23, t6, c24)
-			t27 := ir.FMA32(t25, t6, c26)
-			t29 := ir.FMA32(t27, t6, c28)
-			t31 := ir.FMA32(t29, t6, c30)
+			t25 := scalar.FMA32(c23, t6, c24)
+			t27 := scalar.FMA32(t25, t6, c26)
+			t29 := scalar.FMA32(t27, t6, c28)
+			t31 := scalar.FMA32(t29, t6, c30)
 			t32 := float32(t21 + t16)
 			t33 := float32(t32 - t21)
 			t34 := float32(t16 - t33)
 			t35 := float32(t16 * t6)
-			t36 := ir.FMA32(t35, t31, t18)
+			t36 := scalar.FMA32(t35, t31, t18)
 			t37 := float32(t34 + t22)
 			t38 := float32(t37 + t36)
 			t39 := float32(t32 + t38)
@@ -6068,18 +6068,18 @@ func k_asinh_f32_u_a4702b1ac6_go(f *abi.Frame) {
 			t82a, t82b := float32(t80a*c81), float32(t80b*c81)
 			t83a, t83b := float32(c2-t82a), float32(c2-t82b)
 			t84a, t84b := -t83a, -t83b
-			t85a, t85b := ir.FMA32(t7a, t82a, t84a), ir.FMA32(t7b, t82b, t84b)
+			t85a, t85b := scalar.FMA32(t7a, t82a, t84a), scalar.FMA32(t7b, t82b, t84b)
 			t87a, t87b := float32(t85a*t85a), float32(t85b*t85b)
-			t96a, t96b := ir.FMA32(c89, t85a, c88), ir.FMA32(c89, t85b, c88)
-			t97a, t97b := ir.FMA32(c91, t85a, c90), ir.FMA32(c91, t85b, c90)
-			t98a, t98b := ir.FMA32(c93, t85a, c92), ir.FMA32(c93, t85b, c92)
-			t99a, t99b := ir.FMA32(c95, t85a, c94), ir.FMA32(c95, t85b, c94)
-			t100a, t100b := ir.FMA32(t97a, t87a, t96a), ir.FMA32(t97b, t87b, t96b)
-			t101a, t101b := ir.FMA32(t99a, t87a, t98a), ir.FMA32(t99b, t87b, t98b)
+			t96a, t96b := scalar.FMA32(c89, t85a, c88), scalar.FMA32(c89, t85b, c88)
+			t97a, t97b := scalar.FMA32(c91, t85a, c90), scalar.FMA32(c91, t85b, c90)
+			t98a, t98b := scalar.FMA32(c93, t85a, c92), scalar.FMA32(c93, t85b, c92)
+			t99a, t99b := scalar.FMA32(c95, t85a, c94), scalar.FMA32(c95, t85b, c94)
+			t100a, t100b := scalar.FMA32(t97a, t87a, t96a), scalar.FMA32(t97b, t87b, t96b)
+			t101a, t101b := scalar.FMA32(t99a, t87a, t98a), scalar.FMA32(t99b, t87b, t98b)
 			t102a, t102b := float32(t87a*t87a), float32(t87b*t87b)
-			t103a, t103b := ir.FMA32(t101a, t102a, t100a), ir.FMA32(t101b, t102b, t100b)
-			t104a, t104b := ir.FMA32(t87a, t103a, t85a), ir.FMA32(t87b, t103b, t85b)
-			t105a, t105b := ir.FMA32(t75a, c86, t104a), ir.FMA32(t75b, c86, t104b)
+			t103a, t103b := scalar.FMA32(t101a, t102a, t100a), scalar.FMA32(t101b, t102b, t100b)
+			t104a, t104b := scalar.FMA32(t87a, t103a, t85a), scalar.FMA32(t87b, t103b, t85b)
+			t105a, t105b := scalar.FMA32(t75a, c86, t104a), scalar.FMA32(t75b, c86, t104b)
 			t106a := t105a
 			if t68a {
 				t9a := float32(t0a - c8)
@@ -6207,18 +6207,18 @@ func k_asinh_f32_u_a4702b1ac6_go(f *abi.Frame) {
 			t82 := float32(t80 * c81)
 			t83 := float32(c2 - t82)
 			t84 := -t83
-			t85 := ir.FMA32(t7, t82, t84)
+			t85 := scalar.FMA32(t7, t82, t84)
 			t87 := float32(t85 * t85)
-			t96 := ir.FMA32(c89, t85, c88)
-			t97 := ir.FMA32(c91, t85, c90)
-			t98 := ir.FMA32(c93, t85, c92)
-			t99 := ir.FMA32(c95, t85, c94)
-			t100 := ir.FMA32(t97, t87, t96)
-			t101 := ir.FMA32(t99, t87, t98)
+			t96 := scalar.FMA32(c89, t85, c88)
+			t97 := scalar.FMA32(c91, t85, c90)
+			t98 := scalar.FMA32(c93, t85, c92)
+			t99 := scalar.FMA32(c95, t85, c94)
+			t100 := scalar.FMA32(t97, t87, t96)
+			t101 := scalar.FMA32(t99, t87, t98)
 			t102 := float32(t87 * t87)
-			t103 := ir.FMA32(t101, t102, t100)
-			t104 := ir.FMA32(t87, t103, t85)
-			t105 := ir.FMA32(t75, c86, t104)
+			t103 := scalar.FMA32(t101, t102, t100)
+			t104 := scalar.FMA32(t87, t103, t85)
+			t105 := scalar.FMA32(t75, c86, t104)
 			t106 := t105
 			if t68 {
 				t9 := float32(t0 - c8)
@@ -6844,17 +6844,17 @@ func k_atan2_f32_uu_e60f2ab1a5_go(f *abi.Frame) {
 				t22b = t21b
 			}
 			t23a, t23b := float32(t22a*t22a), float32(t22b*t22b)
-			t30a, t30b := ir.FMA32(c25, t23a, c24), ir.FMA32(c25, t23b, c24)
-			t31a, t31b := ir.FMA32(c27, t23a, c26), ir.FMA32(c27, t23b, c26)
-			t32a, t32b := ir.FMA32(c29, t23a, c28), ir.FMA32(c29, t23b, c28)
+			t30a, t30b := scalar.FMA32(c25, t23a, c24), scalar.FMA32(c25, t23b, c24)
+			t31a, t31b := scalar.FMA32(c27, t23a, c26), scalar.FMA32(c27, t23b, c26)
+			t32a, t32b := scalar.FMA32(c29, t23a, c28), scalar.FMA32(c29, t23b, c28)
 			t33a, t33b := float32(t23a*t23a), float32(t23b*t23b)
-			t34a, t34b := ir.FMA32(t31a, t33a, t30a), ir.FMA32(t31b, t33b, t30b)
+			t34a, t34b := scalar.FMA32(t31a, t33a, t30a), scalar.FMA32(t31b, t33b, t30b)
 			t35a, t35b := float32(t33a*t33a), float32(t33b*t33b)
-			t36a, t36b := ir.FMA32(t32a, t35a, t34a), ir.FMA32(t32b, t35b, t34b)
-			t38a, t38b := ir.FMA32(t36a, t23a, c37), ir.FMA32(t36b, t23b, c37)
-			t40a, t40b := ir.FMA32(t38a, t23a, c39), ir.FMA32(t38b, t23b, c39)
-			t41a, t41b := ir.FMA32(t40a, t23a, c12), ir.FMA32(t40b, t23b, c12)
-			t42a, t42b := ir.FMA32(t22a, t41a, t19a), ir.FMA32(t22b, t41b, t19b)
+			t36a, t36b := scalar.FMA32(t32a, t35a, t34a), scalar.FMA32(t32b, t35b, t34b)
+			t38a, t38b := scalar.FMA32(t36a, t23a, c37), scalar.FMA32(t36b, t23b, c37)
+			t40a, t40b := scalar.FMA32(t38a, t23a, c39), scalar.FMA32(t38b, t23b, c39)
+			t41a, t41b := scalar.FMA32(t40a, t23a, c12), scalar.FMA32(t40b, t23b, c12)
+			t42a, t42b := scalar.FMA32(t22a, t41a, t19a), scalar.FMA32(t22b, t41b, t19b)
 			t43a, t43b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t45a, t45b := t43a&c44, t43b&c44
 			t46a, t46b := int32(math.Float32bits(t42a)), int32(math.Float32bits(t42b))
@@ -6905,17 +6905,17 @@ func k_atan2_f32_uu_e60f2ab1a5_go(f *abi.Frame) {
 				t22 = t21
 			}
 			t23 := float32(t22 * t22)
-			t30 := ir.FMA32(c25, t23, c24)
-			t31 := ir.FMA32(c27, t23, c26)
-			t32 := ir.FMA32(c29, t23, c28)
+			t30 := scalar.FMA32(c25, t23, c24)
+			t31 := scalar.FMA32(c27, t23, c26)
+			t32 := scalar.FMA32(c29, t23, c28)
 			t33 := float32(t23 * t23)
-			t34 := ir.FMA32(t31, t33, t30)
+			t34 := scalar.FMA32(t31, t33, t30)
 			t35 := float32(t33 * t33)
-			t36 := ir.FMA32(t32, t35, t34)
-			t38 := ir.FMA32(t36, t23, c37)
-			t40 := ir.FMA32(t38, t23, c39)
-			t41 := ir.FMA32(t40, t23, c12)
-			t42 := ir.FMA32(t22, t41, t19)
+			t36 := scalar.FMA32(t32, t35, t34)
+			t38 := scalar.FMA32(t36, t23, c37)
+			t40 := scalar.FMA32(t38, t23, c39)
+			t41 := scalar.FMA32(t40, t23, c12)
+			t42 := scalar.FMA32(t22, t41, t19)
 			t43 := int32(math.Float32bits(v0))
 			t45 := t43 & c44
 			t46 := int32(math.Float32bits(t42))
@@ -7626,17 +7626,17 @@ func k_atan_f32_u_7a7f1e3e5f_go(f *abi.Frame) {
 				t9b = c7
 			}
 			t10a, t10b := float32(t6a*t6a), float32(t6b*t6b)
-			t17a, t17b := ir.FMA32(c12, t10a, c11), ir.FMA32(c12, t10b, c11)
-			t18a, t18b := ir.FMA32(c14, t10a, c13), ir.FMA32(c14, t10b, c13)
-			t19a, t19b := ir.FMA32(c16, t10a, c15), ir.FMA32(c16, t10b, c15)
+			t17a, t17b := scalar.FMA32(c12, t10a, c11), scalar.FMA32(c12, t10b, c11)
+			t18a, t18b := scalar.FMA32(c14, t10a, c13), scalar.FMA32(c14, t10b, c13)
+			t19a, t19b := scalar.FMA32(c16, t10a, c15), scalar.FMA32(c16, t10b, c15)
 			t20a, t20b := float32(t10a*t10a), float32(t10b*t10b)
-			t21a, t21b := ir.FMA32(t18a, t20a, t17a), ir.FMA32(t18b, t20b, t17b)
+			t21a, t21b := scalar.FMA32(t18a, t20a, t17a), scalar.FMA32(t18b, t20b, t17b)
 			t22a, t22b := float32(t20a*t20a), float32(t20b*t20b)
-			t23a, t23b := ir.FMA32(t19a, t22a, t21a), ir.FMA32(t19b, t22b, t21b)
-			t25a, t25b := ir.FMA32(t23a, t10a, c24), ir.FMA32(t23b, t10b, c24)
-			t27a, t27b := ir.FMA32(t25a, t10a, c26), ir.FMA32(t25b, t10b, c26)
-			t28a, t28b := ir.FMA32(t27a, t10a, c1), ir.FMA32(t27b, t10b, c1)
-			t29a, t29b := ir.FMA32(t6a, t28a, t9a), ir.FMA32(t6b, t28b, t9b)
+			t23a, t23b := scalar.FMA32(t19a, t22a, t21a), scalar.FMA32(t19b, t22b, t21b)
+			t25a, t25b := scalar.FMA32(t23a, t10a, c24), scalar.FMA32(t23b, t10b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t10a, c26), scalar.FMA32(t25b, t10b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t10a, c1), scalar.FMA32(t27b, t10b, c1)
+			t29a, t29b := scalar.FMA32(t6a, t28a, t9a), scalar.FMA32(t6b, t28b, t9b)
 			t30a, t30b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t32a, t32b := t30a&c31, t30b&c31
 			t33a, t33b := int32(math.Float32bits(t29a)), int32(math.Float32bits(t29b))
@@ -7663,17 +7663,17 @@ func k_atan_f32_u_7a7f1e3e5f_go(f *abi.Frame) {
 				t9 = c7
 			}
 			t10 := float32(t6 * t6)
-			t17 := ir.FMA32(c12, t10, c11)
-			t18 := ir.FMA32(c14, t10, c13)
-			t19 := ir.FMA32(c16, t10, c15)
+			t17 := scalar.FMA32(c12, t10, c11)
+			t18 := scalar.FMA32(c14, t10, c13)
+			t19 := scalar.FMA32(c16, t10, c15)
 			t20 := float32(t10 * t10)
-			t21 := ir.FMA32(t18, t20, t17)
+			t21 := scalar.FMA32(t18, t20, t17)
 			t22 := float32(t20 * t20)
-			t23 := ir.FMA32(t19, t22, t21)
-			t25 := ir.FMA32(t23, t10, c24)
-			t27 := ir.FMA32(t25, t10, c26)
-			t28 := ir.FMA32(t27, t10, c1)
-			t29 := ir.FMA32(t6, t28, t9)
+			t23 := scalar.FMA32(t19, t22, t21)
+			t25 := scalar.FMA32(t23, t10, c24)
+			t27 := scalar.FMA32(t25, t10, c26)
+			t28 := scalar.FMA32(t27, t10, c1)
+			t29 := scalar.FMA32(t6, t28, t9)
 			t30 := int32(math.Float32bits(v0))
 			t32 := t30 & c31
 			t33 := int32(math.Float32bits(t29))
@@ -8220,18 +8220,18 @@ func k_atanh_f32_u_9be78ab564_go(f *abi.Frame) {
 			t19a, t19b := float32(t17a*c18), float32(t17b*c18)
 			t20a, t20b := float32(c1-t19a), float32(c1-t19b)
 			t21a, t21b := -t20a, -t20b
-			t22a, t22b := ir.FMA32(t5a, t19a, t21a), ir.FMA32(t5b, t19b, t21b)
+			t22a, t22b := scalar.FMA32(t5a, t19a, t21a), scalar.FMA32(t5b, t19b, t21b)
 			t24a, t24b := float32(t22a*t22a), float32(t22b*t22b)
-			t33a, t33b := ir.FMA32(c26, t22a, c25), ir.FMA32(c26, t22b, c25)
-			t34a, t34b := ir.FMA32(c28, t22a, c27), ir.FMA32(c28, t22b, c27)
-			t35a, t35b := ir.FMA32(c30, t22a, c29), ir.FMA32(c30, t22b, c29)
-			t36a, t36b := ir.FMA32(c32, t22a, c31), ir.FMA32(c32, t22b, c31)
-			t37a, t37b := ir.FMA32(t34a, t24a, t33a), ir.FMA32(t34b, t24b, t33b)
-			t38a, t38b := ir.FMA32(t36a, t24a, t35a), ir.FMA32(t36b, t24b, t35b)
+			t33a, t33b := scalar.FMA32(c26, t22a, c25), scalar.FMA32(c26, t22b, c25)
+			t34a, t34b := scalar.FMA32(c28, t22a, c27), scalar.FMA32(c28, t22b, c27)
+			t35a, t35b := scalar.FMA32(c30, t22a, c29), scalar.FMA32(c30, t22b, c29)
+			t36a, t36b := scalar.FMA32(c32, t22a, c31), scalar.FMA32(c32, t22b, c31)
+			t37a, t37b := scalar.FMA32(t34a, t24a, t33a), scalar.FMA32(t34b, t24b, t33b)
+			t38a, t38b := scalar.FMA32(t36a, t24a, t35a), scalar.FMA32(t36b, t24b, t35b)
 			t39a, t39b := float32(t24a*t24a), float32(t24b*t24b)
-			t40a, t40b := ir.FMA32(t38a, t39a, t37a), ir.FMA32(t38b, t39b, t37b)
-			t41a, t41b := ir.FMA32(t24a, t40a, t22a), ir.FMA32(t24b, t40b, t22b)
-			t42a, t42b := ir.FMA32(t12a, c23, t41a), ir.FMA32(t12b, c23, t41b)
+			t40a, t40b := scalar.FMA32(t38a, t39a, t37a), scalar.FMA32(t38b, t39b, t37b)
+			t41a, t41b := scalar.FMA32(t24a, t40a, t22a), scalar.FMA32(t24b, t40b, t22b)
+			t42a, t42b := scalar.FMA32(t12a, c23, t41a), scalar.FMA32(t12b, c23, t41b)
 			t43a, t43b := float32(c3*t42a), float32(c3*t42b)
 			t47a, t47b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
 			t49a, t49b := int32(t47a+c48), int32(t47b+c48)
@@ -8273,18 +8273,18 @@ func k_atanh_f32_u_9be78ab564_go(f *abi.Frame) {
 			t19 := float32(t17 * c18)
 			t20 := float32(c1 - t19)
 			t21 := -t20
-			t22 := ir.FMA32(t5, t19, t21)
+			t22 := scalar.FMA32(t5, t19, t21)
 			t24 := float32(t22 * t22)
-			t33 := ir.FMA32(c26, t22, c25)
-			t34 := ir.FMA32(c28, t22, c27)
-			t35 := ir.FMA32(c30, t22, c29)
-			t36 := ir.FMA32(c32, t22, c31)
-			t37 := ir.FMA32(t34, t24, t33)
-			t38 := ir.FMA32(t36, t24, t35)
+			t33 := scalar.FMA32(c26, t22, c25)
+			t34 := scalar.FMA32(c28, t22, c27)
+			t35 := scalar.FMA32(c30, t22, c29)
+			t36 := scalar.FMA32(c32, t22, c31)
+			t37 := scalar.FMA32(t34, t24, t33)
+			t38 := scalar.FMA32(t36, t24, t35)
 			t39 := float32(t24 * t24)
-			t40 := ir.FMA32(t38, t39, t37)
-			t41 := ir.FMA32(t24, t40, t22)
-			t42 := ir.FMA32(t12, c23, t41)
+			t40 := scalar.FMA32(t38, t39, t37)
+			t41 := scalar.FMA32(t24, t40, t22)
+			t42 := scalar.FMA32(t12, c23, t41)
 			t43 := float32(c3 * t42)
 			t47 := int32(math.Float32bits(t0))
 			t49 := int32(t47 + c48)
@@ -9020,7 +9020,7 @@ func k_cast_f16_f32_u_5f6c99f837_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			o0[i] = t0
 		}
 	}
@@ -9119,7 +9119,7 @@ func k_cast_f32_f16_u_df2edc0adf_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16bits(v0)
+			t0 := scalar.Float16bits(v0)
 			o0[i] = t0
 		}
 	}
@@ -9165,8 +9165,8 @@ func k_cast_f32_i16_u_b6c098e5bf_go(f *abi.Frame) {
 			} else if v0 == v0 {
 				t0 = int32(v0)
 			}
-			t2 := abi.LaneMax(t0, c1)
-			t4 := abi.LaneMin(t2, c3)
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
 			t5 := int16(t4)
 			o0[i] = t5
 		}
@@ -9245,8 +9245,8 @@ func k_cast_f32_i8_u_017ce45bd2_go(f *abi.Frame) {
 			} else if v0 == v0 {
 				t0 = int32(v0)
 			}
-			t2 := abi.LaneMax(t0, c1)
-			t4 := abi.LaneMin(t2, c3)
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
 			t5 := int8(t4)
 			o0[i] = t5
 		}
@@ -9275,8 +9275,8 @@ func k_cast_f32_u16_u_d669d14b2a_go(f *abi.Frame) {
 			} else if v0 == v0 {
 				t0 = int32(v0)
 			}
-			t2 := abi.LaneMax(t0, c1)
-			t4 := abi.LaneMin(t2, c3)
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
 			t5 := uint16(t4)
 			o0[i] = t5
 		}
@@ -9506,7 +9506,7 @@ func k_cast_f64_f16_u_6bb378271c_go(f *abi.Frame) {
 			t7 := t5 & c6
 			t8 := math.Float64frombits(uint64(t7))
 			t9 := float32(t8)
-			t10 := ir.Float16bits(t9)
+			t10 := scalar.Float16bits(t9)
 			o0[i] = t10
 		}
 	}
@@ -9552,8 +9552,8 @@ func k_cast_f64_i16_u_29a1616815_go(f *abi.Frame) {
 			} else if v0 == v0 {
 				t0 = int32(v0)
 			}
-			t2 := abi.LaneMax(t0, c1)
-			t4 := abi.LaneMin(t2, c3)
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
 			t5 := int16(t4)
 			o0[i] = t5
 		}
@@ -9632,8 +9632,8 @@ func k_cast_f64_i8_u_eecab02cc2_go(f *abi.Frame) {
 			} else if v0 == v0 {
 				t0 = int32(v0)
 			}
-			t2 := abi.LaneMax(t0, c1)
-			t4 := abi.LaneMin(t2, c3)
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
 			t5 := int8(t4)
 			o0[i] = t5
 		}
@@ -9662,8 +9662,8 @@ func k_cast_f64_u16_u_98c5c27beb_go(f *abi.Frame) {
 			} else if v0 == v0 {
 				t0 = int32(v0)
 			}
-			t2 := abi.LaneMax(t0, c1)
-			t4 := abi.LaneMin(t2, c3)
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
 			t5 := uint16(t4)
 			o0[i] = t5
 		}
@@ -9878,7 +9878,7 @@ func k_cast_i32_f16_u_72ef53b992_go(f *abi.Frame) {
 			t7 := t5 & c6
 			t8 := math.Float64frombits(uint64(t7))
 			t9 := float32(t8)
-			t10 := ir.Float16bits(t9)
+			t10 := scalar.Float16bits(t9)
 			o0[i] = t10
 		}
 	}
@@ -10230,7 +10230,7 @@ func k_cast_i64_f16_u_3d5f976731_go(f *abi.Frame) {
 			t17a, t17b := t15a&c16, t15b&c16
 			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
 			t19a, t19b := float32(t18a), float32(t18b)
-			t20a, t20b := ir.Float16bits(t19a), ir.Float16bits(t19b)
+			t20a, t20b := scalar.Float16bits(t19a), scalar.Float16bits(t19b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t20a, t20b
 		}
@@ -10257,7 +10257,7 @@ func k_cast_i64_f16_u_3d5f976731_go(f *abi.Frame) {
 			t17 := t15 & c16
 			t18 := math.Float64frombits(uint64(t17))
 			t19 := float32(t18)
-			t20 := ir.Float16bits(t19)
+			t20 := scalar.Float16bits(t19)
 			o0[i] = t20
 		}
 	}
@@ -10569,7 +10569,7 @@ func k_cast_u32_f16_u_5b1e9179f6_go(f *abi.Frame) {
 			t7 := t5 & c6
 			t8 := math.Float64frombits(uint64(t7))
 			t9 := float32(t8)
-			t10 := ir.Float16bits(t9)
+			t10 := scalar.Float16bits(t9)
 			o0[i] = t10
 		}
 	}
@@ -10850,7 +10850,7 @@ func k_cast_u64_f16_u_e2c7931cc5_go(f *abi.Frame) {
 			t17a, t17b := t15a&c16, t15b&c16
 			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
 			t19a, t19b := float32(t18a), float32(t18b)
-			t20a, t20b := ir.Float16bits(t19a), ir.Float16bits(t19b)
+			t20a, t20b := scalar.Float16bits(t19a), scalar.Float16bits(t19b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t20a, t20b
 		}
@@ -10874,7 +10874,7 @@ func k_cast_u64_f16_u_e2c7931cc5_go(f *abi.Frame) {
 			t17 := t15 & c16
 			t18 := math.Float64frombits(uint64(t17))
 			t19 := float32(t18)
-			t20 := ir.Float16bits(t19)
+			t20 := scalar.Float16bits(t19)
 			o0[i] = t20
 		}
 	}
@@ -12070,10 +12070,10 @@ func k_clip_f32_ssu_dbdecb5642_go(f *abi.Frame) {
 		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12093,8 +12093,8 @@ func k_clip_f32_sus_a234d7190b_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12115,8 +12115,8 @@ func k_clip_f32_suu_3cadbaa446_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12136,8 +12136,8 @@ func k_clip_f32_uss_520388fc42_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12158,8 +12158,8 @@ func k_clip_f32_usu_9055f9d083_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12180,8 +12180,8 @@ func k_clip_f32_uus_498bc403f9_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12203,8 +12203,8 @@ func k_clip_f32_uuu_86c9cfbe23_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12222,10 +12222,10 @@ func k_clip_f64_ssu_220b9f5b7e_go(f *abi.Frame) {
 		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12245,8 +12245,8 @@ func k_clip_f64_sus_8685e1384f_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12267,8 +12267,8 @@ func k_clip_f64_suu_b30a2954a4_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12288,8 +12288,8 @@ func k_clip_f64_uss_fc1d4981d6_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12310,8 +12310,8 @@ func k_clip_f64_usu_13e0d41b19_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12332,8 +12332,8 @@ func k_clip_f64_uus_a6f77f260c_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12355,8 +12355,8 @@ func k_clip_f64_uuu_03821ce53e_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12374,10 +12374,10 @@ func k_clip_i32_ssu_5bdaeeeabc_go(f *abi.Frame) {
 		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12397,8 +12397,8 @@ func k_clip_i32_sus_b674f1f271_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12419,8 +12419,8 @@ func k_clip_i32_suu_d4049fb144_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12440,8 +12440,8 @@ func k_clip_i32_uss_3e98da1581_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12462,8 +12462,8 @@ func k_clip_i32_usu_42ae688f9f_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12484,8 +12484,8 @@ func k_clip_i32_uus_9e3c61a063_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12507,8 +12507,8 @@ func k_clip_i32_uuu_14389e2d63_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12526,10 +12526,10 @@ func k_clip_i64_ssu_7c1acc5587_go(f *abi.Frame) {
 		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12549,8 +12549,8 @@ func k_clip_i64_sus_eb07dc5e54_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12571,8 +12571,8 @@ func k_clip_i64_suu_07d3355488_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12592,8 +12592,8 @@ func k_clip_i64_uss_17b483ed62_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12614,8 +12614,8 @@ func k_clip_i64_usu_2d91f7bc85_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12636,8 +12636,8 @@ func k_clip_i64_uus_126d182b3e_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12659,8 +12659,8 @@ func k_clip_i64_uuu_9e3f990dd3_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12678,10 +12678,10 @@ func k_clip_u32_ssu_aa93e07e36_go(f *abi.Frame) {
 		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12701,8 +12701,8 @@ func k_clip_u32_sus_aabecbce4e_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12723,8 +12723,8 @@ func k_clip_u32_suu_dec6e2592e_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12744,8 +12744,8 @@ func k_clip_u32_uss_df8f70968a_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12766,8 +12766,8 @@ func k_clip_u32_usu_56dab1b9bf_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12788,8 +12788,8 @@ func k_clip_u32_uus_bb88d1244f_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12811,8 +12811,8 @@ func k_clip_u32_uuu_0ce05f8523_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12830,10 +12830,10 @@ func k_clip_u64_ssu_47e95cbc14_go(f *abi.Frame) {
 		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12853,8 +12853,8 @@ func k_clip_u64_sus_3031b7f74f_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12875,8 +12875,8 @@ func k_clip_u64_suu_230378a205_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12896,8 +12896,8 @@ func k_clip_u64_uss_5853f20259_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12918,8 +12918,8 @@ func k_clip_u64_usu_1f27ef528d_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12940,8 +12940,8 @@ func k_clip_u64_uus_5446d8351a_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -12963,8 +12963,8 @@ func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -12982,10 +12982,10 @@ func k_clip_u8_ssu_89b2a831c3_go(f *abi.Frame) {
 		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := abi.LaneMax(s0, s1)
+		t0 := scalar.Max(s0, s1)
 		for i := range n {
 			v2 := a2[i]
-			t1 := abi.LaneMin(t0, v2)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -13005,8 +13005,8 @@ func k_clip_u8_sus_cf496ae903_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -13027,8 +13027,8 @@ func k_clip_u8_suu_9dcc83527d_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(s0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -13048,8 +13048,8 @@ func k_clip_u8_uss_fee094ccd2_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -13070,8 +13070,8 @@ func k_clip_u8_usu_8b2530f0ff_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, s1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -13092,8 +13092,8 @@ func k_clip_u8_uus_96b2ef6e3a_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, s2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -13115,8 +13115,8 @@ func k_clip_u8_uuu_6145acbbd3_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t1
 		}
 	}
@@ -13908,13 +13908,13 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c0 <= t1a, c0 <= t1b
-			t6a, t6b := ir.FMA32(v0a, c5, c4), ir.FMA32(v0b, c5, c4)
+			t6a, t6b := scalar.FMA32(v0a, c5, c4), scalar.FMA32(v0b, c5, c4)
 			t7a, t7b := float32(t6a+c3), float32(t6b+c3)
 			t8a, t8b := float32(t7a-c3), float32(t7b-c3)
 			t9a, t9b := float32(t8a-c4), float32(t8b-c4)
-			t11a, t11b := ir.FMA32(t9a, c10, v0a), ir.FMA32(t9b, c10, v0b)
-			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
-			t15a, t15b := ir.FMA32(t9a, c14, t13a), ir.FMA32(t9b, c14, t13b)
+			t11a, t11b := scalar.FMA32(t9a, c10, v0a), scalar.FMA32(t9b, c10, v0b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
+			t15a, t15b := scalar.FMA32(t9a, c14, t13a), scalar.FMA32(t9b, c14, t13b)
 			t79a := t7a
 			t80a := t15a
 			if t2a {
@@ -14053,10 +14053,10 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 			t85a, t85b := t84a^t83a, t84b^t83b
 			t86a, t86b := math.Float32frombits(uint32(t85a)), math.Float32frombits(uint32(t85b))
 			t87a, t87b := float32(t86a*t86a), float32(t86b*t86b)
-			t90a, t90b := ir.FMA32(c88, t87a, c89), ir.FMA32(c88, t87b, c89)
-			t92a, t92b := ir.FMA32(t90a, t87a, c91), ir.FMA32(t90b, t87b, c91)
-			t94a, t94b := ir.FMA32(t92a, t87a, c93), ir.FMA32(t92b, t87b, c93)
-			t96a, t96b := ir.FMA32(t94a, t87a, c95), ir.FMA32(t94b, t87b, c95)
+			t90a, t90b := scalar.FMA32(c88, t87a, c89), scalar.FMA32(c88, t87b, c89)
+			t92a, t92b := scalar.FMA32(t90a, t87a, c91), scalar.FMA32(t90b, t87b, c91)
+			t94a, t94b := scalar.FMA32(t92a, t87a, c93), scalar.FMA32(t92b, t87b, c93)
+			t96a, t96b := scalar.FMA32(t94a, t87a, c95), scalar.FMA32(t94b, t87b, c95)
 			t97a, t97b := float32(t86a*t96a), float32(t86b*t96b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t97a, t97b
@@ -14065,13 +14065,13 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 			v0 := a0[i]
 			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c0 <= t1
-			t6 := ir.FMA32(v0, c5, c4)
+			t6 := scalar.FMA32(v0, c5, c4)
 			t7 := float32(t6 + c3)
 			t8 := float32(t7 - c3)
 			t9 := float32(t8 - c4)
-			t11 := ir.FMA32(t9, c10, v0)
-			t13 := ir.FMA32(t9, c12, t11)
-			t15 := ir.FMA32(t9, c14, t13)
+			t11 := scalar.FMA32(t9, c10, v0)
+			t13 := scalar.FMA32(t9, c12, t11)
+			t15 := scalar.FMA32(t9, c14, t13)
 			t79 := t7
 			t80 := t15
 			if t2 {
@@ -14144,10 +14144,10 @@ func k_cos_f32_u_e3f6bef4d7_go(f *abi.Frame) {
 			t85 := t84 ^ t83
 			t86 := math.Float32frombits(uint32(t85))
 			t87 := float32(t86 * t86)
-			t90 := ir.FMA32(c88, t87, c89)
-			t92 := ir.FMA32(t90, t87, c91)
-			t94 := ir.FMA32(t92, t87, c93)
-			t96 := ir.FMA32(t94, t87, c95)
+			t90 := scalar.FMA32(c88, t87, c89)
+			t92 := scalar.FMA32(t90, t87, c91)
+			t94 := scalar.FMA32(t92, t87, c93)
+			t96 := scalar.FMA32(t94, t87, c95)
 			t97 := float32(t86 * t96)
 			o0[i] = t97
 		}
@@ -16259,28 +16259,28 @@ func k_cosh_f32_u_b285247184_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t6a, t6b := ir.FMA32(t3a, c4, c5), ir.FMA32(t3b, c4, c5)
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
 			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
-			t9a, t9b := ir.FMA32(t7a, c8, t3a), ir.FMA32(t7b, c8, t3b)
-			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
 			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
 			t13a, t13b := float32(t11a*t11a), float32(t11b*t11b)
-			t16a, t16b := ir.FMA32(c14, t13a, c15), ir.FMA32(c14, t13b, c15)
-			t18a, t18b := ir.FMA32(t16a, t13a, c17), ir.FMA32(t16b, t13b, c17)
-			t20a, t20b := ir.FMA32(t13a, t18a, c19), ir.FMA32(t13b, t18b, c19)
+			t16a, t16b := scalar.FMA32(c14, t13a, c15), scalar.FMA32(c14, t13b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t13a, c17), scalar.FMA32(t16b, t13b, c17)
+			t20a, t20b := scalar.FMA32(t13a, t18a, c19), scalar.FMA32(t13b, t18b, c19)
 			t21a, t21b := float32(t11a*t13a), float32(t11b*t13b)
-			t24a, t24b := ir.FMA32(c22, t13a, c23), ir.FMA32(c22, t13b, c23)
-			t25a, t25b := ir.FMA32(t21a, t24a, t11a), ir.FMA32(t21b, t24b, t11b)
+			t24a, t24b := scalar.FMA32(c22, t13a, c23), scalar.FMA32(c22, t13b, c23)
+			t25a, t25b := scalar.FMA32(t21a, t24a, t11a), scalar.FMA32(t21b, t24b, t11b)
 			t27a, t27b := t12a<<uint32(c26), t12b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
 			t30a, t30b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
 			t31a, t31b := int32(c29-t30a), int32(c29-t30b)
-			t33a, t33b := abi.LaneMax(t31a, c32), abi.LaneMax(t31b, c32)
+			t33a, t33b := scalar.Max(t31a, c32), scalar.Max(t31b, c32)
 			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
 			t35a, t35b := float32(t28a-t34a), float32(t28b-t34b)
 			t36a, t36b := float32(t28a+t34a), float32(t28b+t34b)
 			t37a, t37b := float32(t25a*t35a), float32(t25b*t35b)
-			t38a, t38b := ir.FMA32(t20a, t36a, t37a), ir.FMA32(t20b, t36b, t37b)
+			t38a, t38b := scalar.FMA32(t20a, t36a, t37a), scalar.FMA32(t20b, t36b, t37b)
 			t39a, t39b := float32(t38a+t38a), float32(t38b+t38b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t39a, t39b
@@ -16293,28 +16293,28 @@ func k_cosh_f32_u_b285247184_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := ir.FMA32(t3, c4, c5)
+			t6 := scalar.FMA32(t3, c4, c5)
 			t7 := float32(t6 - c5)
-			t9 := ir.FMA32(t7, c8, t3)
-			t11 := ir.FMA32(t7, c10, t9)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := scalar.FMA32(t7, c10, t9)
 			t12 := int32(math.Float32bits(t6))
 			t13 := float32(t11 * t11)
-			t16 := ir.FMA32(c14, t13, c15)
-			t18 := ir.FMA32(t16, t13, c17)
-			t20 := ir.FMA32(t13, t18, c19)
+			t16 := scalar.FMA32(c14, t13, c15)
+			t18 := scalar.FMA32(t16, t13, c17)
+			t20 := scalar.FMA32(t13, t18, c19)
 			t21 := float32(t11 * t13)
-			t24 := ir.FMA32(c22, t13, c23)
-			t25 := ir.FMA32(t21, t24, t11)
+			t24 := scalar.FMA32(c22, t13, c23)
+			t25 := scalar.FMA32(t21, t24, t11)
 			t27 := t12 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
 			t30 := int32(math.Float32bits(t28))
 			t31 := int32(c29 - t30)
-			t33 := abi.LaneMax(t31, c32)
+			t33 := scalar.Max(t31, c32)
 			t34 := math.Float32frombits(uint32(t33))
 			t35 := float32(t28 - t34)
 			t36 := float32(t28 + t34)
 			t37 := float32(t25 * t35)
-			t38 := ir.FMA32(t20, t36, t37)
+			t38 := scalar.FMA32(t20, t36, t37)
 			t39 := float32(t38 + t38)
 			o0[i] = t39
 		}
@@ -16377,7 +16377,7 @@ func k_cosh_f32_u_b552f60c26_go(f *abi.Frame) {
 			t31a, t31b := int64(c28+t30a), int64(c28+t30b)
 			t32a, t32b := math.Float64frombits(uint64(t31a)), math.Float64frombits(uint64(t31b))
 			t33a, t33b := int64(c28-t30a), int64(c28-t30b)
-			t35a, t35b := abi.LaneMax(t33a, c34), abi.LaneMax(t33b, c34)
+			t35a, t35b := scalar.Max(t33a, c34), scalar.Max(t33b, c34)
 			t36a, t36b := math.Float64frombits(uint64(t35a)), math.Float64frombits(uint64(t35b))
 			t37a, t37b := float64(t32a-t36a), float64(t32b-t36b)
 			t38a, t38b := float64(t32a+t36a), float64(t32b+t36b)
@@ -16413,7 +16413,7 @@ func k_cosh_f32_u_b552f60c26_go(f *abi.Frame) {
 			t31 := int64(c28 + t30)
 			t32 := math.Float64frombits(uint64(t31))
 			t33 := int64(c28 - t30)
-			t35 := abi.LaneMax(t33, c34)
+			t35 := scalar.Max(t33, c34)
 			t36 := math.Float64frombits(uint64(t35))
 			t37 := float64(t32 - t36)
 			t38 := float64(t32 + t36)
@@ -16496,7 +16496,7 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 			t46a, t46b := int64(c43+t45a), int64(c43+t45b)
 			t47a, t47b := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b))
 			t48a, t48b := int64(c43-t45a), int64(c43-t45b)
-			t50a, t50b := abi.LaneMax(t48a, c49), abi.LaneMax(t48b, c49)
+			t50a, t50b := scalar.Max(t48a, c49), scalar.Max(t48b, c49)
 			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
 			t52a, t52b := float64(t47a-t51a), float64(t47b-t51b)
 			t53a, t53b := float64(t47a+t51a), float64(t47b+t51b)
@@ -16549,7 +16549,7 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 			t46 := int64(c43 + t45)
 			t47 := math.Float64frombits(uint64(t46))
 			t48 := int64(c43 - t45)
-			t50 := abi.LaneMax(t48, c49)
+			t50 := scalar.Max(t48, c49)
 			t51 := math.Float64frombits(uint64(t50))
 			t52 := float64(t47 - t51)
 			t53 := float64(t47 + t51)
@@ -17825,8 +17825,8 @@ func k_dot_f32_2423624372_go(f *abi.Frame) {
 			for k := range pairs {
 				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, k*f.Step[1]))
 				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
-				if ir.Doubtful32(s0) || ir.Doubtful32(s1) || ir.Doubtful32(s2) || ir.Doubtful32(s3) {
-					t0, t1, t2, t3 = ir.FMA32(x, row[0], t0), ir.FMA32(x, row[1], t1), ir.FMA32(x, row[2], t2), ir.FMA32(x, row[3], t3)
+				if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
+					t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
 				} else {
 					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
 				}
@@ -17843,8 +17843,8 @@ func k_dot_f32_2423624372_go(f *abi.Frame) {
 			for k := range pairs {
 				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, k*f.Step[1]))
 				s0 := float64(x)*float64(row[0]) + float64(t0)
-				if ir.Doubtful32(s0) {
-					t0 = ir.FMA32(x, row[0], t0)
+				if scalar.Doubtful32(s0) {
+					t0 = scalar.FMA32(x, row[0], t0)
 				} else {
 					t0 = float32(s0)
 				}
@@ -18177,21 +18177,21 @@ func k_elu_f32_uu_aa1bd49de5_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
 			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
-			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
-			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
 			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
 			t15a, t15b := float32(t13a*t13a), float32(t13b*t13b)
-			t18a, t18b := ir.FMA32(c16, t13a, c17), ir.FMA32(c16, t13b, c17)
-			t20a, t20b := ir.FMA32(t18a, t13a, c19), ir.FMA32(t18b, t13b, c19)
-			t22a, t22b := ir.FMA32(t20a, t13a, c21), ir.FMA32(t20b, t13b, c21)
-			t24a, t24b := ir.FMA32(t22a, t13a, c23), ir.FMA32(t22b, t13b, c23)
-			t25a, t25b := ir.FMA32(t15a, t24a, t13a), ir.FMA32(t15b, t24b, t13b)
+			t18a, t18b := scalar.FMA32(c16, t13a, c17), scalar.FMA32(c16, t13b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t13a, c19), scalar.FMA32(t18b, t13b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t13a, c21), scalar.FMA32(t20b, t13b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t13a, c23), scalar.FMA32(t22b, t13b, c23)
+			t25a, t25b := scalar.FMA32(t15a, t24a, t13a), scalar.FMA32(t15b, t24b, t13b)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
 			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
-			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
+			t30a, t30b := scalar.FMA32(t28a, t25a, t29a), scalar.FMA32(t28b, t25b, t29b)
 			t31a, t31b := float32(t30a+t30a), float32(t30b+t30b)
 			t32a, t32b := float32(t31a*v1a), float32(t31b*v1b)
 			t33a, t33b := c3 < v0a, c3 < v0b
@@ -18229,21 +18229,21 @@ func k_elu_f32_uu_aa1bd49de5_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t8 := ir.FMA32(t5, c6, c7)
+			t8 := scalar.FMA32(t5, c6, c7)
 			t9 := float32(t8 - c7)
-			t11 := ir.FMA32(t9, c10, t5)
-			t13 := ir.FMA32(t9, c12, t11)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
 			t14 := int32(math.Float32bits(t8))
 			t15 := float32(t13 * t13)
-			t18 := ir.FMA32(c16, t13, c17)
-			t20 := ir.FMA32(t18, t13, c19)
-			t22 := ir.FMA32(t20, t13, c21)
-			t24 := ir.FMA32(t22, t13, c23)
-			t25 := ir.FMA32(t15, t24, t13)
+			t18 := scalar.FMA32(c16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t15, t24, t13)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
 			t29 := float32(t28 - c23)
-			t30 := ir.FMA32(t28, t25, t29)
+			t30 := scalar.FMA32(t28, t25, t29)
 			t31 := float32(t30 + t30)
 			t32 := float32(t31 * v1)
 			t33 := c3 < v0
@@ -18684,7 +18684,7 @@ func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
 			if t2 {
 				t5 = t4
 			}
-			t6 := abi.LaneMin(t5, v6)
+			t6 := scalar.Min(t5, v6)
 			o0[i] = t6
 		}
 	}
@@ -18850,13 +18850,13 @@ func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t6a, t6b := ir.FMA32(c4, t3a, c5), ir.FMA32(c4, t3b, c5)
-			t8a, t8b := ir.FMA32(t6a, t3a, c7), ir.FMA32(t6b, t3b, c7)
-			t10a, t10b := ir.FMA32(t8a, t3a, c9), ir.FMA32(t8b, t3b, c9)
-			t12a, t12b := ir.FMA32(t10a, t3a, c11), ir.FMA32(t10b, t3b, c11)
-			t14a, t14b := ir.FMA32(t12a, t3a, c13), ir.FMA32(t12b, t3b, c13)
-			t16a, t16b := ir.FMA32(t14a, t3a, c15), ir.FMA32(t14b, t3b, c15)
-			t18a, t18b := ir.FMA32(t16a, t3a, c17), ir.FMA32(t16b, t3b, c17)
+			t6a, t6b := scalar.FMA32(c4, t3a, c5), scalar.FMA32(c4, t3b, c5)
+			t8a, t8b := scalar.FMA32(t6a, t3a, c7), scalar.FMA32(t6b, t3b, c7)
+			t10a, t10b := scalar.FMA32(t8a, t3a, c9), scalar.FMA32(t8b, t3b, c9)
+			t12a, t12b := scalar.FMA32(t10a, t3a, c11), scalar.FMA32(t10b, t3b, c11)
+			t14a, t14b := scalar.FMA32(t12a, t3a, c13), scalar.FMA32(t12b, t3b, c13)
+			t16a, t16b := scalar.FMA32(t14a, t3a, c15), scalar.FMA32(t14b, t3b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t3a, c17), scalar.FMA32(t16b, t3b, c17)
 			t19a, t19b := float32(t3a*t18a), float32(t3b*t18b)
 			t21a, t21b := float32(c20-t19a), float32(c20-t19b)
 			t22a, t22b := float32(t21a-c20), float32(t21b-c20)
@@ -18864,14 +18864,14 @@ func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
 			t24a, t24b := int32(math.Float32bits(t21a)), int32(math.Float32bits(t21b))
 			t26a, t26b := t24a<<uint32(c25), t24b<<uint32(c25)
 			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t30a, t30b := ir.FMA32(c28, t23a, c29), ir.FMA32(c28, t23b, c29)
-			t32a, t32b := ir.FMA32(t30a, t23a, c31), ir.FMA32(t30b, t23b, c31)
-			t34a, t34b := ir.FMA32(t32a, t23a, c33), ir.FMA32(t32b, t23b, c33)
-			t36a, t36b := ir.FMA32(t34a, t23a, c35), ir.FMA32(t34b, t23b, c35)
-			t38a, t38b := ir.FMA32(t36a, t23a, c37), ir.FMA32(t36b, t23b, c37)
+			t30a, t30b := scalar.FMA32(c28, t23a, c29), scalar.FMA32(c28, t23b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t23a, c31), scalar.FMA32(t30b, t23b, c31)
+			t34a, t34b := scalar.FMA32(t32a, t23a, c33), scalar.FMA32(t32b, t23b, c33)
+			t36a, t36b := scalar.FMA32(t34a, t23a, c35), scalar.FMA32(t34b, t23b, c35)
+			t38a, t38b := scalar.FMA32(t36a, t23a, c37), scalar.FMA32(t36b, t23b, c37)
 			t39a, t39b := float32(t23a*t38a), float32(t23b*t38b)
 			t41a, t41b := float32(c40-t27a), float32(c40-t27b)
-			t42a, t42b := ir.FMA32(t27a, t39a, t41a), ir.FMA32(t27b, t39b, t41b)
+			t42a, t42b := scalar.FMA32(t27a, t39a, t41a), scalar.FMA32(t27b, t39b, t41b)
 			t43a, t43b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t45a, t45b := t43a&c44, t43b&c44
 			t46a, t46b := int32(math.Float32bits(t42a)), int32(math.Float32bits(t42b))
@@ -18888,13 +18888,13 @@ func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := ir.FMA32(c4, t3, c5)
-			t8 := ir.FMA32(t6, t3, c7)
-			t10 := ir.FMA32(t8, t3, c9)
-			t12 := ir.FMA32(t10, t3, c11)
-			t14 := ir.FMA32(t12, t3, c13)
-			t16 := ir.FMA32(t14, t3, c15)
-			t18 := ir.FMA32(t16, t3, c17)
+			t6 := scalar.FMA32(c4, t3, c5)
+			t8 := scalar.FMA32(t6, t3, c7)
+			t10 := scalar.FMA32(t8, t3, c9)
+			t12 := scalar.FMA32(t10, t3, c11)
+			t14 := scalar.FMA32(t12, t3, c13)
+			t16 := scalar.FMA32(t14, t3, c15)
+			t18 := scalar.FMA32(t16, t3, c17)
 			t19 := float32(t3 * t18)
 			t21 := float32(c20 - t19)
 			t22 := float32(t21 - c20)
@@ -18902,14 +18902,14 @@ func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
 			t24 := int32(math.Float32bits(t21))
 			t26 := t24 << uint32(c25)
 			t27 := math.Float32frombits(uint32(t26))
-			t30 := ir.FMA32(c28, t23, c29)
-			t32 := ir.FMA32(t30, t23, c31)
-			t34 := ir.FMA32(t32, t23, c33)
-			t36 := ir.FMA32(t34, t23, c35)
-			t38 := ir.FMA32(t36, t23, c37)
+			t30 := scalar.FMA32(c28, t23, c29)
+			t32 := scalar.FMA32(t30, t23, c31)
+			t34 := scalar.FMA32(t32, t23, c33)
+			t36 := scalar.FMA32(t34, t23, c35)
+			t38 := scalar.FMA32(t36, t23, c37)
 			t39 := float32(t23 * t38)
 			t41 := float32(c40 - t27)
-			t42 := ir.FMA32(t27, t39, t41)
+			t42 := scalar.FMA32(t27, t39, t41)
 			t43 := int32(math.Float32bits(v0))
 			t45 := t43 & c44
 			t46 := int32(math.Float32bits(t42))
@@ -19830,12 +19830,12 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			t7a, t7b := float32(t5a+c6), float32(t5b+c6)
 			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
 			t9a, t9b := float32(t5a-t8a), float32(t5b-t8b)
-			t12a, t12b := ir.FMA32(c10, t9a, c11), ir.FMA32(c10, t9b, c11)
-			t14a, t14b := ir.FMA32(t12a, t9a, c13), ir.FMA32(t12b, t9b, c13)
-			t16a, t16b := ir.FMA32(t14a, t9a, c15), ir.FMA32(t14b, t9b, c15)
-			t18a, t18b := ir.FMA32(t16a, t9a, c17), ir.FMA32(t16b, t9b, c17)
-			t20a, t20b := ir.FMA32(t18a, t9a, c19), ir.FMA32(t18b, t9b, c19)
-			t22a, t22b := ir.FMA32(t20a, t9a, c21), ir.FMA32(t20b, t9b, c21)
+			t12a, t12b := scalar.FMA32(c10, t9a, c11), scalar.FMA32(c10, t9b, c11)
+			t14a, t14b := scalar.FMA32(t12a, t9a, c13), scalar.FMA32(t12b, t9b, c13)
+			t16a, t16b := scalar.FMA32(t14a, t9a, c15), scalar.FMA32(t14b, t9b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t9a, c17), scalar.FMA32(t16b, t9b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t9a, c19), scalar.FMA32(t18b, t9b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t9a, c21), scalar.FMA32(t20b, t9b, c21)
 			t23a, t23b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
 			t25a, t25b := t23a>>uint32(c24), t23b>>uint32(c24)
 			t26a, t26b := int32(t23a-t25a), int32(t23b-t25b)
@@ -19863,12 +19863,12 @@ func k_exp2_f32_u_df886b9f2d_go(f *abi.Frame) {
 			t7 := float32(t5 + c6)
 			t8 := float32(t7 - c6)
 			t9 := float32(t5 - t8)
-			t12 := ir.FMA32(c10, t9, c11)
-			t14 := ir.FMA32(t12, t9, c13)
-			t16 := ir.FMA32(t14, t9, c15)
-			t18 := ir.FMA32(t16, t9, c17)
-			t20 := ir.FMA32(t18, t9, c19)
-			t22 := ir.FMA32(t20, t9, c21)
+			t12 := scalar.FMA32(c10, t9, c11)
+			t14 := scalar.FMA32(t12, t9, c13)
+			t16 := scalar.FMA32(t14, t9, c15)
+			t18 := scalar.FMA32(t16, t9, c17)
+			t20 := scalar.FMA32(t18, t9, c19)
+			t22 := scalar.FMA32(t20, t9, c21)
 			t23 := int32(math.Float32bits(t7))
 			t25 := t23 >> uint32(c24)
 			t26 := int32(t23 - t25)
@@ -20056,17 +20056,17 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
 			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
-			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
-			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
 			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
-			t17a, t17b := ir.FMA32(c15, t13a, c16), ir.FMA32(c15, t13b, c16)
-			t19a, t19b := ir.FMA32(t17a, t13a, c18), ir.FMA32(t17b, t13b, c18)
-			t21a, t21b := ir.FMA32(t19a, t13a, c20), ir.FMA32(t19b, t13b, c20)
-			t23a, t23b := ir.FMA32(t21a, t13a, c22), ir.FMA32(t21b, t13b, c22)
-			t25a, t25b := ir.FMA32(t23a, t13a, c24), ir.FMA32(t23b, t13b, c24)
-			t26a, t26b := ir.FMA32(t25a, t13a, c24), ir.FMA32(t25b, t13b, c24)
+			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t13a, c22), scalar.FMA32(t21b, t13b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t13a, c24), scalar.FMA32(t23b, t13b, c24)
+			t26a, t26b := scalar.FMA32(t25a, t13a, c24), scalar.FMA32(t25b, t13b, c24)
 			t28a, t28b := t14a>>uint32(c27), t14b>>uint32(c27)
 			t29a, t29b := int32(t14a-t28a), int32(t14b-t28b)
 			t31a, t31b := t28a<<uint32(c30), t28b<<uint32(c30)
@@ -20090,17 +20090,17 @@ func k_exp_f32_u_bf167c3749_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t8 := ir.FMA32(t5, c6, c7)
+			t8 := scalar.FMA32(t5, c6, c7)
 			t9 := float32(t8 - c7)
-			t11 := ir.FMA32(t9, c10, t5)
-			t13 := ir.FMA32(t9, c12, t11)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
 			t14 := int32(math.Float32bits(t8))
-			t17 := ir.FMA32(c15, t13, c16)
-			t19 := ir.FMA32(t17, t13, c18)
-			t21 := ir.FMA32(t19, t13, c20)
-			t23 := ir.FMA32(t21, t13, c22)
-			t25 := ir.FMA32(t23, t13, c24)
-			t26 := ir.FMA32(t25, t13, c24)
+			t17 := scalar.FMA32(c15, t13, c16)
+			t19 := scalar.FMA32(t17, t13, c18)
+			t21 := scalar.FMA32(t19, t13, c20)
+			t23 := scalar.FMA32(t21, t13, c22)
+			t25 := scalar.FMA32(t23, t13, c24)
+			t26 := scalar.FMA32(t25, t13, c24)
 			t28 := t14 >> uint32(c27)
 			t29 := int32(t14 - t28)
 			t31 := t28 << uint32(c30)
@@ -20159,16 +20159,16 @@ func k_exp_f32_u_ef80539273_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
 			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
-			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
-			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
 			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
-			t17a, t17b := ir.FMA32(c15, t13a, c16), ir.FMA32(c15, t13b, c16)
-			t19a, t19b := ir.FMA32(t17a, t13a, c18), ir.FMA32(t17b, t13b, c18)
-			t21a, t21b := ir.FMA32(t19a, t13a, c20), ir.FMA32(t19b, t13b, c20)
-			t23a, t23b := ir.FMA32(t21a, t21a, c22), ir.FMA32(t21b, t21b, c22)
-			t25a, t25b := ir.FMA32(t23a, t13a, c24), ir.FMA32(t23b, t13b, c24)
+			t17a, t17b := scalar.FMA32(c15, t13a, c16), scalar.FMA32(c15, t13b, c16)
+			t19a, t19b := scalar.FMA32(t17a, t13a, c18), scalar.FMA32(t17b, t13b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t13a, c20), scalar.FMA32(t19b, t13b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t21a, c22), scalar.FMA32(t21b, t21b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t13a, c24), scalar.FMA32(t23b, t13b, c24)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
 			t29a, t29b := float32(t25a*t28a), float32(t25b*t28b)
@@ -20188,16 +20188,16 @@ func k_exp_f32_u_ef80539273_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t8 := ir.FMA32(t5, c6, c7)
+			t8 := scalar.FMA32(t5, c6, c7)
 			t9 := float32(t8 - c7)
-			t11 := ir.FMA32(t9, c10, t5)
-			t13 := ir.FMA32(t9, c12, t11)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
 			t14 := int32(math.Float32bits(t8))
-			t17 := ir.FMA32(c15, t13, c16)
-			t19 := ir.FMA32(t17, t13, c18)
-			t21 := ir.FMA32(t19, t13, c20)
-			t23 := ir.FMA32(t21, t21, c22)
-			t25 := ir.FMA32(t23, t13, c24)
+			t17 := scalar.FMA32(c15, t13, c16)
+			t19 := scalar.FMA32(t17, t13, c18)
+			t21 := scalar.FMA32(t19, t13, c20)
+			t23 := scalar.FMA32(t21, t21, c22)
+			t25 := scalar.FMA32(t23, t13, c24)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
 			t29 := float32(t25 * t28)
@@ -20494,21 +20494,21 @@ func k_expm1_f32_u_c4a2391563_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
 			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
-			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
-			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
 			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
 			t15a, t15b := float32(t13a*t13a), float32(t13b*t13b)
-			t18a, t18b := ir.FMA32(c16, t13a, c17), ir.FMA32(c16, t13b, c17)
-			t20a, t20b := ir.FMA32(t18a, t13a, c19), ir.FMA32(t18b, t13b, c19)
-			t22a, t22b := ir.FMA32(t20a, t13a, c21), ir.FMA32(t20b, t13b, c21)
-			t24a, t24b := ir.FMA32(t22a, t13a, c23), ir.FMA32(t22b, t13b, c23)
-			t25a, t25b := ir.FMA32(t15a, t24a, t13a), ir.FMA32(t15b, t24b, t13b)
+			t18a, t18b := scalar.FMA32(c16, t13a, c17), scalar.FMA32(c16, t13b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t13a, c19), scalar.FMA32(t18b, t13b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t13a, c21), scalar.FMA32(t20b, t13b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t13a, c23), scalar.FMA32(t22b, t13b, c23)
+			t25a, t25b := scalar.FMA32(t15a, t24a, t13a), scalar.FMA32(t15b, t24b, t13b)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
 			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
-			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
+			t30a, t30b := scalar.FMA32(t28a, t25a, t29a), scalar.FMA32(t28b, t25b, t29b)
 			t31a, t31b := float32(t30a+t30a), float32(t30b+t30b)
 			t32a, t32b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t34a, t34b := t32a&c33, t32b&c33
@@ -20530,21 +20530,21 @@ func k_expm1_f32_u_c4a2391563_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t8 := ir.FMA32(t5, c6, c7)
+			t8 := scalar.FMA32(t5, c6, c7)
 			t9 := float32(t8 - c7)
-			t11 := ir.FMA32(t9, c10, t5)
-			t13 := ir.FMA32(t9, c12, t11)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
 			t14 := int32(math.Float32bits(t8))
 			t15 := float32(t13 * t13)
-			t18 := ir.FMA32(c16, t13, c17)
-			t20 := ir.FMA32(t18, t13, c19)
-			t22 := ir.FMA32(t20, t13, c21)
-			t24 := ir.FMA32(t22, t13, c23)
-			t25 := ir.FMA32(t15, t24, t13)
+			t18 := scalar.FMA32(c16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t15, t24, t13)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
 			t29 := float32(t28 - c23)
-			t30 := ir.FMA32(t28, t25, t29)
+			t30 := scalar.FMA32(t28, t25, t29)
 			t31 := float32(t30 + t30)
 			t32 := int32(math.Float32bits(v0))
 			t34 := t32 & c33
@@ -21143,7 +21143,7 @@ func k_fma_f32_ssu_5a27f4c756_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v2 := a2[i]
-			t0 := ir.FMA32(s0, s1, v2)
+			t0 := scalar.FMA32(s0, s1, v2)
 			o0[i] = t0
 		}
 	}
@@ -21163,7 +21163,7 @@ func k_fma_f32_sus_453a474068_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := ir.FMA32(s0, v1, s2)
+			t0 := scalar.FMA32(s0, v1, s2)
 			o0[i] = t0
 		}
 	}
@@ -21184,7 +21184,7 @@ func k_fma_f32_suu_1a7d3c5c34_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := ir.FMA32(s0, v1, v2)
+			t0 := scalar.FMA32(s0, v1, v2)
 			o0[i] = t0
 		}
 	}
@@ -21204,7 +21204,7 @@ func k_fma_f32_uss_5231fcc913_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.FMA32(v0, s1, s2)
+			t0 := scalar.FMA32(v0, s1, s2)
 			o0[i] = t0
 		}
 	}
@@ -21225,7 +21225,7 @@ func k_fma_f32_usu_6d99e766f3_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v2 := a2[i]
-			t0 := ir.FMA32(v0, s1, v2)
+			t0 := scalar.FMA32(v0, s1, v2)
 			o0[i] = t0
 		}
 	}
@@ -21246,7 +21246,7 @@ func k_fma_f32_uus_73aa759fe4_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := ir.FMA32(v0, v1, s2)
+			t0 := scalar.FMA32(v0, v1, s2)
 			o0[i] = t0
 		}
 	}
@@ -21268,7 +21268,7 @@ func k_fma_f32_uuu_6d7c9666f4_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := ir.FMA32(v0, v1, v2)
+			t0 := scalar.FMA32(v0, v1, v2)
 			o0[i] = t0
 		}
 	}
@@ -23719,28 +23719,28 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			}
 			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
 			t4a, t4b := -t3a, -t3b
-			t5a, t5b := ir.FMA32(t2a, t2a, t4a), ir.FMA32(t2b, t2b, t4b)
-			t8a, t8b := ir.FMA32(t3a, c6, c7), ir.FMA32(t3b, c6, c7)
+			t5a, t5b := scalar.FMA32(t2a, t2a, t4a), scalar.FMA32(t2b, t2b, t4b)
+			t8a, t8b := scalar.FMA32(t3a, c6, c7), scalar.FMA32(t3b, c6, c7)
 			t9a, t9b := float32(c7-t8a), float32(c7-t8b)
-			t10a, t10b := ir.FMA32(t3a, c6, t9a), ir.FMA32(t3b, c6, t9b)
-			t12a, t12b := ir.FMA32(t3a, c11, t5a), ir.FMA32(t3b, c11, t5b)
-			t14a, t14b := ir.FMA32(t12a, c6, c13), ir.FMA32(t12b, c6, c13)
+			t10a, t10b := scalar.FMA32(t3a, c6, t9a), scalar.FMA32(t3b, c6, t9b)
+			t12a, t12b := scalar.FMA32(t3a, c11, t5a), scalar.FMA32(t3b, c11, t5b)
+			t14a, t14b := scalar.FMA32(t12a, c6, c13), scalar.FMA32(t12b, c6, c13)
 			t15a, t15b := float32(t10a+t14a), float32(t10b+t14b)
 			t16a, t16b := -t2a, -t2b
-			t18a, t18b := ir.FMA32(t16a, t8a, c17), ir.FMA32(t16b, t8b, c17)
+			t18a, t18b := scalar.FMA32(t16a, t8a, c17), scalar.FMA32(t16b, t8b, c17)
 			t19a, t19b := float32(t18a-c17), float32(t18b-c17)
-			t20a, t20b := ir.FMA32(t2a, t8a, t19a), ir.FMA32(t2b, t8b, t19b)
-			t21a, t21b := ir.FMA32(t2a, t15a, t20a), ir.FMA32(t2b, t15b, t20b)
+			t20a, t20b := scalar.FMA32(t2a, t8a, t19a), scalar.FMA32(t2b, t8b, t19b)
+			t21a, t21b := scalar.FMA32(t2a, t15a, t20a), scalar.FMA32(t2b, t15b, t20b)
 			t22a, t22b := int32(math.Float32bits(t18a)), int32(math.Float32bits(t18b))
-			t25a, t25b := ir.FMA32(c23, t21a, c24), ir.FMA32(c23, t21b, c24)
-			t27a, t27b := ir.FMA32(t25a, t21a, c26), ir.FMA32(t25b, t21b, c26)
-			t29a, t29b := ir.FMA32(t27a, t21a, c28), ir.FMA32(t27b, t21b, c28)
-			t31a, t31b := ir.FMA32(t29a, t21a, c30), ir.FMA32(t29b, t21b, c30)
-			t33a, t33b := ir.FMA32(t31a, t21a, c32), ir.FMA32(t31b, t21b, c32)
-			t35a, t35b := ir.FMA32(t33a, t21a, c34), ir.FMA32(t33b, t21b, c34)
+			t25a, t25b := scalar.FMA32(c23, t21a, c24), scalar.FMA32(c23, t21b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t21a, c26), scalar.FMA32(t25b, t21b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t21a, c28), scalar.FMA32(t27b, t21b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t21a, c30), scalar.FMA32(t29b, t21b, c30)
+			t33a, t33b := scalar.FMA32(t31a, t21a, c32), scalar.FMA32(t31b, t21b, c32)
+			t35a, t35b := scalar.FMA32(t33a, t21a, c34), scalar.FMA32(t33b, t21b, c34)
 			t37a, t37b := t22a<<uint32(c36), t22b<<uint32(c36)
 			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t40a, t40b := ir.FMA32(t35a, t38a, c39), ir.FMA32(t35b, t38b, c39)
+			t40a, t40b := scalar.FMA32(t35a, t38a, c39), scalar.FMA32(t35b, t38b, c39)
 			t41a, t41b := float32(t2a/t40a), float32(t2b/t40b)
 			t42a, t42b := float32(t41a*c39), float32(t41b*c39)
 			t44a, t44b := c43 < t2a, c43 < t2b
@@ -23764,28 +23764,28 @@ func k_gelutanh_f32_u_db1a6da05e_go(f *abi.Frame) {
 			}
 			t3 := float32(t2 * t2)
 			t4 := -t3
-			t5 := ir.FMA32(t2, t2, t4)
-			t8 := ir.FMA32(t3, c6, c7)
+			t5 := scalar.FMA32(t2, t2, t4)
+			t8 := scalar.FMA32(t3, c6, c7)
 			t9 := float32(c7 - t8)
-			t10 := ir.FMA32(t3, c6, t9)
-			t12 := ir.FMA32(t3, c11, t5)
-			t14 := ir.FMA32(t12, c6, c13)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t5)
+			t14 := scalar.FMA32(t12, c6, c13)
 			t15 := float32(t10 + t14)
 			t16 := -t2
-			t18 := ir.FMA32(t16, t8, c17)
+			t18 := scalar.FMA32(t16, t8, c17)
 			t19 := float32(t18 - c17)
-			t20 := ir.FMA32(t2, t8, t19)
-			t21 := ir.FMA32(t2, t15, t20)
+			t20 := scalar.FMA32(t2, t8, t19)
+			t21 := scalar.FMA32(t2, t15, t20)
 			t22 := int32(math.Float32bits(t18))
-			t25 := ir.FMA32(c23, t21, c24)
-			t27 := ir.FMA32(t25, t21, c26)
-			t29 := ir.FMA32(t27, t21, c28)
-			t31 := ir.FMA32(t29, t21, c30)
-			t33 := ir.FMA32(t31, t21, c32)
-			t35 := ir.FMA32(t33, t21, c34)
+			t25 := scalar.FMA32(c23, t21, c24)
+			t27 := scalar.FMA32(t25, t21, c26)
+			t29 := scalar.FMA32(t27, t21, c28)
+			t31 := scalar.FMA32(t29, t21, c30)
+			t33 := scalar.FMA32(t31, t21, c32)
+			t35 := scalar.FMA32(t33, t21, c34)
 			t37 := t22 << uint32(c36)
 			t38 := math.Float32frombits(uint32(t37))
-			t40 := ir.FMA32(t35, t38, c39)
+			t40 := scalar.FMA32(t35, t38, c39)
 			t41 := float32(t2 / t40)
 			t42 := float32(t41 * c39)
 			t44 := c43 < t2
@@ -24076,12 +24076,12 @@ func k_hardswish_f32_u_80d6366310_go(f *abi.Frame) {
 			t6a, t6b := float32(t2a-t5a), float32(t2b-t5b)
 			t7a, t7b := float32(t2a*t4a), float32(t2b*t4b)
 			t8a, t8b := -t7a, -t7b
-			t9a, t9b := ir.FMA32(t2a, t4a, t8a), ir.FMA32(t2b, t4b, t8b)
-			t10a, t10b := ir.FMA32(t2a, t6a, t9a), ir.FMA32(t2b, t6b, t9b)
+			t9a, t9b := scalar.FMA32(t2a, t4a, t8a), scalar.FMA32(t2b, t4b, t8b)
+			t10a, t10b := scalar.FMA32(t2a, t6a, t9a), scalar.FMA32(t2b, t6b, t9b)
 			t12a, t12b := float32(t7a*c11), float32(t7b*c11)
-			t14a, t14b := ir.FMA32(t12a, c13, t7a), ir.FMA32(t12b, c13, t7b)
+			t14a, t14b := scalar.FMA32(t12a, c13, t7a), scalar.FMA32(t12b, c13, t7b)
 			t15a, t15b := float32(t14a+t10a), float32(t14b+t10b)
-			t16a, t16b := ir.FMA32(t15a, c11, t12a), ir.FMA32(t15b, c11, t12b)
+			t16a, t16b := scalar.FMA32(t15a, c11, t12a), scalar.FMA32(t15b, c11, t12b)
 			t17a, t17b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t19a, t19b := t17a&c18, t17b&c18
 			t20a, t20b := int32(math.Float32bits(t16a)), int32(math.Float32bits(t16b))
@@ -24111,12 +24111,12 @@ func k_hardswish_f32_u_80d6366310_go(f *abi.Frame) {
 			t6 := float32(t2 - t5)
 			t7 := float32(t2 * t4)
 			t8 := -t7
-			t9 := ir.FMA32(t2, t4, t8)
-			t10 := ir.FMA32(t2, t6, t9)
+			t9 := scalar.FMA32(t2, t4, t8)
+			t10 := scalar.FMA32(t2, t6, t9)
 			t12 := float32(t7 * c11)
-			t14 := ir.FMA32(t12, c13, t7)
+			t14 := scalar.FMA32(t12, c13, t7)
 			t15 := float32(t14 + t10)
-			t16 := ir.FMA32(t15, c11, t12)
+			t16 := scalar.FMA32(t15, c11, t12)
 			t17 := int32(math.Float32bits(v0))
 			t19 := t17 & c18
 			t20 := int32(math.Float32bits(t16))
@@ -24981,17 +24981,17 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
 			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
 			t12a, t12b := float32(t11a*t11a), float32(t11b*t11b)
-			t21a, t21b := ir.FMA32(c14, t11a, c13), ir.FMA32(c14, t11b, c13)
-			t22a, t22b := ir.FMA32(c16, t11a, c15), ir.FMA32(c16, t11b, c15)
-			t23a, t23b := ir.FMA32(c18, t11a, c17), ir.FMA32(c18, t11b, c17)
-			t24a, t24b := ir.FMA32(c20, t11a, c19), ir.FMA32(c20, t11b, c19)
-			t25a, t25b := ir.FMA32(t22a, t12a, t21a), ir.FMA32(t22b, t12b, t21b)
-			t26a, t26b := ir.FMA32(t24a, t12a, t23a), ir.FMA32(t24b, t12b, t23b)
+			t21a, t21b := scalar.FMA32(c14, t11a, c13), scalar.FMA32(c14, t11b, c13)
+			t22a, t22b := scalar.FMA32(c16, t11a, c15), scalar.FMA32(c16, t11b, c15)
+			t23a, t23b := scalar.FMA32(c18, t11a, c17), scalar.FMA32(c18, t11b, c17)
+			t24a, t24b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
+			t25a, t25b := scalar.FMA32(t22a, t12a, t21a), scalar.FMA32(t22b, t12b, t21b)
+			t26a, t26b := scalar.FMA32(t24a, t12a, t23a), scalar.FMA32(t24b, t12b, t23b)
 			t27a, t27b := float32(t12a*t12a), float32(t12b*t12b)
-			t28a, t28b := ir.FMA32(t26a, t27a, t25a), ir.FMA32(t26b, t27b, t25b)
-			t29a, t29b := ir.FMA32(t12a, t28a, t11a), ir.FMA32(t12b, t28b, t11b)
+			t28a, t28b := scalar.FMA32(t26a, t27a, t25a), scalar.FMA32(t26b, t27b, t25b)
+			t29a, t29b := scalar.FMA32(t12a, t28a, t11a), scalar.FMA32(t12b, t28b, t11b)
 			t31a, t31b := float32(t29a*c30), float32(t29b*c30)
-			t33a, t33b := ir.FMA32(t5a, c32, t31a), ir.FMA32(t5b, c32, t31b)
+			t33a, t33b := scalar.FMA32(t5a, c32, t31a), scalar.FMA32(t5b, c32, t31b)
 			t71a, t71b := int32(t1a+c70), int32(t1b+c70)
 			t72a, t72b := c69 < t71a, c69 < t71b
 			t73a := t33a
@@ -25007,17 +25007,17 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 				t43a := float32(t42a - c10)
 				t45a := float32(t39a + c44)
 				t46a := float32(t43a * t43a)
-				t47a := ir.FMA32(c14, t43a, c13)
-				t48a := ir.FMA32(c16, t43a, c15)
-				t49a := ir.FMA32(c18, t43a, c17)
-				t50a := ir.FMA32(c20, t43a, c19)
-				t51a := ir.FMA32(t48a, t46a, t47a)
-				t52a := ir.FMA32(t50a, t46a, t49a)
+				t47a := scalar.FMA32(c14, t43a, c13)
+				t48a := scalar.FMA32(c16, t43a, c15)
+				t49a := scalar.FMA32(c18, t43a, c17)
+				t50a := scalar.FMA32(c20, t43a, c19)
+				t51a := scalar.FMA32(t48a, t46a, t47a)
+				t52a := scalar.FMA32(t50a, t46a, t49a)
 				t53a := float32(t46a * t46a)
-				t54a := ir.FMA32(t52a, t53a, t51a)
-				t55a := ir.FMA32(t46a, t54a, t43a)
+				t54a := scalar.FMA32(t52a, t53a, t51a)
+				t55a := scalar.FMA32(t46a, t54a, t43a)
 				t56a := float32(t55a * c30)
-				t57a := ir.FMA32(t45a, c32, t56a)
+				t57a := scalar.FMA32(t45a, c32, t56a)
 				t59a := v0a < c58
 				t60a := float32(math.Sqrt(float64(v0a)))
 				t61a := t60a
@@ -25049,17 +25049,17 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 				t43b := float32(t42b - c10)
 				t45b := float32(t39b + c44)
 				t46b := float32(t43b * t43b)
-				t47b := ir.FMA32(c14, t43b, c13)
-				t48b := ir.FMA32(c16, t43b, c15)
-				t49b := ir.FMA32(c18, t43b, c17)
-				t50b := ir.FMA32(c20, t43b, c19)
-				t51b := ir.FMA32(t48b, t46b, t47b)
-				t52b := ir.FMA32(t50b, t46b, t49b)
+				t47b := scalar.FMA32(c14, t43b, c13)
+				t48b := scalar.FMA32(c16, t43b, c15)
+				t49b := scalar.FMA32(c18, t43b, c17)
+				t50b := scalar.FMA32(c20, t43b, c19)
+				t51b := scalar.FMA32(t48b, t46b, t47b)
+				t52b := scalar.FMA32(t50b, t46b, t49b)
 				t53b := float32(t46b * t46b)
-				t54b := ir.FMA32(t52b, t53b, t51b)
-				t55b := ir.FMA32(t46b, t54b, t43b)
+				t54b := scalar.FMA32(t52b, t53b, t51b)
+				t55b := scalar.FMA32(t46b, t54b, t43b)
 				t56b := float32(t55b * c30)
-				t57b := ir.FMA32(t45b, c32, t56b)
+				t57b := scalar.FMA32(t45b, c32, t56b)
 				t59b := v0b < c58
 				t60b := float32(math.Sqrt(float64(v0b)))
 				t61b := t60b
@@ -25092,17 +25092,17 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 			t9 := math.Float32frombits(uint32(t8))
 			t11 := float32(t9 - c10)
 			t12 := float32(t11 * t11)
-			t21 := ir.FMA32(c14, t11, c13)
-			t22 := ir.FMA32(c16, t11, c15)
-			t23 := ir.FMA32(c18, t11, c17)
-			t24 := ir.FMA32(c20, t11, c19)
-			t25 := ir.FMA32(t22, t12, t21)
-			t26 := ir.FMA32(t24, t12, t23)
+			t21 := scalar.FMA32(c14, t11, c13)
+			t22 := scalar.FMA32(c16, t11, c15)
+			t23 := scalar.FMA32(c18, t11, c17)
+			t24 := scalar.FMA32(c20, t11, c19)
+			t25 := scalar.FMA32(t22, t12, t21)
+			t26 := scalar.FMA32(t24, t12, t23)
 			t27 := float32(t12 * t12)
-			t28 := ir.FMA32(t26, t27, t25)
-			t29 := ir.FMA32(t12, t28, t11)
+			t28 := scalar.FMA32(t26, t27, t25)
+			t29 := scalar.FMA32(t12, t28, t11)
 			t31 := float32(t29 * c30)
-			t33 := ir.FMA32(t5, c32, t31)
+			t33 := scalar.FMA32(t5, c32, t31)
 			t71 := int32(t1 + c70)
 			t72 := c69 < t71
 			t73 := t33
@@ -25118,17 +25118,17 @@ func k_log10_f32_u_ae1c8f5cbf_go(f *abi.Frame) {
 				t43 := float32(t42 - c10)
 				t45 := float32(t39 + c44)
 				t46 := float32(t43 * t43)
-				t47 := ir.FMA32(c14, t43, c13)
-				t48 := ir.FMA32(c16, t43, c15)
-				t49 := ir.FMA32(c18, t43, c17)
-				t50 := ir.FMA32(c20, t43, c19)
-				t51 := ir.FMA32(t48, t46, t47)
-				t52 := ir.FMA32(t50, t46, t49)
+				t47 := scalar.FMA32(c14, t43, c13)
+				t48 := scalar.FMA32(c16, t43, c15)
+				t49 := scalar.FMA32(c18, t43, c17)
+				t50 := scalar.FMA32(c20, t43, c19)
+				t51 := scalar.FMA32(t48, t46, t47)
+				t52 := scalar.FMA32(t50, t46, t49)
 				t53 := float32(t46 * t46)
-				t54 := ir.FMA32(t52, t53, t51)
-				t55 := ir.FMA32(t46, t54, t43)
+				t54 := scalar.FMA32(t52, t53, t51)
+				t55 := scalar.FMA32(t46, t54, t43)
 				t56 := float32(t55 * c30)
-				t57 := ir.FMA32(t45, c32, t56)
+				t57 := scalar.FMA32(t45, c32, t56)
 				t59 := v0 < c58
 				t60 := float32(math.Sqrt(float64(v0)))
 				t61 := t60
@@ -25698,18 +25698,18 @@ func k_log1p_f32_u_44ebc30ec1_go(f *abi.Frame) {
 			t14a, t14b := float32(t12a*c13), float32(t12b*c13)
 			t15a, t15b := float32(c0-t14a), float32(c0-t14b)
 			t16a, t16b := -t15a, -t15b
-			t17a, t17b := ir.FMA32(v0a, t14a, t16a), ir.FMA32(v0b, t14b, t16b)
+			t17a, t17b := scalar.FMA32(v0a, t14a, t16a), scalar.FMA32(v0b, t14b, t16b)
 			t19a, t19b := float32(t17a*t17a), float32(t17b*t17b)
-			t28a, t28b := ir.FMA32(c21, t17a, c20), ir.FMA32(c21, t17b, c20)
-			t29a, t29b := ir.FMA32(c23, t17a, c22), ir.FMA32(c23, t17b, c22)
-			t30a, t30b := ir.FMA32(c25, t17a, c24), ir.FMA32(c25, t17b, c24)
-			t31a, t31b := ir.FMA32(c27, t17a, c26), ir.FMA32(c27, t17b, c26)
-			t32a, t32b := ir.FMA32(t29a, t19a, t28a), ir.FMA32(t29b, t19b, t28b)
-			t33a, t33b := ir.FMA32(t31a, t19a, t30a), ir.FMA32(t31b, t19b, t30b)
+			t28a, t28b := scalar.FMA32(c21, t17a, c20), scalar.FMA32(c21, t17b, c20)
+			t29a, t29b := scalar.FMA32(c23, t17a, c22), scalar.FMA32(c23, t17b, c22)
+			t30a, t30b := scalar.FMA32(c25, t17a, c24), scalar.FMA32(c25, t17b, c24)
+			t31a, t31b := scalar.FMA32(c27, t17a, c26), scalar.FMA32(c27, t17b, c26)
+			t32a, t32b := scalar.FMA32(t29a, t19a, t28a), scalar.FMA32(t29b, t19b, t28b)
+			t33a, t33b := scalar.FMA32(t31a, t19a, t30a), scalar.FMA32(t31b, t19b, t30b)
 			t34a, t34b := float32(t19a*t19a), float32(t19b*t19b)
-			t35a, t35b := ir.FMA32(t33a, t34a, t32a), ir.FMA32(t33b, t34b, t32b)
-			t36a, t36b := ir.FMA32(t19a, t35a, t17a), ir.FMA32(t19b, t35b, t17b)
-			t37a, t37b := ir.FMA32(t7a, c18, t36a), ir.FMA32(t7b, c18, t36b)
+			t35a, t35b := scalar.FMA32(t33a, t34a, t32a), scalar.FMA32(t33b, t34b, t32b)
+			t36a, t36b := scalar.FMA32(t19a, t35a, t17a), scalar.FMA32(t19b, t35b, t17b)
+			t37a, t37b := scalar.FMA32(t7a, c18, t36a), scalar.FMA32(t7b, c18, t36b)
 			t45a, t45b := int32(t3a+c44), int32(t3b+c44)
 			t46a, t46b := c43 < t45a, c43 < t45b
 			t47a := t37a
@@ -25748,18 +25748,18 @@ func k_log1p_f32_u_44ebc30ec1_go(f *abi.Frame) {
 			t14 := float32(t12 * c13)
 			t15 := float32(c0 - t14)
 			t16 := -t15
-			t17 := ir.FMA32(v0, t14, t16)
+			t17 := scalar.FMA32(v0, t14, t16)
 			t19 := float32(t17 * t17)
-			t28 := ir.FMA32(c21, t17, c20)
-			t29 := ir.FMA32(c23, t17, c22)
-			t30 := ir.FMA32(c25, t17, c24)
-			t31 := ir.FMA32(c27, t17, c26)
-			t32 := ir.FMA32(t29, t19, t28)
-			t33 := ir.FMA32(t31, t19, t30)
+			t28 := scalar.FMA32(c21, t17, c20)
+			t29 := scalar.FMA32(c23, t17, c22)
+			t30 := scalar.FMA32(c25, t17, c24)
+			t31 := scalar.FMA32(c27, t17, c26)
+			t32 := scalar.FMA32(t29, t19, t28)
+			t33 := scalar.FMA32(t31, t19, t30)
 			t34 := float32(t19 * t19)
-			t35 := ir.FMA32(t33, t34, t32)
-			t36 := ir.FMA32(t19, t35, t17)
-			t37 := ir.FMA32(t7, c18, t36)
+			t35 := scalar.FMA32(t33, t34, t32)
+			t36 := scalar.FMA32(t19, t35, t17)
+			t37 := scalar.FMA32(t7, c18, t36)
 			t45 := int32(t3 + c44)
 			t46 := c43 < t45
 			t47 := t37
@@ -26283,17 +26283,17 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
 			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
 			t12a, t12b := float32(t11a*t11a), float32(t11b*t11b)
-			t21a, t21b := ir.FMA32(c14, t11a, c13), ir.FMA32(c14, t11b, c13)
-			t22a, t22b := ir.FMA32(c16, t11a, c15), ir.FMA32(c16, t11b, c15)
-			t23a, t23b := ir.FMA32(c18, t11a, c17), ir.FMA32(c18, t11b, c17)
-			t24a, t24b := ir.FMA32(c20, t11a, c19), ir.FMA32(c20, t11b, c19)
-			t25a, t25b := ir.FMA32(t22a, t12a, t21a), ir.FMA32(t22b, t12b, t21b)
-			t26a, t26b := ir.FMA32(t24a, t12a, t23a), ir.FMA32(t24b, t12b, t23b)
+			t21a, t21b := scalar.FMA32(c14, t11a, c13), scalar.FMA32(c14, t11b, c13)
+			t22a, t22b := scalar.FMA32(c16, t11a, c15), scalar.FMA32(c16, t11b, c15)
+			t23a, t23b := scalar.FMA32(c18, t11a, c17), scalar.FMA32(c18, t11b, c17)
+			t24a, t24b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
+			t25a, t25b := scalar.FMA32(t22a, t12a, t21a), scalar.FMA32(t22b, t12b, t21b)
+			t26a, t26b := scalar.FMA32(t24a, t12a, t23a), scalar.FMA32(t24b, t12b, t23b)
 			t27a, t27b := float32(t12a*t12a), float32(t12b*t12b)
-			t28a, t28b := ir.FMA32(t26a, t27a, t25a), ir.FMA32(t26b, t27b, t25b)
-			t29a, t29b := ir.FMA32(t12a, t28a, t11a), ir.FMA32(t12b, t28b, t11b)
+			t28a, t28b := scalar.FMA32(t26a, t27a, t25a), scalar.FMA32(t26b, t27b, t25b)
+			t29a, t29b := scalar.FMA32(t12a, t28a, t11a), scalar.FMA32(t12b, t28b, t11b)
 			t31a, t31b := float32(t29a*c30), float32(t29b*c30)
-			t33a, t33b := ir.FMA32(t5a, c32, t31a), ir.FMA32(t5b, c32, t31b)
+			t33a, t33b := scalar.FMA32(t5a, c32, t31a), scalar.FMA32(t5b, c32, t31b)
 			t71a, t71b := int32(t1a+c70), int32(t1b+c70)
 			t72a, t72b := c69 < t71a, c69 < t71b
 			t73a := t33a
@@ -26309,17 +26309,17 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 				t43a := float32(t42a - c10)
 				t45a := float32(t39a + c44)
 				t46a := float32(t43a * t43a)
-				t47a := ir.FMA32(c14, t43a, c13)
-				t48a := ir.FMA32(c16, t43a, c15)
-				t49a := ir.FMA32(c18, t43a, c17)
-				t50a := ir.FMA32(c20, t43a, c19)
-				t51a := ir.FMA32(t48a, t46a, t47a)
-				t52a := ir.FMA32(t50a, t46a, t49a)
+				t47a := scalar.FMA32(c14, t43a, c13)
+				t48a := scalar.FMA32(c16, t43a, c15)
+				t49a := scalar.FMA32(c18, t43a, c17)
+				t50a := scalar.FMA32(c20, t43a, c19)
+				t51a := scalar.FMA32(t48a, t46a, t47a)
+				t52a := scalar.FMA32(t50a, t46a, t49a)
 				t53a := float32(t46a * t46a)
-				t54a := ir.FMA32(t52a, t53a, t51a)
-				t55a := ir.FMA32(t46a, t54a, t43a)
+				t54a := scalar.FMA32(t52a, t53a, t51a)
+				t55a := scalar.FMA32(t46a, t54a, t43a)
 				t56a := float32(t55a * c30)
-				t57a := ir.FMA32(t45a, c32, t56a)
+				t57a := scalar.FMA32(t45a, c32, t56a)
 				t59a := v0a < c58
 				t60a := float32(math.Sqrt(float64(v0a)))
 				t61a := t60a
@@ -26351,17 +26351,17 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 				t43b := float32(t42b - c10)
 				t45b := float32(t39b + c44)
 				t46b := float32(t43b * t43b)
-				t47b := ir.FMA32(c14, t43b, c13)
-				t48b := ir.FMA32(c16, t43b, c15)
-				t49b := ir.FMA32(c18, t43b, c17)
-				t50b := ir.FMA32(c20, t43b, c19)
-				t51b := ir.FMA32(t48b, t46b, t47b)
-				t52b := ir.FMA32(t50b, t46b, t49b)
+				t47b := scalar.FMA32(c14, t43b, c13)
+				t48b := scalar.FMA32(c16, t43b, c15)
+				t49b := scalar.FMA32(c18, t43b, c17)
+				t50b := scalar.FMA32(c20, t43b, c19)
+				t51b := scalar.FMA32(t48b, t46b, t47b)
+				t52b := scalar.FMA32(t50b, t46b, t49b)
 				t53b := float32(t46b * t46b)
-				t54b := ir.FMA32(t52b, t53b, t51b)
-				t55b := ir.FMA32(t46b, t54b, t43b)
+				t54b := scalar.FMA32(t52b, t53b, t51b)
+				t55b := scalar.FMA32(t46b, t54b, t43b)
 				t56b := float32(t55b * c30)
-				t57b := ir.FMA32(t45b, c32, t56b)
+				t57b := scalar.FMA32(t45b, c32, t56b)
 				t59b := v0b < c58
 				t60b := float32(math.Sqrt(float64(v0b)))
 				t61b := t60b
@@ -26394,17 +26394,17 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 			t9 := math.Float32frombits(uint32(t8))
 			t11 := float32(t9 - c10)
 			t12 := float32(t11 * t11)
-			t21 := ir.FMA32(c14, t11, c13)
-			t22 := ir.FMA32(c16, t11, c15)
-			t23 := ir.FMA32(c18, t11, c17)
-			t24 := ir.FMA32(c20, t11, c19)
-			t25 := ir.FMA32(t22, t12, t21)
-			t26 := ir.FMA32(t24, t12, t23)
+			t21 := scalar.FMA32(c14, t11, c13)
+			t22 := scalar.FMA32(c16, t11, c15)
+			t23 := scalar.FMA32(c18, t11, c17)
+			t24 := scalar.FMA32(c20, t11, c19)
+			t25 := scalar.FMA32(t22, t12, t21)
+			t26 := scalar.FMA32(t24, t12, t23)
 			t27 := float32(t12 * t12)
-			t28 := ir.FMA32(t26, t27, t25)
-			t29 := ir.FMA32(t12, t28, t11)
+			t28 := scalar.FMA32(t26, t27, t25)
+			t29 := scalar.FMA32(t12, t28, t11)
 			t31 := float32(t29 * c30)
-			t33 := ir.FMA32(t5, c32, t31)
+			t33 := scalar.FMA32(t5, c32, t31)
 			t71 := int32(t1 + c70)
 			t72 := c69 < t71
 			t73 := t33
@@ -26420,17 +26420,17 @@ func k_log2_f32_u_10bd083277_go(f *abi.Frame) {
 				t43 := float32(t42 - c10)
 				t45 := float32(t39 + c44)
 				t46 := float32(t43 * t43)
-				t47 := ir.FMA32(c14, t43, c13)
-				t48 := ir.FMA32(c16, t43, c15)
-				t49 := ir.FMA32(c18, t43, c17)
-				t50 := ir.FMA32(c20, t43, c19)
-				t51 := ir.FMA32(t48, t46, t47)
-				t52 := ir.FMA32(t50, t46, t49)
+				t47 := scalar.FMA32(c14, t43, c13)
+				t48 := scalar.FMA32(c16, t43, c15)
+				t49 := scalar.FMA32(c18, t43, c17)
+				t50 := scalar.FMA32(c20, t43, c19)
+				t51 := scalar.FMA32(t48, t46, t47)
+				t52 := scalar.FMA32(t50, t46, t49)
 				t53 := float32(t46 * t46)
-				t54 := ir.FMA32(t52, t53, t51)
-				t55 := ir.FMA32(t46, t54, t43)
+				t54 := scalar.FMA32(t52, t53, t51)
+				t55 := scalar.FMA32(t46, t54, t43)
 				t56 := float32(t55 * c30)
-				t57 := ir.FMA32(t45, c32, t56)
+				t57 := scalar.FMA32(t45, c32, t56)
 				t59 := v0 < c58
 				t60 := float32(math.Sqrt(float64(v0)))
 				t61 := t60
@@ -26501,26 +26501,26 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
 			t13a, t13b := float32(t11a*c12), float32(t11b*c12)
 			t14a, t14b := -t13a, -t13b
-			t15a, t15b := ir.FMA32(t11a, c12, t14a), ir.FMA32(t11b, c12, t14b)
+			t15a, t15b := scalar.FMA32(t11a, c12, t14a), scalar.FMA32(t11b, c12, t14b)
 			t16a, t16b := -t5a, -t5b
 			t17a, t17b := float32(t16a+t13a), float32(t16b+t13b)
 			t18a, t18b := float32(t17a-t16a), float32(t17b-t16b)
 			t19a, t19b := float32(t13a-t18a), float32(t13b-t18b)
-			t26a, t26b := ir.FMA32(c21, t11a, c20), ir.FMA32(c21, t11b, c20)
-			t27a, t27b := ir.FMA32(c23, t11a, c22), ir.FMA32(c23, t11b, c22)
-			t28a, t28b := ir.FMA32(c25, t11a, c24), ir.FMA32(c25, t11b, c24)
+			t26a, t26b := scalar.FMA32(c21, t11a, c20), scalar.FMA32(c21, t11b, c20)
+			t27a, t27b := scalar.FMA32(c23, t11a, c22), scalar.FMA32(c23, t11b, c22)
+			t28a, t28b := scalar.FMA32(c25, t11a, c24), scalar.FMA32(c25, t11b, c24)
 			t29a, t29b := float32(t11a*t11a), float32(t11b*t11b)
-			t30a, t30b := ir.FMA32(t27a, t29a, t26a), ir.FMA32(t27b, t29b, t26b)
+			t30a, t30b := scalar.FMA32(t27a, t29a, t26a), scalar.FMA32(t27b, t29b, t26b)
 			t31a, t31b := float32(t29a*t29a), float32(t29b*t29b)
-			t32a, t32b := ir.FMA32(t28a, t31a, t30a), ir.FMA32(t28b, t31b, t30b)
-			t34a, t34b := ir.FMA32(t32a, t11a, c33), ir.FMA32(t32b, t11b, c33)
-			t36a, t36b := ir.FMA32(t34a, t11a, c35), ir.FMA32(t34b, t11b, c35)
-			t38a, t38b := ir.FMA32(t36a, t11a, c37), ir.FMA32(t36b, t11b, c37)
+			t32a, t32b := scalar.FMA32(t28a, t31a, t30a), scalar.FMA32(t28b, t31b, t30b)
+			t34a, t34b := scalar.FMA32(t32a, t11a, c33), scalar.FMA32(t32b, t11b, c33)
+			t36a, t36b := scalar.FMA32(t34a, t11a, c35), scalar.FMA32(t34b, t11b, c35)
+			t38a, t38b := scalar.FMA32(t36a, t11a, c37), scalar.FMA32(t36b, t11b, c37)
 			t39a, t39b := float32(t11a*t38a), float32(t11b*t38b)
-			t41a, t41b := ir.FMA32(t11a, c40, t15a), ir.FMA32(t11b, c40, t15b)
-			t42a, t42b := ir.FMA32(t41a, t39a, t41a), ir.FMA32(t41b, t39b, t41b)
+			t41a, t41b := scalar.FMA32(t11a, c40, t15a), scalar.FMA32(t11b, c40, t15b)
+			t42a, t42b := scalar.FMA32(t41a, t39a, t41a), scalar.FMA32(t41b, t39b, t41b)
 			t43a, t43b := float32(t42a+t19a), float32(t42b+t19b)
-			t44a, t44b := ir.FMA32(t13a, t39a, t43a), ir.FMA32(t13b, t39b, t43b)
+			t44a, t44b := scalar.FMA32(t13a, t39a, t43a), scalar.FMA32(t13b, t39b, t43b)
 			t45a, t45b := float32(t17a+t44a), float32(t17b+t44b)
 			t94a, t94b := int32(t1a+c93), int32(t1b+c93)
 			t95a, t95b := c92 < t94a, c92 < t94b
@@ -26538,26 +26538,26 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 				t57a := float32(t51a + c56)
 				t58a := float32(t55a * c12)
 				t59a := -t58a
-				t60a := ir.FMA32(t55a, c12, t59a)
+				t60a := scalar.FMA32(t55a, c12, t59a)
 				t61a := -t57a
 				t62a := float32(t61a + t58a)
 				t63a := float32(t62a - t61a)
 				t64a := float32(t58a - t63a)
-				t65a := ir.FMA32(c21, t55a, c20)
-				t66a := ir.FMA32(c23, t55a, c22)
-				t67a := ir.FMA32(c25, t55a, c24)
+				t65a := scalar.FMA32(c21, t55a, c20)
+				t66a := scalar.FMA32(c23, t55a, c22)
+				t67a := scalar.FMA32(c25, t55a, c24)
 				t68a := float32(t55a * t55a)
-				t69a := ir.FMA32(t66a, t68a, t65a)
+				t69a := scalar.FMA32(t66a, t68a, t65a)
 				t70a := float32(t68a * t68a)
-				t71a := ir.FMA32(t67a, t70a, t69a)
-				t72a := ir.FMA32(t71a, t55a, c33)
-				t73a := ir.FMA32(t72a, t55a, c35)
-				t74a := ir.FMA32(t73a, t55a, c37)
+				t71a := scalar.FMA32(t67a, t70a, t69a)
+				t72a := scalar.FMA32(t71a, t55a, c33)
+				t73a := scalar.FMA32(t72a, t55a, c35)
+				t74a := scalar.FMA32(t73a, t55a, c37)
 				t75a := float32(t55a * t74a)
-				t76a := ir.FMA32(t55a, c40, t60a)
-				t77a := ir.FMA32(t76a, t75a, t76a)
+				t76a := scalar.FMA32(t55a, c40, t60a)
+				t77a := scalar.FMA32(t76a, t75a, t76a)
 				t78a := float32(t77a + t64a)
-				t79a := ir.FMA32(t58a, t75a, t78a)
+				t79a := scalar.FMA32(t58a, t75a, t78a)
 				t80a := float32(t62a + t79a)
 				t82a := v0a < c81
 				t83a := float32(math.Sqrt(float64(v0a)))
@@ -26591,26 +26591,26 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 				t57b := float32(t51b + c56)
 				t58b := float32(t55b * c12)
 				t59b := -t58b
-				t60b := ir.FMA32(t55b, c12, t59b)
+				t60b := scalar.FMA32(t55b, c12, t59b)
 				t61b := -t57b
 				t62b := float32(t61b + t58b)
 				t63b := float32(t62b - t61b)
 				t64b := float32(t58b - t63b)
-				t65b := ir.FMA32(c21, t55b, c20)
-				t66b := ir.FMA32(c23, t55b, c22)
-				t67b := ir.FMA32(c25, t55b, c24)
+				t65b := scalar.FMA32(c21, t55b, c20)
+				t66b := scalar.FMA32(c23, t55b, c22)
+				t67b := scalar.FMA32(c25, t55b, c24)
 				t68b := float32(t55b * t55b)
-				t69b := ir.FMA32(t66b, t68b, t65b)
+				t69b := scalar.FMA32(t66b, t68b, t65b)
 				t70b := float32(t68b * t68b)
-				t71b := ir.FMA32(t67b, t70b, t69b)
-				t72b := ir.FMA32(t71b, t55b, c33)
-				t73b := ir.FMA32(t72b, t55b, c35)
-				t74b := ir.FMA32(t73b, t55b, c37)
+				t71b := scalar.FMA32(t67b, t70b, t69b)
+				t72b := scalar.FMA32(t71b, t55b, c33)
+				t73b := scalar.FMA32(t72b, t55b, c35)
+				t74b := scalar.FMA32(t73b, t55b, c37)
 				t75b := float32(t55b * t74b)
-				t76b := ir.FMA32(t55b, c40, t60b)
-				t77b := ir.FMA32(t76b, t75b, t76b)
+				t76b := scalar.FMA32(t55b, c40, t60b)
+				t77b := scalar.FMA32(t76b, t75b, t76b)
 				t78b := float32(t77b + t64b)
-				t79b := ir.FMA32(t58b, t75b, t78b)
+				t79b := scalar.FMA32(t58b, t75b, t78b)
 				t80b := float32(t62b + t79b)
 				t82b := v0b < c81
 				t83b := float32(math.Sqrt(float64(v0b)))
@@ -26645,26 +26645,26 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 			t11 := float32(t9 - c10)
 			t13 := float32(t11 * c12)
 			t14 := -t13
-			t15 := ir.FMA32(t11, c12, t14)
+			t15 := scalar.FMA32(t11, c12, t14)
 			t16 := -t5
 			t17 := float32(t16 + t13)
 			t18 := float32(t17 - t16)
 			t19 := float32(t13 - t18)
-			t26 := ir.FMA32(c21, t11, c20)
-			t27 := ir.FMA32(c23, t11, c22)
-			t28 := ir.FMA32(c25, t11, c24)
+			t26 := scalar.FMA32(c21, t11, c20)
+			t27 := scalar.FMA32(c23, t11, c22)
+			t28 := scalar.FMA32(c25, t11, c24)
 			t29 := float32(t11 * t11)
-			t30 := ir.FMA32(t27, t29, t26)
+			t30 := scalar.FMA32(t27, t29, t26)
 			t31 := float32(t29 * t29)
-			t32 := ir.FMA32(t28, t31, t30)
-			t34 := ir.FMA32(t32, t11, c33)
-			t36 := ir.FMA32(t34, t11, c35)
-			t38 := ir.FMA32(t36, t11, c37)
+			t32 := scalar.FMA32(t28, t31, t30)
+			t34 := scalar.FMA32(t32, t11, c33)
+			t36 := scalar.FMA32(t34, t11, c35)
+			t38 := scalar.FMA32(t36, t11, c37)
 			t39 := float32(t11 * t38)
-			t41 := ir.FMA32(t11, c40, t15)
-			t42 := ir.FMA32(t41, t39, t41)
+			t41 := scalar.FMA32(t11, c40, t15)
+			t42 := scalar.FMA32(t41, t39, t41)
 			t43 := float32(t42 + t19)
-			t44 := ir.FMA32(t13, t39, t43)
+			t44 := scalar.FMA32(t13, t39, t43)
 			t45 := float32(t17 + t44)
 			t94 := int32(t1 + c93)
 			t95 := c92 < t94
@@ -26682,26 +26682,26 @@ func k_log2_f32_u_554428f4d8_go(f *abi.Frame) {
 				t57 := float32(t51 + c56)
 				t58 := float32(t55 * c12)
 				t59 := -t58
-				t60 := ir.FMA32(t55, c12, t59)
+				t60 := scalar.FMA32(t55, c12, t59)
 				t61 := -t57
 				t62 := float32(t61 + t58)
 				t63 := float32(t62 - t61)
 				t64 := float32(t58 - t63)
-				t65 := ir.FMA32(c21, t55, c20)
-				t66 := ir.FMA32(c23, t55, c22)
-				t67 := ir.FMA32(c25, t55, c24)
+				t65 := scalar.FMA32(c21, t55, c20)
+				t66 := scalar.FMA32(c23, t55, c22)
+				t67 := scalar.FMA32(c25, t55, c24)
 				t68 := float32(t55 * t55)
-				t69 := ir.FMA32(t66, t68, t65)
+				t69 := scalar.FMA32(t66, t68, t65)
 				t70 := float32(t68 * t68)
-				t71 := ir.FMA32(t67, t70, t69)
-				t72 := ir.FMA32(t71, t55, c33)
-				t73 := ir.FMA32(t72, t55, c35)
-				t74 := ir.FMA32(t73, t55, c37)
+				t71 := scalar.FMA32(t67, t70, t69)
+				t72 := scalar.FMA32(t71, t55, c33)
+				t73 := scalar.FMA32(t72, t55, c35)
+				t74 := scalar.FMA32(t73, t55, c37)
 				t75 := float32(t55 * t74)
-				t76 := ir.FMA32(t55, c40, t60)
-				t77 := ir.FMA32(t76, t75, t76)
+				t76 := scalar.FMA32(t55, c40, t60)
+				t77 := scalar.FMA32(t76, t75, t76)
 				t78 := float32(t77 + t64)
-				t79 := ir.FMA32(t58, t75, t78)
+				t79 := scalar.FMA32(t58, t75, t78)
 				t80 := float32(t62 + t79)
 				t82 := v0 < c81
 				t83 := float32(math.Sqrt(float64(v0)))
@@ -27143,16 +27143,16 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 			t9a, t9b := math.Float32frombits(uint32(t8a)), math.Float32frombits(uint32(t8b))
 			t11a, t11b := float32(t9a-c10), float32(t9b-c10)
 			t12a, t12b := float32(t11a*t11a), float32(t11b*t11b)
-			t21a, t21b := ir.FMA32(c14, t11a, c13), ir.FMA32(c14, t11b, c13)
-			t22a, t22b := ir.FMA32(c16, t11a, c15), ir.FMA32(c16, t11b, c15)
-			t23a, t23b := ir.FMA32(c18, t11a, c17), ir.FMA32(c18, t11b, c17)
-			t24a, t24b := ir.FMA32(c20, t11a, c19), ir.FMA32(c20, t11b, c19)
-			t25a, t25b := ir.FMA32(t22a, t12a, t21a), ir.FMA32(t22b, t12b, t21b)
-			t26a, t26b := ir.FMA32(t24a, t12a, t23a), ir.FMA32(t24b, t12b, t23b)
+			t21a, t21b := scalar.FMA32(c14, t11a, c13), scalar.FMA32(c14, t11b, c13)
+			t22a, t22b := scalar.FMA32(c16, t11a, c15), scalar.FMA32(c16, t11b, c15)
+			t23a, t23b := scalar.FMA32(c18, t11a, c17), scalar.FMA32(c18, t11b, c17)
+			t24a, t24b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
+			t25a, t25b := scalar.FMA32(t22a, t12a, t21a), scalar.FMA32(t22b, t12b, t21b)
+			t26a, t26b := scalar.FMA32(t24a, t12a, t23a), scalar.FMA32(t24b, t12b, t23b)
 			t27a, t27b := float32(t12a*t12a), float32(t12b*t12b)
-			t28a, t28b := ir.FMA32(t26a, t27a, t25a), ir.FMA32(t26b, t27b, t25b)
-			t29a, t29b := ir.FMA32(t12a, t28a, t11a), ir.FMA32(t12b, t28b, t11b)
-			t31a, t31b := ir.FMA32(t5a, c30, t29a), ir.FMA32(t5b, c30, t29b)
+			t28a, t28b := scalar.FMA32(t26a, t27a, t25a), scalar.FMA32(t26b, t27b, t25b)
+			t29a, t29b := scalar.FMA32(t12a, t28a, t11a), scalar.FMA32(t12b, t28b, t11b)
+			t31a, t31b := scalar.FMA32(t5a, c30, t29a), scalar.FMA32(t5b, c30, t29b)
 			t68a, t68b := int32(t1a+c67), int32(t1b+c67)
 			t69a, t69b := c66 < t68a, c66 < t68b
 			t70a := t31a
@@ -27168,16 +27168,16 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 				t41a := float32(t40a - c10)
 				t43a := float32(t37a + c42)
 				t44a := float32(t41a * t41a)
-				t45a := ir.FMA32(c14, t41a, c13)
-				t46a := ir.FMA32(c16, t41a, c15)
-				t47a := ir.FMA32(c18, t41a, c17)
-				t48a := ir.FMA32(c20, t41a, c19)
-				t49a := ir.FMA32(t46a, t44a, t45a)
-				t50a := ir.FMA32(t48a, t44a, t47a)
+				t45a := scalar.FMA32(c14, t41a, c13)
+				t46a := scalar.FMA32(c16, t41a, c15)
+				t47a := scalar.FMA32(c18, t41a, c17)
+				t48a := scalar.FMA32(c20, t41a, c19)
+				t49a := scalar.FMA32(t46a, t44a, t45a)
+				t50a := scalar.FMA32(t48a, t44a, t47a)
 				t51a := float32(t44a * t44a)
-				t52a := ir.FMA32(t50a, t51a, t49a)
-				t53a := ir.FMA32(t44a, t52a, t41a)
-				t54a := ir.FMA32(t43a, c30, t53a)
+				t52a := scalar.FMA32(t50a, t51a, t49a)
+				t53a := scalar.FMA32(t44a, t52a, t41a)
+				t54a := scalar.FMA32(t43a, c30, t53a)
 				t56a := v0a < c55
 				t57a := float32(math.Sqrt(float64(v0a)))
 				t58a := t57a
@@ -27209,16 +27209,16 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 				t41b := float32(t40b - c10)
 				t43b := float32(t37b + c42)
 				t44b := float32(t41b * t41b)
-				t45b := ir.FMA32(c14, t41b, c13)
-				t46b := ir.FMA32(c16, t41b, c15)
-				t47b := ir.FMA32(c18, t41b, c17)
-				t48b := ir.FMA32(c20, t41b, c19)
-				t49b := ir.FMA32(t46b, t44b, t45b)
-				t50b := ir.FMA32(t48b, t44b, t47b)
+				t45b := scalar.FMA32(c14, t41b, c13)
+				t46b := scalar.FMA32(c16, t41b, c15)
+				t47b := scalar.FMA32(c18, t41b, c17)
+				t48b := scalar.FMA32(c20, t41b, c19)
+				t49b := scalar.FMA32(t46b, t44b, t45b)
+				t50b := scalar.FMA32(t48b, t44b, t47b)
 				t51b := float32(t44b * t44b)
-				t52b := ir.FMA32(t50b, t51b, t49b)
-				t53b := ir.FMA32(t44b, t52b, t41b)
-				t54b := ir.FMA32(t43b, c30, t53b)
+				t52b := scalar.FMA32(t50b, t51b, t49b)
+				t53b := scalar.FMA32(t44b, t52b, t41b)
+				t54b := scalar.FMA32(t43b, c30, t53b)
 				t56b := v0b < c55
 				t57b := float32(math.Sqrt(float64(v0b)))
 				t58b := t57b
@@ -27251,16 +27251,16 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 			t9 := math.Float32frombits(uint32(t8))
 			t11 := float32(t9 - c10)
 			t12 := float32(t11 * t11)
-			t21 := ir.FMA32(c14, t11, c13)
-			t22 := ir.FMA32(c16, t11, c15)
-			t23 := ir.FMA32(c18, t11, c17)
-			t24 := ir.FMA32(c20, t11, c19)
-			t25 := ir.FMA32(t22, t12, t21)
-			t26 := ir.FMA32(t24, t12, t23)
+			t21 := scalar.FMA32(c14, t11, c13)
+			t22 := scalar.FMA32(c16, t11, c15)
+			t23 := scalar.FMA32(c18, t11, c17)
+			t24 := scalar.FMA32(c20, t11, c19)
+			t25 := scalar.FMA32(t22, t12, t21)
+			t26 := scalar.FMA32(t24, t12, t23)
 			t27 := float32(t12 * t12)
-			t28 := ir.FMA32(t26, t27, t25)
-			t29 := ir.FMA32(t12, t28, t11)
-			t31 := ir.FMA32(t5, c30, t29)
+			t28 := scalar.FMA32(t26, t27, t25)
+			t29 := scalar.FMA32(t12, t28, t11)
+			t31 := scalar.FMA32(t5, c30, t29)
 			t68 := int32(t1 + c67)
 			t69 := c66 < t68
 			t70 := t31
@@ -27276,16 +27276,16 @@ func k_log_f32_u_d5990fd292_go(f *abi.Frame) {
 				t41 := float32(t40 - c10)
 				t43 := float32(t37 + c42)
 				t44 := float32(t41 * t41)
-				t45 := ir.FMA32(c14, t41, c13)
-				t46 := ir.FMA32(c16, t41, c15)
-				t47 := ir.FMA32(c18, t41, c17)
-				t48 := ir.FMA32(c20, t41, c19)
-				t49 := ir.FMA32(t46, t44, t45)
-				t50 := ir.FMA32(t48, t44, t47)
+				t45 := scalar.FMA32(c14, t41, c13)
+				t46 := scalar.FMA32(c16, t41, c15)
+				t47 := scalar.FMA32(c18, t41, c17)
+				t48 := scalar.FMA32(c20, t41, c19)
+				t49 := scalar.FMA32(t46, t44, t45)
+				t50 := scalar.FMA32(t48, t44, t47)
 				t51 := float32(t44 * t44)
-				t52 := ir.FMA32(t50, t51, t49)
-				t53 := ir.FMA32(t44, t52, t41)
-				t54 := ir.FMA32(t43, c30, t53)
+				t52 := scalar.FMA32(t50, t51, t49)
+				t53 := scalar.FMA32(t44, t52, t41)
+				t54 := scalar.FMA32(t43, c30, t53)
 				t56 := v0 < c55
 				t57 := float32(math.Sqrt(float64(v0)))
 				t58 := t57
@@ -27358,19 +27358,19 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 			t14a, t14b := float32(t13a+t11a), float32(t13b+t11b)
 			t15a, t15b := float32(t14a-t13a), float32(t14b-t13b)
 			t16a, t16b := float32(t11a-t15a), float32(t11b-t15b)
-			t18a, t18b := ir.FMA32(t5a, c17, t16a), ir.FMA32(t5b, c17, t16b)
-			t25a, t25b := ir.FMA32(c20, t11a, c19), ir.FMA32(c20, t11b, c19)
-			t26a, t26b := ir.FMA32(c22, t11a, c21), ir.FMA32(c22, t11b, c21)
-			t27a, t27b := ir.FMA32(c24, t11a, c23), ir.FMA32(c24, t11b, c23)
+			t18a, t18b := scalar.FMA32(t5a, c17, t16a), scalar.FMA32(t5b, c17, t16b)
+			t25a, t25b := scalar.FMA32(c20, t11a, c19), scalar.FMA32(c20, t11b, c19)
+			t26a, t26b := scalar.FMA32(c22, t11a, c21), scalar.FMA32(c22, t11b, c21)
+			t27a, t27b := scalar.FMA32(c24, t11a, c23), scalar.FMA32(c24, t11b, c23)
 			t28a, t28b := float32(t11a*t11a), float32(t11b*t11b)
-			t29a, t29b := ir.FMA32(t26a, t28a, t25a), ir.FMA32(t26b, t28b, t25b)
+			t29a, t29b := scalar.FMA32(t26a, t28a, t25a), scalar.FMA32(t26b, t28b, t25b)
 			t30a, t30b := float32(t28a*t28a), float32(t28b*t28b)
-			t31a, t31b := ir.FMA32(t27a, t30a, t29a), ir.FMA32(t27b, t30b, t29b)
-			t33a, t33b := ir.FMA32(t31a, t11a, c32), ir.FMA32(t31b, t11b, c32)
-			t35a, t35b := ir.FMA32(t33a, t11a, c34), ir.FMA32(t33b, t11b, c34)
-			t37a, t37b := ir.FMA32(t35a, t11a, c36), ir.FMA32(t35b, t11b, c36)
+			t31a, t31b := scalar.FMA32(t27a, t30a, t29a), scalar.FMA32(t27b, t30b, t29b)
+			t33a, t33b := scalar.FMA32(t31a, t11a, c32), scalar.FMA32(t31b, t11b, c32)
+			t35a, t35b := scalar.FMA32(t33a, t11a, c34), scalar.FMA32(t33b, t11b, c34)
+			t37a, t37b := scalar.FMA32(t35a, t11a, c36), scalar.FMA32(t35b, t11b, c36)
 			t38a, t38b := float32(t11a*t37a), float32(t11b*t37b)
-			t39a, t39b := ir.FMA32(t11a, t38a, t18a), ir.FMA32(t11b, t38b, t18b)
+			t39a, t39b := scalar.FMA32(t11a, t38a, t18a), scalar.FMA32(t11b, t38b, t18b)
 			t40a, t40b := float32(t14a+t39a), float32(t14b+t39b)
 			t84a, t84b := int32(t1a+c83), int32(t1b+c83)
 			t85a, t85b := c82 < t84a, c82 < t84b
@@ -27390,19 +27390,19 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 				t54a := float32(t53a + t50a)
 				t55a := float32(t54a - t53a)
 				t56a := float32(t50a - t55a)
-				t57a := ir.FMA32(t52a, c17, t56a)
-				t58a := ir.FMA32(c20, t50a, c19)
-				t59a := ir.FMA32(c22, t50a, c21)
-				t60a := ir.FMA32(c24, t50a, c23)
+				t57a := scalar.FMA32(t52a, c17, t56a)
+				t58a := scalar.FMA32(c20, t50a, c19)
+				t59a := scalar.FMA32(c22, t50a, c21)
+				t60a := scalar.FMA32(c24, t50a, c23)
 				t61a := float32(t50a * t50a)
-				t62a := ir.FMA32(t59a, t61a, t58a)
+				t62a := scalar.FMA32(t59a, t61a, t58a)
 				t63a := float32(t61a * t61a)
-				t64a := ir.FMA32(t60a, t63a, t62a)
-				t65a := ir.FMA32(t64a, t50a, c32)
-				t66a := ir.FMA32(t65a, t50a, c34)
-				t67a := ir.FMA32(t66a, t50a, c36)
+				t64a := scalar.FMA32(t60a, t63a, t62a)
+				t65a := scalar.FMA32(t64a, t50a, c32)
+				t66a := scalar.FMA32(t65a, t50a, c34)
+				t67a := scalar.FMA32(t66a, t50a, c36)
 				t68a := float32(t50a * t67a)
-				t69a := ir.FMA32(t50a, t68a, t57a)
+				t69a := scalar.FMA32(t50a, t68a, t57a)
 				t70a := float32(t54a + t69a)
 				t72a := v0a < c71
 				t73a := float32(math.Sqrt(float64(v0a)))
@@ -27438,19 +27438,19 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 				t54b := float32(t53b + t50b)
 				t55b := float32(t54b - t53b)
 				t56b := float32(t50b - t55b)
-				t57b := ir.FMA32(t52b, c17, t56b)
-				t58b := ir.FMA32(c20, t50b, c19)
-				t59b := ir.FMA32(c22, t50b, c21)
-				t60b := ir.FMA32(c24, t50b, c23)
+				t57b := scalar.FMA32(t52b, c17, t56b)
+				t58b := scalar.FMA32(c20, t50b, c19)
+				t59b := scalar.FMA32(c22, t50b, c21)
+				t60b := scalar.FMA32(c24, t50b, c23)
 				t61b := float32(t50b * t50b)
-				t62b := ir.FMA32(t59b, t61b, t58b)
+				t62b := scalar.FMA32(t59b, t61b, t58b)
 				t63b := float32(t61b * t61b)
-				t64b := ir.FMA32(t60b, t63b, t62b)
-				t65b := ir.FMA32(t64b, t50b, c32)
-				t66b := ir.FMA32(t65b, t50b, c34)
-				t67b := ir.FMA32(t66b, t50b, c36)
+				t64b := scalar.FMA32(t60b, t63b, t62b)
+				t65b := scalar.FMA32(t64b, t50b, c32)
+				t66b := scalar.FMA32(t65b, t50b, c34)
+				t67b := scalar.FMA32(t66b, t50b, c36)
 				t68b := float32(t50b * t67b)
-				t69b := ir.FMA32(t50b, t68b, t57b)
+				t69b := scalar.FMA32(t50b, t68b, t57b)
 				t70b := float32(t54b + t69b)
 				t72b := v0b < c71
 				t73b := float32(math.Sqrt(float64(v0b)))
@@ -27487,19 +27487,19 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 			t14 := float32(t13 + t11)
 			t15 := float32(t14 - t13)
 			t16 := float32(t11 - t15)
-			t18 := ir.FMA32(t5, c17, t16)
-			t25 := ir.FMA32(c20, t11, c19)
-			t26 := ir.FMA32(c22, t11, c21)
-			t27 := ir.FMA32(c24, t11, c23)
+			t18 := scalar.FMA32(t5, c17, t16)
+			t25 := scalar.FMA32(c20, t11, c19)
+			t26 := scalar.FMA32(c22, t11, c21)
+			t27 := scalar.FMA32(c24, t11, c23)
 			t28 := float32(t11 * t11)
-			t29 := ir.FMA32(t26, t28, t25)
+			t29 := scalar.FMA32(t26, t28, t25)
 			t30 := float32(t28 * t28)
-			t31 := ir.FMA32(t27, t30, t29)
-			t33 := ir.FMA32(t31, t11, c32)
-			t35 := ir.FMA32(t33, t11, c34)
-			t37 := ir.FMA32(t35, t11, c36)
+			t31 := scalar.FMA32(t27, t30, t29)
+			t33 := scalar.FMA32(t31, t11, c32)
+			t35 := scalar.FMA32(t33, t11, c34)
+			t37 := scalar.FMA32(t35, t11, c36)
 			t38 := float32(t11 * t37)
-			t39 := ir.FMA32(t11, t38, t18)
+			t39 := scalar.FMA32(t11, t38, t18)
 			t40 := float32(t14 + t39)
 			t84 := int32(t1 + c83)
 			t85 := c82 < t84
@@ -27519,19 +27519,19 @@ func k_log_f32_u_e0fe5a7a5e_go(f *abi.Frame) {
 				t54 := float32(t53 + t50)
 				t55 := float32(t54 - t53)
 				t56 := float32(t50 - t55)
-				t57 := ir.FMA32(t52, c17, t56)
-				t58 := ir.FMA32(c20, t50, c19)
-				t59 := ir.FMA32(c22, t50, c21)
-				t60 := ir.FMA32(c24, t50, c23)
+				t57 := scalar.FMA32(t52, c17, t56)
+				t58 := scalar.FMA32(c20, t50, c19)
+				t59 := scalar.FMA32(c22, t50, c21)
+				t60 := scalar.FMA32(c24, t50, c23)
 				t61 := float32(t50 * t50)
-				t62 := ir.FMA32(t59, t61, t58)
+				t62 := scalar.FMA32(t59, t61, t58)
 				t63 := float32(t61 * t61)
-				t64 := ir.FMA32(t60, t63, t62)
-				t65 := ir.FMA32(t64, t50, c32)
-				t66 := ir.FMA32(t65, t50, c34)
-				t67 := ir.FMA32(t66, t50, c36)
+				t64 := scalar.FMA32(t60, t63, t62)
+				t65 := scalar.FMA32(t64, t50, c32)
+				t66 := scalar.FMA32(t65, t50, c34)
+				t67 := scalar.FMA32(t66, t50, c36)
 				t68 := float32(t50 * t67)
-				t69 := ir.FMA32(t50, t68, t57)
+				t69 := scalar.FMA32(t50, t68, t57)
 				t70 := float32(t54 + t69)
 				t72 := v0 < c71
 				t73 := float32(math.Sqrt(float64(v0)))
@@ -28738,7 +28738,7 @@ func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
 			t6a, t6b := int32(t5a), int32(t5b)
 			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
 			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
-			t9a, t9b := abi.LaneMax(t4, t8a), abi.LaneMax(t4, t8b)
+			t9a, t9b := scalar.Max(t4, t8a), scalar.Max(t4, t8b)
 			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
 			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
 			t13a, t13b := t11a&c12, t11b&c12
@@ -28767,7 +28767,7 @@ func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
 			t6 := int32(t5)
 			t7 := t6 << uint32(c2)
 			t8 := math.Float32frombits(uint32(t7))
-			t9 := abi.LaneMax(t4, t8)
+			t9 := scalar.Max(t4, t8)
 			t10 := int32(math.Float32bits(t9))
 			t11 := t10 >> uint32(c2)
 			t13 := t11 & c12
@@ -28818,7 +28818,7 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 			t6a, t6b := int32(t5a), int32(t5b)
 			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
 			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
-			t9a, t9b := abi.LaneMax(t4a, t8a), abi.LaneMax(t4b, t8b)
+			t9a, t9b := scalar.Max(t4a, t8a), scalar.Max(t4b, t8b)
 			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
 			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
 			t13a, t13b := t11a&c12, t11b&c12
@@ -28852,7 +28852,7 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 			t6 := int32(t5)
 			t7 := t6 << uint32(c2)
 			t8 := math.Float32frombits(uint32(t7))
-			t9 := abi.LaneMax(t4, t8)
+			t9 := scalar.Max(t4, t8)
 			t10 := int32(math.Float32bits(t9))
 			t11 := t10 >> uint32(c2)
 			t13 := t11 & c12
@@ -28884,12 +28884,12 @@ func k_max_f16_su_06e2285ed9_go(f *abi.Frame) {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := ir.Float16frombits(s0)
+		t0 := scalar.Float16frombits(s0)
 		for i := range n {
 			v1 := a1[i]
-			t1 := ir.Float16frombits(v1)
-			t2 := abi.LaneMax(t0, t1)
-			t3 := ir.Float16bits(t2)
+			t1 := scalar.Float16frombits(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -28909,10 +28909,10 @@ func k_max_f16_uu_fbc2c2539a_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := ir.Float16frombits(v0)
-			t1 := ir.Float16frombits(v1)
-			t2 := abi.LaneMax(t0, t1)
-			t3 := ir.Float16bits(t2)
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -28931,7 +28931,7 @@ func k_max_f32_us_ab85dd44c8_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -28951,7 +28951,7 @@ func k_max_f32_uu_3969474293_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -28970,7 +28970,7 @@ func k_max_f64_us_c5b457e68f_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -28990,7 +28990,7 @@ func k_max_f64_uu_8e8ee6eae2_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -29011,7 +29011,7 @@ func k_max_i16_us_74987a9325_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			t2 := abi.LaneMax(t0, t1)
+			t2 := scalar.Max(t0, t1)
 			t3 := int16(t2)
 			o0[i] = t3
 		}
@@ -29034,7 +29034,7 @@ func k_max_i16_uu_f991b5d2a0_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(v1)
-			t2 := abi.LaneMax(t0, t1)
+			t2 := scalar.Max(t0, t1)
 			t3 := int16(t2)
 			o0[i] = t3
 		}
@@ -29054,7 +29054,7 @@ func k_max_i32_us_a8e7b56bbb_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -29074,7 +29074,7 @@ func k_max_i32_uu_f7b3137e5b_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -29093,7 +29093,7 @@ func k_max_i64_us_4931f37a1f_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -29113,7 +29113,7 @@ func k_max_i64_uu_702ea15ec3_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -29134,7 +29134,7 @@ func k_max_i8_su_c3f2f4c219_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			t1 := int32(v1)
-			t2 := abi.LaneMax(t0, t1)
+			t2 := scalar.Max(t0, t1)
 			t3 := int8(t2)
 			o0[i] = t3
 		}
@@ -29157,7 +29157,7 @@ func k_max_i8_uu_7f374b1978_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(v1)
-			t2 := abi.LaneMax(t0, t1)
+			t2 := scalar.Max(t0, t1)
 			t3 := int8(t2)
 			o0[i] = t3
 		}
@@ -29181,8 +29181,8 @@ func k_max_max_f32_uuu_f367292131_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -29206,8 +29206,8 @@ func k_max_max_f64_uuu_28a30498eb_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -29231,8 +29231,8 @@ func k_max_max_i32_uuu_564f6039cd_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -29256,8 +29256,8 @@ func k_max_max_i64_uuu_3b8d92c0bc_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -29297,14 +29297,14 @@ func k_max_max_max_etc_f32_uuuuuu_42c99f8865_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(t0a, v2a), abi.LaneMax(t0b, v2b)
-			t2a, t2b := abi.LaneMax(v3a, t1a), abi.LaneMax(v3b, t1b)
-			t3a, t3b := abi.LaneMax(v4a, t2a), abi.LaneMax(v4b, t2b)
-			t4a, t4b := abi.LaneMax(v5a, t0a), abi.LaneMax(v5b, t0b)
-			t5a, t5b := abi.LaneMax(t1a, v5a), abi.LaneMax(t1b, v5b)
-			t6a, t6b := abi.LaneMax(v5a, t2a), abi.LaneMax(v5b, t2b)
-			t7a, t7b := abi.LaneMax(t3a, v5a), abi.LaneMax(t3b, v5b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(t0a, v2a), scalar.Max(t0b, v2b)
+			t2a, t2b := scalar.Max(v3a, t1a), scalar.Max(v3b, t1b)
+			t3a, t3b := scalar.Max(v4a, t2a), scalar.Max(v4b, t2b)
+			t4a, t4b := scalar.Max(v5a, t0a), scalar.Max(v5b, t0b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(v5a, t2a), scalar.Max(v5b, t2b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29323,14 +29323,14 @@ func k_max_max_max_etc_f32_uuuuuu_42c99f8865_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(v3, t1)
-			t3 := abi.LaneMax(v4, t2)
-			t4 := abi.LaneMax(v5, t0)
-			t5 := abi.LaneMax(t1, v5)
-			t6 := abi.LaneMax(v5, t2)
-			t7 := abi.LaneMax(t3, v5)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(v4, t2)
+			t4 := scalar.Max(v5, t0)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(v5, t2)
+			t7 := scalar.Max(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29373,14 +29373,14 @@ func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(t0a, v2a), abi.LaneMax(t0b, v2b)
-			t2a, t2b := abi.LaneMax(t1a, v3a), abi.LaneMax(t1b, v3b)
-			t3a, t3b := abi.LaneMax(v4a, t2a), abi.LaneMax(v4b, t2b)
-			t4a, t4b := abi.LaneMax(t0a, v5a), abi.LaneMax(t0b, v5b)
-			t5a, t5b := abi.LaneMax(t1a, v5a), abi.LaneMax(t1b, v5b)
-			t6a, t6b := abi.LaneMax(t2a, v5a), abi.LaneMax(t2b, v5b)
-			t7a, t7b := abi.LaneMax(t3a, v5a), abi.LaneMax(t3b, v5b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(t0a, v2a), scalar.Max(t0b, v2b)
+			t2a, t2b := scalar.Max(t1a, v3a), scalar.Max(t1b, v3b)
+			t3a, t3b := scalar.Max(v4a, t2a), scalar.Max(v4b, t2b)
+			t4a, t4b := scalar.Max(t0a, v5a), scalar.Max(t0b, v5b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(t2a, v5a), scalar.Max(t2b, v5b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29399,14 +29399,14 @@ func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(v4, t2)
-			t4 := abi.LaneMax(t0, v5)
-			t5 := abi.LaneMax(t1, v5)
-			t6 := abi.LaneMax(t2, v5)
-			t7 := abi.LaneMax(t3, v5)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29449,14 +29449,14 @@ func k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(t0a, v2a), abi.LaneMax(t0b, v2b)
-			t2a, t2b := abi.LaneMax(t1a, v3a), abi.LaneMax(t1b, v3b)
-			t3a, t3b := abi.LaneMax(v4a, t2a), abi.LaneMax(v4b, t2b)
-			t4a, t4b := abi.LaneMax(v5a, t0a), abi.LaneMax(v5b, t0b)
-			t5a, t5b := abi.LaneMax(v5a, t1a), abi.LaneMax(v5b, t1b)
-			t6a, t6b := abi.LaneMax(v5a, t2a), abi.LaneMax(v5b, t2b)
-			t7a, t7b := abi.LaneMax(t3a, v5a), abi.LaneMax(t3b, v5b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(t0a, v2a), scalar.Max(t0b, v2b)
+			t2a, t2b := scalar.Max(t1a, v3a), scalar.Max(t1b, v3b)
+			t3a, t3b := scalar.Max(v4a, t2a), scalar.Max(v4b, t2b)
+			t4a, t4b := scalar.Max(v5a, t0a), scalar.Max(v5b, t0b)
+			t5a, t5b := scalar.Max(v5a, t1a), scalar.Max(v5b, t1b)
+			t6a, t6b := scalar.Max(v5a, t2a), scalar.Max(v5b, t2b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29475,14 +29475,14 @@ func k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(v4, t2)
-			t4 := abi.LaneMax(v5, t0)
-			t5 := abi.LaneMax(v5, t1)
-			t6 := abi.LaneMax(v5, t2)
-			t7 := abi.LaneMax(t3, v5)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			t4 := scalar.Max(v5, t0)
+			t5 := scalar.Max(v5, t1)
+			t6 := scalar.Max(v5, t2)
+			t7 := scalar.Max(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29525,14 +29525,14 @@ func k_max_max_max_etc_i64_uuuuuu_2e1623b989_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(t0a, v2a), abi.LaneMax(t0b, v2b)
-			t2a, t2b := abi.LaneMax(t1a, v3a), abi.LaneMax(t1b, v3b)
-			t3a, t3b := abi.LaneMax(t2a, v4a), abi.LaneMax(t2b, v4b)
-			t4a, t4b := abi.LaneMax(t0a, v5a), abi.LaneMax(t0b, v5b)
-			t5a, t5b := abi.LaneMax(t1a, v5a), abi.LaneMax(t1b, v5b)
-			t6a, t6b := abi.LaneMax(t2a, v5a), abi.LaneMax(t2b, v5b)
-			t7a, t7b := abi.LaneMax(t3a, v5a), abi.LaneMax(t3b, v5b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(t0a, v2a), scalar.Max(t0b, v2b)
+			t2a, t2b := scalar.Max(t1a, v3a), scalar.Max(t1b, v3b)
+			t3a, t3b := scalar.Max(t2a, v4a), scalar.Max(t2b, v4b)
+			t4a, t4b := scalar.Max(t0a, v5a), scalar.Max(t0b, v5b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(t2a, v5a), scalar.Max(t2b, v5b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29551,14 +29551,14 @@ func k_max_max_max_etc_i64_uuuuuu_2e1623b989_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(t2, v4)
-			t4 := abi.LaneMax(t0, v5)
-			t5 := abi.LaneMax(t1, v5)
-			t6 := abi.LaneMax(t2, v5)
-			t7 := abi.LaneMax(t3, v5)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29601,14 +29601,14 @@ func k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(v2a, t0a), abi.LaneMax(v2b, t0b)
-			t2a, t2b := abi.LaneMax(t1a, v3a), abi.LaneMax(t1b, v3b)
-			t3a, t3b := abi.LaneMax(t2a, v4a), abi.LaneMax(t2b, v4b)
-			t4a, t4b := abi.LaneMax(t0a, v5a), abi.LaneMax(t0b, v5b)
-			t5a, t5b := abi.LaneMax(t1a, v5a), abi.LaneMax(t1b, v5b)
-			t6a, t6b := abi.LaneMax(t2a, v5a), abi.LaneMax(t2b, v5b)
-			t7a, t7b := abi.LaneMax(v5a, t3a), abi.LaneMax(v5b, t3b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(v2a, t0a), scalar.Max(v2b, t0b)
+			t2a, t2b := scalar.Max(t1a, v3a), scalar.Max(t1b, v3b)
+			t3a, t3b := scalar.Max(t2a, v4a), scalar.Max(t2b, v4b)
+			t4a, t4b := scalar.Max(t0a, v5a), scalar.Max(t0b, v5b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(t2a, v5a), scalar.Max(t2b, v5b)
+			t7a, t7b := scalar.Max(v5a, t3a), scalar.Max(v5b, t3b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29627,14 +29627,14 @@ func k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(t2, v4)
-			t4 := abi.LaneMax(t0, v5)
-			t5 := abi.LaneMax(t1, v5)
-			t6 := abi.LaneMax(t2, v5)
-			t7 := abi.LaneMax(v5, t3)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(v5, t3)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29677,14 +29677,14 @@ func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(v2a, t0a), abi.LaneMax(v2b, t0b)
-			t2a, t2b := abi.LaneMax(t1a, v3a), abi.LaneMax(t1b, v3b)
-			t3a, t3b := abi.LaneMax(t2a, v4a), abi.LaneMax(t2b, v4b)
-			t4a, t4b := abi.LaneMax(t0a, v5a), abi.LaneMax(t0b, v5b)
-			t5a, t5b := abi.LaneMax(t1a, v5a), abi.LaneMax(t1b, v5b)
-			t6a, t6b := abi.LaneMax(t2a, v5a), abi.LaneMax(t2b, v5b)
-			t7a, t7b := abi.LaneMax(t3a, v5a), abi.LaneMax(t3b, v5b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(v2a, t0a), scalar.Max(v2b, t0b)
+			t2a, t2b := scalar.Max(t1a, v3a), scalar.Max(t1b, v3b)
+			t3a, t3b := scalar.Max(t2a, v4a), scalar.Max(t2b, v4b)
+			t4a, t4b := scalar.Max(t0a, v5a), scalar.Max(t0b, v5b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(t2a, v5a), scalar.Max(t2b, v5b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29703,14 +29703,14 @@ func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(t2, v4)
-			t4 := abi.LaneMax(t0, v5)
-			t5 := abi.LaneMax(t1, v5)
-			t6 := abi.LaneMax(t2, v5)
-			t7 := abi.LaneMax(t3, v5)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29753,14 +29753,14 @@ func k_max_max_max_etc_u8_uuuuuu_c611900758_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMax(v0a, v1a), abi.LaneMax(v0b, v1b)
-			t1a, t1b := abi.LaneMax(v2a, t0a), abi.LaneMax(v2b, t0b)
-			t2a, t2b := abi.LaneMax(v3a, t1a), abi.LaneMax(v3b, t1b)
-			t3a, t3b := abi.LaneMax(t2a, v4a), abi.LaneMax(t2b, v4b)
-			t4a, t4b := abi.LaneMax(t0a, v5a), abi.LaneMax(t0b, v5b)
-			t5a, t5b := abi.LaneMax(t1a, v5a), abi.LaneMax(t1b, v5b)
-			t6a, t6b := abi.LaneMax(t2a, v5a), abi.LaneMax(t2b, v5b)
-			t7a, t7b := abi.LaneMax(t3a, v5a), abi.LaneMax(t3b, v5b)
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(v2a, t0a), scalar.Max(v2b, t0b)
+			t2a, t2b := scalar.Max(v3a, t1a), scalar.Max(v3b, t1b)
+			t3a, t3b := scalar.Max(t2a, v4a), scalar.Max(t2b, v4b)
+			t4a, t4b := scalar.Max(t0a, v5a), scalar.Max(t0b, v5b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(t2a, v5a), scalar.Max(t2b, v5b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -29779,14 +29779,14 @@ func k_max_max_max_etc_u8_uuuuuu_c611900758_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(v3, t1)
-			t3 := abi.LaneMax(t2, v4)
-			t4 := abi.LaneMax(t0, v5)
-			t5 := abi.LaneMax(t1, v5)
-			t6 := abi.LaneMax(t2, v5)
-			t7 := abi.LaneMax(t3, v5)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -29816,10 +29816,10 @@ func k_max_max_max_max_f32_uuuuu_782406c534_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(v4, t2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
 			o0[i] = t3
 		}
 	}
@@ -29849,10 +29849,10 @@ func k_max_max_max_max_f32_uuuuu_a707095306_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(v3, t1)
-			t3 := abi.LaneMax(v4, t2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(v4, t2)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -29882,10 +29882,10 @@ func k_max_max_max_max_f64_uuuuu_5fca77a7d1_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(v4, t2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
 			o0[i] = t3
 		}
 	}
@@ -29915,10 +29915,10 @@ func k_max_max_max_max_f64_uuuuu_c92924e26b_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(t2, v4)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -29952,10 +29952,10 @@ func k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(t2, v4)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -29989,10 +29989,10 @@ func k_max_max_max_max_i64_uuuuu_5ac990cf34_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(v3, t1)
-			t3 := abi.LaneMax(t2, v4)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -30026,10 +30026,10 @@ func k_max_max_max_max_u32_uuuuu_8e2d6160cd_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(v4, t2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -30063,10 +30063,10 @@ func k_max_max_max_max_u64_uuuuu_c13987b274_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(t1, v3)
-			t3 := abi.LaneMax(v4, t2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -30100,10 +30100,10 @@ func k_max_max_max_max_u8_uuuuu_a89495660d_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
-			t2 := abi.LaneMax(v3, t1)
-			t3 := abi.LaneMax(t2, v4)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(v3, t1)
+			t3 := scalar.Max(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -30130,8 +30130,8 @@ func k_max_max_u32_uuu_c29a8b7939_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30155,8 +30155,8 @@ func k_max_max_u64_uuu_20b0e41013_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(v2, t0)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30180,8 +30180,8 @@ func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMax(v0, v1)
-			t1 := abi.LaneMax(t0, v2)
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30203,7 +30203,7 @@ func k_max_u16_su_67ffd810ea_go(f *abi.Frame) {
 		for i := range n {
 			v1 := a1[i]
 			t1 := int32(v1)
-			t2 := abi.LaneMax(t0, t1)
+			t2 := scalar.Max(t0, t1)
 			t3 := uint16(t2)
 			o0[i] = t3
 		}
@@ -30226,7 +30226,7 @@ func k_max_u16_uu_408b5484f9_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(v1)
-			t2 := abi.LaneMax(t0, t1)
+			t2 := scalar.Max(t0, t1)
 			t3 := uint16(t2)
 			o0[i] = t3
 		}
@@ -30246,7 +30246,7 @@ func k_max_u32_su_660900aac5_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
+			t0 := scalar.Max(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30266,7 +30266,7 @@ func k_max_u32_uu_e3946b01f5_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30285,7 +30285,7 @@ func k_max_u64_us_d8b0009d8d_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMax(v0, s1)
+			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -30305,7 +30305,7 @@ func k_max_u64_uu_8aaa11e34b_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30324,7 +30324,7 @@ func k_max_u8_su_68beaefbd9_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMax(s0, v1)
+			t0 := scalar.Max(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30344,7 +30344,7 @@ func k_max_u8_uu_4c72f1ffc1_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMax(v0, v1)
+			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30378,7 +30378,7 @@ func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
 			t6a, t6b := int32(t5a), int32(t5b)
 			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
 			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
-			t9a, t9b := abi.LaneMin(t4, t8a), abi.LaneMin(t4, t8b)
+			t9a, t9b := scalar.Min(t4, t8a), scalar.Min(t4, t8b)
 			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
 			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
 			t13a, t13b := t11a&c12, t11b&c12
@@ -30407,7 +30407,7 @@ func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
 			t6 := int32(t5)
 			t7 := t6 << uint32(c2)
 			t8 := math.Float32frombits(uint32(t7))
-			t9 := abi.LaneMin(t4, t8)
+			t9 := scalar.Min(t4, t8)
 			t10 := int32(math.Float32bits(t9))
 			t11 := t10 >> uint32(c2)
 			t13 := t11 & c12
@@ -30458,7 +30458,7 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 			t6a, t6b := int32(t5a), int32(t5b)
 			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
 			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
-			t9a, t9b := abi.LaneMin(t4a, t8a), abi.LaneMin(t4b, t8b)
+			t9a, t9b := scalar.Min(t4a, t8a), scalar.Min(t4b, t8b)
 			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
 			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
 			t13a, t13b := t11a&c12, t11b&c12
@@ -30492,7 +30492,7 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 			t6 := int32(t5)
 			t7 := t6 << uint32(c2)
 			t8 := math.Float32frombits(uint32(t7))
-			t9 := abi.LaneMin(t4, t8)
+			t9 := scalar.Min(t4, t8)
 			t10 := int32(math.Float32bits(t9))
 			t11 := t10 >> uint32(c2)
 			t13 := t11 & c12
@@ -30524,12 +30524,12 @@ func k_min_f16_us_c47b7d933b_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := ir.Float16frombits(s1)
+		t1 := scalar.Float16frombits(s1)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			t2 := abi.LaneMin(t0, t1)
-			t3 := ir.Float16bits(t2)
+			t0 := scalar.Float16frombits(v0)
+			t2 := scalar.Min(t0, t1)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -30549,10 +30549,10 @@ func k_min_f16_uu_b18332c467_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := ir.Float16frombits(v0)
-			t1 := ir.Float16frombits(v1)
-			t2 := abi.LaneMin(t0, t1)
-			t3 := ir.Float16bits(t2)
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
+			t2 := scalar.Min(t0, t1)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -30571,7 +30571,7 @@ func k_min_f32_su_9fcf2ced30_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMin(s0, v1)
+			t0 := scalar.Min(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30591,7 +30591,7 @@ func k_min_f32_uu_276d0c9438_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30610,7 +30610,7 @@ func k_min_f64_su_e16306fa1b_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMin(s0, v1)
+			t0 := scalar.Min(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30630,7 +30630,7 @@ func k_min_f64_uu_4d70e3b726_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30651,7 +30651,7 @@ func k_min_i16_us_62cbc1e255_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			t2 := abi.LaneMin(t0, t1)
+			t2 := scalar.Min(t0, t1)
 			t3 := int16(t2)
 			o0[i] = t3
 		}
@@ -30674,7 +30674,7 @@ func k_min_i16_uu_d189cafe2c_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(v1)
-			t2 := abi.LaneMin(t0, t1)
+			t2 := scalar.Min(t0, t1)
 			t3 := int16(t2)
 			o0[i] = t3
 		}
@@ -30694,7 +30694,7 @@ func k_min_i32_us_ff5bb7f3f0_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMin(v0, s1)
+			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -30714,7 +30714,7 @@ func k_min_i32_uu_ad14a0135d_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30733,7 +30733,7 @@ func k_min_i64_us_a167de3197_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMin(v0, s1)
+			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -30753,7 +30753,7 @@ func k_min_i64_uu_53bafe5025_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -30774,7 +30774,7 @@ func k_min_i8_us_1348b2a2de_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			t2 := abi.LaneMin(t0, t1)
+			t2 := scalar.Min(t0, t1)
 			t3 := int8(t2)
 			o0[i] = t3
 		}
@@ -30797,7 +30797,7 @@ func k_min_i8_uu_c53e5a2ac2_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(v1)
-			t2 := abi.LaneMin(t0, t1)
+			t2 := scalar.Min(t0, t1)
 			t3 := int8(t2)
 			o0[i] = t3
 		}
@@ -30821,8 +30821,8 @@ func k_min_min_f32_uuu_9c5de5dc85_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30846,8 +30846,8 @@ func k_min_min_f64_uuu_9ec3170fed_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30871,8 +30871,8 @@ func k_min_min_i32_uuu_cfde69c2f6_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30896,8 +30896,8 @@ func k_min_min_i64_uuu_e3d69da3ec_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -30937,14 +30937,14 @@ func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(t0a, v2a), abi.LaneMin(t0b, v2b)
-			t2a, t2b := abi.LaneMin(t1a, v3a), abi.LaneMin(t1b, v3b)
-			t3a, t3b := abi.LaneMin(t2a, v4a), abi.LaneMin(t2b, v4b)
-			t4a, t4b := abi.LaneMin(t0a, v5a), abi.LaneMin(t0b, v5b)
-			t5a, t5b := abi.LaneMin(t1a, v5a), abi.LaneMin(t1b, v5b)
-			t6a, t6b := abi.LaneMin(t2a, v5a), abi.LaneMin(t2b, v5b)
-			t7a, t7b := abi.LaneMin(t3a, v5a), abi.LaneMin(t3b, v5b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(t0a, v2a), scalar.Min(t0b, v2b)
+			t2a, t2b := scalar.Min(t1a, v3a), scalar.Min(t1b, v3b)
+			t3a, t3b := scalar.Min(t2a, v4a), scalar.Min(t2b, v4b)
+			t4a, t4b := scalar.Min(t0a, v5a), scalar.Min(t0b, v5b)
+			t5a, t5b := scalar.Min(t1a, v5a), scalar.Min(t1b, v5b)
+			t6a, t6b := scalar.Min(t2a, v5a), scalar.Min(t2b, v5b)
+			t7a, t7b := scalar.Min(t3a, v5a), scalar.Min(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -30963,14 +30963,14 @@ func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(t2, v4)
-			t4 := abi.LaneMin(t0, v5)
-			t5 := abi.LaneMin(t1, v5)
-			t6 := abi.LaneMin(t2, v5)
-			t7 := abi.LaneMin(t3, v5)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31013,14 +31013,14 @@ func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(v2a, t0a), abi.LaneMin(v2b, t0b)
-			t2a, t2b := abi.LaneMin(v3a, t1a), abi.LaneMin(v3b, t1b)
-			t3a, t3b := abi.LaneMin(v4a, t2a), abi.LaneMin(v4b, t2b)
-			t4a, t4b := abi.LaneMin(v5a, t0a), abi.LaneMin(v5b, t0b)
-			t5a, t5b := abi.LaneMin(v5a, t1a), abi.LaneMin(v5b, t1b)
-			t6a, t6b := abi.LaneMin(v5a, t2a), abi.LaneMin(v5b, t2b)
-			t7a, t7b := abi.LaneMin(v5a, t3a), abi.LaneMin(v5b, t3b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(v2a, t0a), scalar.Min(v2b, t0b)
+			t2a, t2b := scalar.Min(v3a, t1a), scalar.Min(v3b, t1b)
+			t3a, t3b := scalar.Min(v4a, t2a), scalar.Min(v4b, t2b)
+			t4a, t4b := scalar.Min(v5a, t0a), scalar.Min(v5b, t0b)
+			t5a, t5b := scalar.Min(v5a, t1a), scalar.Min(v5b, t1b)
+			t6a, t6b := scalar.Min(v5a, t2a), scalar.Min(v5b, t2b)
+			t7a, t7b := scalar.Min(v5a, t3a), scalar.Min(v5b, t3b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -31039,14 +31039,14 @@ func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(v4, t2)
-			t4 := abi.LaneMin(v5, t0)
-			t5 := abi.LaneMin(v5, t1)
-			t6 := abi.LaneMin(v5, t2)
-			t7 := abi.LaneMin(v5, t3)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(v5, t0)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(v5, t2)
+			t7 := scalar.Min(v5, t3)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31089,14 +31089,14 @@ func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(v2a, t0a), abi.LaneMin(v2b, t0b)
-			t2a, t2b := abi.LaneMin(v3a, t1a), abi.LaneMin(v3b, t1b)
-			t3a, t3b := abi.LaneMin(v4a, t2a), abi.LaneMin(v4b, t2b)
-			t4a, t4b := abi.LaneMin(t0a, v5a), abi.LaneMin(t0b, v5b)
-			t5a, t5b := abi.LaneMin(t1a, v5a), abi.LaneMin(t1b, v5b)
-			t6a, t6b := abi.LaneMin(t2a, v5a), abi.LaneMin(t2b, v5b)
-			t7a, t7b := abi.LaneMin(t3a, v5a), abi.LaneMin(t3b, v5b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(v2a, t0a), scalar.Min(v2b, t0b)
+			t2a, t2b := scalar.Min(v3a, t1a), scalar.Min(v3b, t1b)
+			t3a, t3b := scalar.Min(v4a, t2a), scalar.Min(v4b, t2b)
+			t4a, t4b := scalar.Min(t0a, v5a), scalar.Min(t0b, v5b)
+			t5a, t5b := scalar.Min(t1a, v5a), scalar.Min(t1b, v5b)
+			t6a, t6b := scalar.Min(t2a, v5a), scalar.Min(t2b, v5b)
+			t7a, t7b := scalar.Min(t3a, v5a), scalar.Min(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -31115,14 +31115,14 @@ func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(v4, t2)
-			t4 := abi.LaneMin(t0, v5)
-			t5 := abi.LaneMin(t1, v5)
-			t6 := abi.LaneMin(t2, v5)
-			t7 := abi.LaneMin(t3, v5)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31165,14 +31165,14 @@ func k_min_min_min_etc_i64_uuuuuu_853ec11265_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(t0a, v2a), abi.LaneMin(t0b, v2b)
-			t2a, t2b := abi.LaneMin(t1a, v3a), abi.LaneMin(t1b, v3b)
-			t3a, t3b := abi.LaneMin(v4a, t2a), abi.LaneMin(v4b, t2b)
-			t4a, t4b := abi.LaneMin(t0a, v5a), abi.LaneMin(t0b, v5b)
-			t5a, t5b := abi.LaneMin(t1a, v5a), abi.LaneMin(t1b, v5b)
-			t6a, t6b := abi.LaneMin(v5a, t2a), abi.LaneMin(v5b, t2b)
-			t7a, t7b := abi.LaneMin(v5a, t3a), abi.LaneMin(v5b, t3b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(t0a, v2a), scalar.Min(t0b, v2b)
+			t2a, t2b := scalar.Min(t1a, v3a), scalar.Min(t1b, v3b)
+			t3a, t3b := scalar.Min(v4a, t2a), scalar.Min(v4b, t2b)
+			t4a, t4b := scalar.Min(t0a, v5a), scalar.Min(t0b, v5b)
+			t5a, t5b := scalar.Min(t1a, v5a), scalar.Min(t1b, v5b)
+			t6a, t6b := scalar.Min(v5a, t2a), scalar.Min(v5b, t2b)
+			t7a, t7b := scalar.Min(v5a, t3a), scalar.Min(v5b, t3b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -31191,14 +31191,14 @@ func k_min_min_min_etc_i64_uuuuuu_853ec11265_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(v4, t2)
-			t4 := abi.LaneMin(t0, v5)
-			t5 := abi.LaneMin(t1, v5)
-			t6 := abi.LaneMin(v5, t2)
-			t7 := abi.LaneMin(v5, t3)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(v5, t2)
+			t7 := scalar.Min(v5, t3)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31241,14 +31241,14 @@ func k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(v2a, t0a), abi.LaneMin(v2b, t0b)
-			t2a, t2b := abi.LaneMin(t1a, v3a), abi.LaneMin(t1b, v3b)
-			t3a, t3b := abi.LaneMin(t2a, v4a), abi.LaneMin(t2b, v4b)
-			t4a, t4b := abi.LaneMin(t0a, v5a), abi.LaneMin(t0b, v5b)
-			t5a, t5b := abi.LaneMin(t1a, v5a), abi.LaneMin(t1b, v5b)
-			t6a, t6b := abi.LaneMin(t2a, v5a), abi.LaneMin(t2b, v5b)
-			t7a, t7b := abi.LaneMin(t3a, v5a), abi.LaneMin(t3b, v5b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(v2a, t0a), scalar.Min(v2b, t0b)
+			t2a, t2b := scalar.Min(t1a, v3a), scalar.Min(t1b, v3b)
+			t3a, t3b := scalar.Min(t2a, v4a), scalar.Min(t2b, v4b)
+			t4a, t4b := scalar.Min(t0a, v5a), scalar.Min(t0b, v5b)
+			t5a, t5b := scalar.Min(t1a, v5a), scalar.Min(t1b, v5b)
+			t6a, t6b := scalar.Min(t2a, v5a), scalar.Min(t2b, v5b)
+			t7a, t7b := scalar.Min(t3a, v5a), scalar.Min(t3b, v5b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -31267,14 +31267,14 @@ func k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(t2, v4)
-			t4 := abi.LaneMin(t0, v5)
-			t5 := abi.LaneMin(t1, v5)
-			t6 := abi.LaneMin(t2, v5)
-			t7 := abi.LaneMin(t3, v5)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(t1, v5)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(t3, v5)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31317,14 +31317,14 @@ func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(v2a, t0a), abi.LaneMin(v2b, t0b)
-			t2a, t2b := abi.LaneMin(t1a, v3a), abi.LaneMin(t1b, v3b)
-			t3a, t3b := abi.LaneMin(v4a, t2a), abi.LaneMin(v4b, t2b)
-			t4a, t4b := abi.LaneMin(t0a, v5a), abi.LaneMin(t0b, v5b)
-			t5a, t5b := abi.LaneMin(v5a, t1a), abi.LaneMin(v5b, t1b)
-			t6a, t6b := abi.LaneMin(t2a, v5a), abi.LaneMin(t2b, v5b)
-			t7a, t7b := abi.LaneMin(v5a, t3a), abi.LaneMin(v5b, t3b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(v2a, t0a), scalar.Min(v2b, t0b)
+			t2a, t2b := scalar.Min(t1a, v3a), scalar.Min(t1b, v3b)
+			t3a, t3b := scalar.Min(v4a, t2a), scalar.Min(v4b, t2b)
+			t4a, t4b := scalar.Min(t0a, v5a), scalar.Min(t0b, v5b)
+			t5a, t5b := scalar.Min(v5a, t1a), scalar.Min(v5b, t1b)
+			t6a, t6b := scalar.Min(t2a, v5a), scalar.Min(t2b, v5b)
+			t7a, t7b := scalar.Min(v5a, t3a), scalar.Min(v5b, t3b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -31343,14 +31343,14 @@ func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(v4, t2)
-			t4 := abi.LaneMin(t0, v5)
-			t5 := abi.LaneMin(v5, t1)
-			t6 := abi.LaneMin(t2, v5)
-			t7 := abi.LaneMin(v5, t3)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(v5, t3)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31393,14 +31393,14 @@ func k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go(f *abi.Frame) {
 			v4a, v4b := x4[0], x4[1]
 			x5 := a5[i : i+2 : i+2]
 			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := abi.LaneMin(v0a, v1a), abi.LaneMin(v0b, v1b)
-			t1a, t1b := abi.LaneMin(t0a, v2a), abi.LaneMin(t0b, v2b)
-			t2a, t2b := abi.LaneMin(v3a, t1a), abi.LaneMin(v3b, t1b)
-			t3a, t3b := abi.LaneMin(t2a, v4a), abi.LaneMin(t2b, v4b)
-			t4a, t4b := abi.LaneMin(v5a, t0a), abi.LaneMin(v5b, t0b)
-			t5a, t5b := abi.LaneMin(v5a, t1a), abi.LaneMin(v5b, t1b)
-			t6a, t6b := abi.LaneMin(v5a, t2a), abi.LaneMin(v5b, t2b)
-			t7a, t7b := abi.LaneMin(v5a, t3a), abi.LaneMin(v5b, t3b)
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(t0a, v2a), scalar.Min(t0b, v2b)
+			t2a, t2b := scalar.Min(v3a, t1a), scalar.Min(v3b, t1b)
+			t3a, t3b := scalar.Min(t2a, v4a), scalar.Min(t2b, v4b)
+			t4a, t4b := scalar.Min(v5a, t0a), scalar.Min(v5b, t0b)
+			t5a, t5b := scalar.Min(v5a, t1a), scalar.Min(v5b, t1b)
+			t6a, t6b := scalar.Min(v5a, t2a), scalar.Min(v5b, t2b)
+			t7a, t7b := scalar.Min(v5a, t3a), scalar.Min(v5b, t3b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t3a, t3b
 			y1 := o1[i : i+2 : i+2]
@@ -31419,14 +31419,14 @@ func k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go(f *abi.Frame) {
 			v3 := a3[i]
 			v4 := a4[i]
 			v5 := a5[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(t2, v4)
-			t4 := abi.LaneMin(v5, t0)
-			t5 := abi.LaneMin(v5, t1)
-			t6 := abi.LaneMin(v5, t2)
-			t7 := abi.LaneMin(v5, t3)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
+			t4 := scalar.Min(v5, t0)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(v5, t2)
+			t7 := scalar.Min(v5, t3)
 			o0[i] = t3
 			o1[i] = t4
 			o2[i] = t5
@@ -31456,10 +31456,10 @@ func k_min_min_min_min_f32_uuuuu_4dda052b3c_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(t2, v4)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
 			o0[i] = t3
 		}
 	}
@@ -31489,10 +31489,10 @@ func k_min_min_min_min_f32_uuuuu_84629d0049_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(t2, v4)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31522,10 +31522,10 @@ func k_min_min_min_min_f64_uuuuu_814e363768_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(t2, v4)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
 			o0[i] = t3
 		}
 	}
@@ -31555,10 +31555,10 @@ func k_min_min_min_min_f64_uuuuu_bfa55cfe99_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(t2, v4)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31592,10 +31592,10 @@ func k_min_min_min_min_i32_uuuuu_91f56121cd_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(t2, v4)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31629,10 +31629,10 @@ func k_min_min_min_min_i64_uuuuu_331488ed89_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(t2, v4)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(t2, v4)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31666,10 +31666,10 @@ func k_min_min_min_min_u32_uuuuu_92306c82e1_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(v3, t1)
-			t3 := abi.LaneMin(v4, t2)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(v3, t1)
+			t3 := scalar.Min(v4, t2)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31703,10 +31703,10 @@ func k_min_min_min_min_u64_uuuuu_fe2d62042b_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(v4, t2)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31740,10 +31740,10 @@ func k_min_min_min_min_u8_uuuuu_183f149635_go(f *abi.Frame) {
 			v2 := a2[i]
 			v3 := a3[i]
 			v4 := a4[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
-			t2 := abi.LaneMin(t1, v3)
-			t3 := abi.LaneMin(v4, t2)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
 			o0[i] = t3
 			o1[i] = t0
 			o2[i] = t1
@@ -31770,8 +31770,8 @@ func k_min_min_u32_uuu_d99a866278_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -31795,8 +31795,8 @@ func k_min_min_u64_uuu_e3f3ba8518_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(t0, v2)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -31820,8 +31820,8 @@ func k_min_min_u8_uuu_c55f0eb781_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
-			t0 := abi.LaneMin(v0, v1)
-			t1 := abi.LaneMin(v2, t0)
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -31843,7 +31843,7 @@ func k_min_u16_us_79dee758ac_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			t2 := abi.LaneMin(t0, t1)
+			t2 := scalar.Min(t0, t1)
 			t3 := uint16(t2)
 			o0[i] = t3
 		}
@@ -31866,7 +31866,7 @@ func k_min_u16_uu_633e36536b_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int32(v0)
 			t1 := int32(v1)
-			t2 := abi.LaneMin(t0, t1)
+			t2 := scalar.Min(t0, t1)
 			t3 := uint16(t2)
 			o0[i] = t3
 		}
@@ -31886,7 +31886,7 @@ func k_min_u32_us_bf28118442_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMin(v0, s1)
+			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -31906,7 +31906,7 @@ func k_min_u32_uu_6487624327_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -31925,7 +31925,7 @@ func k_min_u64_us_1dfeb25aa6_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
-			t0 := abi.LaneMin(v0, s1)
+			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -31945,7 +31945,7 @@ func k_min_u64_uu_71c425ba5a_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -31964,7 +31964,7 @@ func k_min_u8_su_ace27ab957_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v1 := a1[i]
-			t0 := abi.LaneMin(s0, v1)
+			t0 := scalar.Min(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -31984,7 +31984,7 @@ func k_min_u8_uu_e7c61d958d_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := abi.LaneMin(v0, v1)
+			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
 		}
 	}
@@ -32142,24 +32142,24 @@ func k_mish_f32_u_4327185398_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t5a, t5b := ir.FMA32(t2a, c3, c4), ir.FMA32(t2b, c3, c4)
+			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
 			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
-			t8a, t8b := ir.FMA32(t6a, c7, t2a), ir.FMA32(t6b, c7, t2b)
-			t10a, t10b := ir.FMA32(t6a, c9, t8a), ir.FMA32(t6b, c9, t8b)
+			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
+			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
 			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
-			t14a, t14b := ir.FMA32(c12, t10a, c13), ir.FMA32(c12, t10b, c13)
-			t16a, t16b := ir.FMA32(t14a, t10a, c15), ir.FMA32(t14b, t10b, c15)
-			t18a, t18b := ir.FMA32(t16a, t10a, c17), ir.FMA32(t16b, t10b, c17)
-			t20a, t20b := ir.FMA32(t18a, t10a, c19), ir.FMA32(t18b, t10b, c19)
-			t22a, t22b := ir.FMA32(t20a, t10a, c21), ir.FMA32(t20b, t10b, c21)
-			t23a, t23b := ir.FMA32(t22a, t10a, c21), ir.FMA32(t22b, t10b, c21)
+			t14a, t14b := scalar.FMA32(c12, t10a, c13), scalar.FMA32(c12, t10b, c13)
+			t16a, t16b := scalar.FMA32(t14a, t10a, c15), scalar.FMA32(t14b, t10b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t10a, c17), scalar.FMA32(t16b, t10b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t10a, c21), scalar.FMA32(t20b, t10b, c21)
+			t23a, t23b := scalar.FMA32(t22a, t10a, c21), scalar.FMA32(t22b, t10b, c21)
 			t25a, t25b := t11a<<uint32(c24), t11b<<uint32(c24)
 			t26a, t26b := math.Float32frombits(uint32(t25a)), math.Float32frombits(uint32(t25b))
 			t27a, t27b := float32(t23a*t26a), float32(t23b*t26b)
 			t29a, t29b := float32(t27a*c28), float32(t27b*c28)
 			t30a, t30b := float32(t27a+t27a), float32(t27b+t27b)
-			t31a, t31b := ir.FMA32(t27a, t29a, t30a), ir.FMA32(t27b, t29b, t30b)
-			t33a, t33b := ir.FMA32(t31a, c28, c32), ir.FMA32(t31b, c28, c32)
+			t31a, t31b := scalar.FMA32(t27a, t29a, t30a), scalar.FMA32(t27b, t29b, t30b)
+			t33a, t33b := scalar.FMA32(t31a, c28, c32), scalar.FMA32(t31b, c28, c32)
 			t34a, t34b := float32(t31a/t33a), float32(t31b/t33b)
 			t35a, t35b := float32(t2a*t34a), float32(t2b*t34b)
 			t36a, t36b := float32(t35a*c28), float32(t35b*c28)
@@ -32182,24 +32182,24 @@ func k_mish_f32_u_4327185398_go(f *abi.Frame) {
 			if t1 {
 				t2 = c0
 			}
-			t5 := ir.FMA32(t2, c3, c4)
+			t5 := scalar.FMA32(t2, c3, c4)
 			t6 := float32(t5 - c4)
-			t8 := ir.FMA32(t6, c7, t2)
-			t10 := ir.FMA32(t6, c9, t8)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := scalar.FMA32(t6, c9, t8)
 			t11 := int32(math.Float32bits(t5))
-			t14 := ir.FMA32(c12, t10, c13)
-			t16 := ir.FMA32(t14, t10, c15)
-			t18 := ir.FMA32(t16, t10, c17)
-			t20 := ir.FMA32(t18, t10, c19)
-			t22 := ir.FMA32(t20, t10, c21)
-			t23 := ir.FMA32(t22, t10, c21)
+			t14 := scalar.FMA32(c12, t10, c13)
+			t16 := scalar.FMA32(t14, t10, c15)
+			t18 := scalar.FMA32(t16, t10, c17)
+			t20 := scalar.FMA32(t18, t10, c19)
+			t22 := scalar.FMA32(t20, t10, c21)
+			t23 := scalar.FMA32(t22, t10, c21)
 			t25 := t11 << uint32(c24)
 			t26 := math.Float32frombits(uint32(t25))
 			t27 := float32(t23 * t26)
 			t29 := float32(t27 * c28)
 			t30 := float32(t27 + t27)
-			t31 := ir.FMA32(t27, t29, t30)
-			t33 := ir.FMA32(t31, c28, c32)
+			t31 := scalar.FMA32(t27, t29, t30)
+			t33 := scalar.FMA32(t31, c28, c32)
 			t34 := float32(t31 / t33)
 			t35 := float32(t2 * t34)
 			t36 := float32(t35 * c28)
@@ -34521,12 +34521,12 @@ func k_mul_add_rsqrt_f32_sus_f55d8af1ed_go(f *abi.Frame) {
 			t4a, t4b := float32(c2/t3a), float32(c2/t3b)
 			t5a, t5b := float32(t1a*t4a), float32(t1b*t4b)
 			t6a, t6b := -t5a, -t5b
-			t7a, t7b := ir.FMA32(t1a, t4a, t6a), ir.FMA32(t1b, t4b, t6b)
+			t7a, t7b := scalar.FMA32(t1a, t4a, t6a), scalar.FMA32(t1b, t4b, t6b)
 			t8a, t8b := -t4a, -t4b
-			t9a, t9b := ir.FMA32(t8a, t5a, c2), ir.FMA32(t8b, t5b, c2)
-			t10a, t10b := ir.FMA32(t8a, t7a, t9a), ir.FMA32(t8b, t7b, t9b)
+			t9a, t9b := scalar.FMA32(t8a, t5a, c2), scalar.FMA32(t8b, t5b, c2)
+			t10a, t10b := scalar.FMA32(t8a, t7a, t9a), scalar.FMA32(t8b, t7b, t9b)
 			t12a, t12b := float32(t4a*c11), float32(t4b*c11)
-			t13a, t13b := ir.FMA32(t12a, t10a, t4a), ir.FMA32(t12b, t10b, t4b)
+			t13a, t13b := scalar.FMA32(t12a, t10a, t4a), scalar.FMA32(t12b, t10b, t4b)
 			t14a, t14b := t13a == t13a, t13b == t13b
 			t15a := t4a
 			if t14a {
@@ -34547,12 +34547,12 @@ func k_mul_add_rsqrt_f32_sus_f55d8af1ed_go(f *abi.Frame) {
 			t4 := float32(c2 / t3)
 			t5 := float32(t1 * t4)
 			t6 := -t5
-			t7 := ir.FMA32(t1, t4, t6)
+			t7 := scalar.FMA32(t1, t4, t6)
 			t8 := -t4
-			t9 := ir.FMA32(t8, t5, c2)
-			t10 := ir.FMA32(t8, t7, t9)
+			t9 := scalar.FMA32(t8, t5, c2)
+			t10 := scalar.FMA32(t8, t7, t9)
 			t12 := float32(t4 * c11)
-			t13 := ir.FMA32(t12, t10, t4)
+			t13 := scalar.FMA32(t12, t10, t4)
 			t14 := t13 == t13
 			t15 := t4
 			if t14 {
@@ -34829,12 +34829,12 @@ func k_mul_f16_us_5c8c4f4e22_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := ir.Float16frombits(s1)
+		t1 := scalar.Float16frombits(s1)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			t2 := float32(t0 * t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -34854,10 +34854,10 @@ func k_mul_f16_uu_ee2aee9b09_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := ir.Float16frombits(v0)
-			t1 := ir.Float16frombits(v1)
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
 			t2 := float32(t0 * t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -36973,7 +36973,7 @@ func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go(f *abi.Frame) {
 			if t2 {
 				t5 = t4
 			}
-			t6 := abi.LaneMin(t5, v6)
+			t6 := scalar.Min(t5, v6)
 			o0[i] = t6
 		}
 	}
@@ -37910,8 +37910,8 @@ func k_pow_f32_uu_8b8da83db3_go(f *abi.Frame) {
 			t38a, t38b := -t17a, -t17b
 			t39a, t39b := math.FMA(t23a, t37a, t38a), math.FMA(t23b, t37b, t38b)
 			t40a, t40b := float64(t2a*t39a), float64(t2b*t39b)
-			t42a, t42b := abi.LaneMin(t40a, c41), abi.LaneMin(t40b, c41)
-			t44a, t44b := abi.LaneMax(t42a, c43), abi.LaneMax(t42b, c43)
+			t42a, t42b := scalar.Min(t40a, c41), scalar.Min(t40b, c41)
+			t44a, t44b := scalar.Max(t42a, c43), scalar.Max(t42b, c43)
 			t46a, t46b := float64(t44a+c45), float64(t44b+c45)
 			t47a, t47b := float64(t46a-c45), float64(t46b-c45)
 			t48a, t48b := float64(t44a-t47a), float64(t44b-t47b)
@@ -38099,8 +38099,8 @@ func k_pow_f32_uu_8b8da83db3_go(f *abi.Frame) {
 			t38 := -t17
 			t39 := math.FMA(t23, t37, t38)
 			t40 := float64(t2 * t39)
-			t42 := abi.LaneMin(t40, c41)
-			t44 := abi.LaneMax(t42, c43)
+			t42 := scalar.Min(t40, c41)
+			t44 := scalar.Max(t42, c43)
 			t46 := float64(t44 + c45)
 			t47 := float64(t46 - c45)
 			t48 := float64(t44 - t47)
@@ -38347,10 +38347,10 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 			t95a, t95b := -t94a, -t94b
 			t96a, t96b := math.FMA(v1a, t90a, t95a), math.FMA(v1b, t90b, t95b)
 			t97a, t97b := math.FMA(v1a, t93a, t96a), math.FMA(v1b, t93b, t96b)
-			t99a, t99b := abi.LaneMin(t94a, c98), abi.LaneMin(t94b, c98)
-			t101a, t101b := abi.LaneMax(t99a, c100), abi.LaneMax(t99b, c100)
-			t102a, t102b := abi.LaneMin(t97a, c22), abi.LaneMin(t97b, c22)
-			t104a, t104b := abi.LaneMax(t102a, c103), abi.LaneMax(t102b, c103)
+			t99a, t99b := scalar.Min(t94a, c98), scalar.Min(t94b, c98)
+			t101a, t101b := scalar.Max(t99a, c100), scalar.Max(t99b, c100)
+			t102a, t102b := scalar.Min(t97a, c22), scalar.Min(t97b, c22)
+			t104a, t104b := scalar.Max(t102a, c103), scalar.Max(t102b, c103)
 			t106a, t106b := float64(t101a+c105), float64(t101b+c105)
 			t107a, t107b := float64(t106a-c105), float64(t106b-c105)
 			t108a, t108b := float64(t101a-t107a), float64(t101b-t107b)
@@ -38611,10 +38611,10 @@ func k_pow_f64_uu_e460ef1270_go(f *abi.Frame) {
 			t95 := -t94
 			t96 := math.FMA(v1, t90, t95)
 			t97 := math.FMA(v1, t93, t96)
-			t99 := abi.LaneMin(t94, c98)
-			t101 := abi.LaneMax(t99, c100)
-			t102 := abi.LaneMin(t97, c22)
-			t104 := abi.LaneMax(t102, c103)
+			t99 := scalar.Min(t94, c98)
+			t101 := scalar.Max(t99, c100)
+			t102 := scalar.Min(t97, c22)
+			t104 := scalar.Max(t102, c103)
 			t106 := float64(t101 + c105)
 			t107 := float64(t106 - c105)
 			t108 := float64(t101 - t107)
@@ -38886,7 +38886,7 @@ func k_reduce_add_cast_f16_f32_u_4b10fe887e_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			l0[i&31] = float32(l0[i&31] + t0)
 		}
 		for half := 16; half > 0; half /= 2 {
@@ -39396,17 +39396,17 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 			if t5b {
 				t6b = c4
 			}
-			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
 			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
-			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
+			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
 			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
-			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
-			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
-			t24a, t24b := ir.FMA32(t22a, t14a, c23), ir.FMA32(t22b, t14b, c23)
-			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
-			t27a, t27b := ir.FMA32(t26a, t14a, c25), ir.FMA32(t26b, t14b, c25)
+			t18a, t18b := scalar.FMA32(c16, t14a, c17), scalar.FMA32(c16, t14b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t14a, c19), scalar.FMA32(t18b, t14b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t14a, c21), scalar.FMA32(t20b, t14b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t14a, c23), scalar.FMA32(t22b, t14b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t14a, c25), scalar.FMA32(t24b, t14b, c25)
+			t27a, t27b := scalar.FMA32(t26a, t14a, c25), scalar.FMA32(t26b, t14b, c25)
 			t29a, t29b := t15a>>uint32(c28), t15b>>uint32(c28)
 			t30a, t30b := int32(t15a-t29a), int32(t15b-t29b)
 			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
@@ -39433,17 +39433,17 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_go(f *abi.Frame) {
 			if t5 {
 				t6 = c4
 			}
-			t9 := ir.FMA32(t6, c7, c8)
+			t9 := scalar.FMA32(t6, c7, c8)
 			t10 := float32(t9 - c8)
-			t12 := ir.FMA32(t10, c11, t6)
-			t14 := ir.FMA32(t10, c13, t12)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := scalar.FMA32(t10, c13, t12)
 			t15 := int32(math.Float32bits(t9))
-			t18 := ir.FMA32(c16, t14, c17)
-			t20 := ir.FMA32(t18, t14, c19)
-			t22 := ir.FMA32(t20, t14, c21)
-			t24 := ir.FMA32(t22, t14, c23)
-			t26 := ir.FMA32(t24, t14, c25)
-			t27 := ir.FMA32(t26, t14, c25)
+			t18 := scalar.FMA32(c16, t14, c17)
+			t20 := scalar.FMA32(t18, t14, c19)
+			t22 := scalar.FMA32(t20, t14, c21)
+			t24 := scalar.FMA32(t22, t14, c23)
+			t26 := scalar.FMA32(t24, t14, c25)
+			t27 := scalar.FMA32(t26, t14, c25)
 			t29 := t15 >> uint32(c28)
 			t30 := int32(t15 - t29)
 			t32 := t29 << uint32(c31)
@@ -39520,16 +39520,16 @@ func k_reduce_add_sub_exp_f32_us_b11729214f_go(f *abi.Frame) {
 			if t5b {
 				t6b = c4
 			}
-			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
 			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
-			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
+			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
 			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
-			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
-			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
-			t24a, t24b := ir.FMA32(t22a, t22a, c23), ir.FMA32(t22b, t22b, c23)
-			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
+			t18a, t18b := scalar.FMA32(c16, t14a, c17), scalar.FMA32(c16, t14b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t14a, c19), scalar.FMA32(t18b, t14b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t14a, c21), scalar.FMA32(t20b, t14b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t22a, c23), scalar.FMA32(t22b, t22b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t14a, c25), scalar.FMA32(t24b, t14b, c25)
 			t28a, t28b := t15a<<uint32(c27), t15b<<uint32(c27)
 			t29a, t29b := math.Float32frombits(uint32(t28a)), math.Float32frombits(uint32(t28b))
 			t30a, t30b := float32(t26a*t29a), float32(t26b*t29b)
@@ -39552,16 +39552,16 @@ func k_reduce_add_sub_exp_f32_us_b11729214f_go(f *abi.Frame) {
 			if t5 {
 				t6 = c4
 			}
-			t9 := ir.FMA32(t6, c7, c8)
+			t9 := scalar.FMA32(t6, c7, c8)
 			t10 := float32(t9 - c8)
-			t12 := ir.FMA32(t10, c11, t6)
-			t14 := ir.FMA32(t10, c13, t12)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := scalar.FMA32(t10, c13, t12)
 			t15 := int32(math.Float32bits(t9))
-			t18 := ir.FMA32(c16, t14, c17)
-			t20 := ir.FMA32(t18, t14, c19)
-			t22 := ir.FMA32(t20, t14, c21)
-			t24 := ir.FMA32(t22, t22, c23)
-			t26 := ir.FMA32(t24, t14, c25)
+			t18 := scalar.FMA32(c16, t14, c17)
+			t20 := scalar.FMA32(t18, t14, c19)
+			t22 := scalar.FMA32(t20, t14, c21)
+			t24 := scalar.FMA32(t22, t22, c23)
+			t26 := scalar.FMA32(t24, t14, c25)
 			t28 := t15 << uint32(c27)
 			t29 := math.Float32frombits(uint32(t28))
 			t30 := float32(t26 * t29)
@@ -40177,7 +40177,7 @@ func k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go(f *abi.Frame) {
 		m0, l0 := math.Float32frombits(0xff800000), int32(0)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			if !(t0 <= m0) && m0 == m0 {
 				m0, l0 = t0, int32(i)
 			}
@@ -40372,13 +40372,13 @@ func k_reduce_argmax_max_f32_u_ce05dc9a24_go(f *abi.Frame) {
 			if !(v0 <= m0) && m0 == m0 {
 				m0, l0 = v0, int32(i)
 			}
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v0)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+					l1[b] = scalar.Max(l1[b], l1[b+half])
 				}
 			}
 		}
@@ -40408,13 +40408,13 @@ func k_reduce_argmax_max_f64_u_198ed0041d_go(f *abi.Frame) {
 			if !(v0 <= m0) && m0 == m0 {
 				m0, l0 = v0, int32(i)
 			}
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v0)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+					l1[b] = scalar.Max(l1[b], l1[b+half])
 				}
 			}
 		}
@@ -40534,7 +40534,7 @@ func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go(f *abi.Frame) {
 		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			if !(t0 >= m0) && m0 == m0 {
 				m0, l0 = t0, int32(i)
 			}
@@ -40729,13 +40729,13 @@ func k_reduce_argmin_min_f32_u_8bf51963b3_go(f *abi.Frame) {
 			if !(v0 >= m0) && m0 == m0 {
 				m0, l0 = v0, int32(i)
 			}
-			l1[i&31] = abi.LaneMin(l1[i&31], v0)
+			l1[i&31] = scalar.Min(l1[i&31], v0)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = abi.LaneMin(l1[b], l1[b+half])
+					l1[b] = scalar.Min(l1[b], l1[b+half])
 				}
 			}
 		}
@@ -40765,13 +40765,13 @@ func k_reduce_argmin_min_f64_u_4ef17ad66b_go(f *abi.Frame) {
 			if !(v0 >= m0) && m0 == m0 {
 				m0, l0 = v0, int32(i)
 			}
-			l1[i&31] = abi.LaneMin(l1[i&31], v0)
+			l1[i&31] = scalar.Min(l1[i&31], v0)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = abi.LaneMin(l1[b], l1[b+half])
+					l1[b] = scalar.Min(l1[b], l1[b+half])
 				}
 			}
 		}
@@ -41300,13 +41300,13 @@ func k_reduce_columns_max_add_f32_su_6e75755142_go(f *abi.Frame) {
 				for j := range lane {
 					v1 := a1[j]
 					t0 := float32(s0 + v1)
-					lane[j] = abi.LaneMax(lane[j], t0)
+					lane[j] = scalar.Max(lane[j], t0)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41341,13 +41341,13 @@ func k_reduce_columns_max_add_f64_us_878cd2b780_go(f *abi.Frame) {
 				for j := range lane {
 					v0 := a0[j]
 					t0 := float64(v0 + s1)
-					lane[j] = abi.LaneMax(lane[j], t0)
+					lane[j] = scalar.Max(lane[j], t0)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41384,13 +41384,13 @@ func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go(f *abi.Frame) {
 					v1 := a1[j]
 					t0 := float32(s0 - v1)
 					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-					lane[j] = abi.LaneMax(lane[j], t1)
+					lane[j] = scalar.Max(lane[j], t1)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41427,13 +41427,13 @@ func k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go(f *abi.Frame) {
 					v0 := a0[j]
 					t0 := float32(v0 - s1)
 					t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
-					lane[j] = abi.LaneMax(lane[j], t1)
+					lane[j] = scalar.Max(lane[j], t1)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41470,13 +41470,13 @@ func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go(f *abi.Frame) {
 					v1 := a1[j]
 					t0 := float64(s0 - v1)
 					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = abi.LaneMax(lane[j], t1)
+					lane[j] = scalar.Max(lane[j], t1)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41513,13 +41513,13 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go(f *abi.Frame) {
 					v0 := a0[j]
 					t0 := float64(v0 - s1)
 					t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
-					lane[j] = abi.LaneMax(lane[j], t1)
+					lane[j] = scalar.Max(lane[j], t1)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMax(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Max(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41554,13 +41554,13 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f_go(f *abi.Frame) {
 				for j := range lane {
 					v0 := a0[j]
 					t0 := float32(v0 + s1)
-					lane[j] = abi.LaneMin(lane[j], t0)
+					lane[j] = scalar.Min(lane[j], t0)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMin(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Min(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41595,13 +41595,13 @@ func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
 				for j := range lane {
 					v1 := a1[j]
 					t0 := float64(s0 + v1)
-					lane[j] = abi.LaneMin(lane[j], t0)
+					lane[j] = scalar.Min(lane[j], t0)
 				}
 			}
 			for half := 16; half > 0; half /= 2 {
 				for b := half; b < min(n, 2*half); b++ {
 					for j := range l[b] {
-						l[b-half][j] = abi.LaneMin(l[b-half][j], l[b][j])
+						l[b-half][j] = scalar.Min(l[b-half][j], l[b][j])
 					}
 				}
 			}
@@ -41633,12 +41633,12 @@ func k_reduce_max_cast_bf16_f32_u_1a4e6206aa_go(f *abi.Frame) {
 			t1 := int32(t0)
 			t3 := t1 << uint32(c2)
 			t4 := math.Float32frombits(uint32(t3))
-			l0[i&31] = abi.LaneMax(l0[i&31], t4)
+			l0[i&31] = scalar.Max(l0[i&31], t4)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41664,13 +41664,13 @@ func k_reduce_max_cast_f16_f32_u_4ce9765f90_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+			t0 := scalar.Float16frombits(v0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41697,12 +41697,12 @@ func k_reduce_max_cast_i16_i32_u_e2d938b25a_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41729,12 +41729,12 @@ func k_reduce_max_cast_i8_i32_u_940dcb9fb6_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41761,12 +41761,12 @@ func k_reduce_max_cast_u16_i32_u_1e2352c91a_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			l0[i&31] = abi.LaneMax(l0[i&31], t0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41792,12 +41792,12 @@ func k_reduce_max_f32_u_ce333e9dac_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41823,12 +41823,12 @@ func k_reduce_max_f64_u_68681c4585_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41854,12 +41854,12 @@ func k_reduce_max_i32_u_6a5383f967_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41885,12 +41885,12 @@ func k_reduce_max_i64_u_613c5a600c_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41913,12 +41913,12 @@ func k_reduce_max_u32_u_6494554865_go(f *abi.Frame) {
 		var l0 [32]uint32
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41941,12 +41941,12 @@ func k_reduce_max_u64_u_83447700c2_go(f *abi.Frame) {
 		var l0 [32]uint64
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -41969,12 +41969,12 @@ func k_reduce_max_u8_u_aa086b4524_go(f *abi.Frame) {
 		var l0 [32]uint8
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMax(l0[i&31], v0)
+			l0[i&31] = scalar.Max(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMax(l0[b], l0[b+half])
+					l0[b] = scalar.Max(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42005,12 +42005,12 @@ func k_reduce_min_cast_bf16_f32_u_7a7a1cd982_go(f *abi.Frame) {
 			t1 := int32(t0)
 			t3 := t1 << uint32(c2)
 			t4 := math.Float32frombits(uint32(t3))
-			l0[i&31] = abi.LaneMin(l0[i&31], t4)
+			l0[i&31] = scalar.Min(l0[i&31], t4)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42036,13 +42036,13 @@ func k_reduce_min_cast_f16_f32_u_86e87b9a67_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
-			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+			t0 := scalar.Float16frombits(v0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42069,12 +42069,12 @@ func k_reduce_min_cast_i16_i32_u_6c96e328c3_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42101,12 +42101,12 @@ func k_reduce_min_cast_i8_i32_u_6748bbe25d_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42133,12 +42133,12 @@ func k_reduce_min_cast_u16_i32_u_18a40418f1_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
-			l0[i&31] = abi.LaneMin(l0[i&31], t0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42164,12 +42164,12 @@ func k_reduce_min_f32_u_456b07aef9_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42195,12 +42195,12 @@ func k_reduce_min_f64_u_406984bf90_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42226,12 +42226,12 @@ func k_reduce_min_i32_u_c6c904d409_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42257,12 +42257,12 @@ func k_reduce_min_i64_u_8e896b88f0_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42292,13 +42292,13 @@ func k_reduce_min_max_f32_u_f50b4aef0b_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42306,7 +42306,7 @@ func k_reduce_min_max_f32_u_f50b4aef0b_go(f *abi.Frame) {
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+					l1[b] = scalar.Max(l1[b], l1[b+half])
 				}
 			}
 		}
@@ -42336,13 +42336,13 @@ func k_reduce_min_max_f64_u_2ca7c68e66_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
-			l1[i&31] = abi.LaneMax(l1[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+			l1[i&31] = scalar.Max(l1[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42350,7 +42350,7 @@ func k_reduce_min_max_f64_u_2ca7c68e66_go(f *abi.Frame) {
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l1[b] = abi.LaneMax(l1[b], l1[b+half])
+					l1[b] = scalar.Max(l1[b], l1[b+half])
 				}
 			}
 		}
@@ -42376,12 +42376,12 @@ func k_reduce_min_u32_u_5ca15eca45_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42407,12 +42407,12 @@ func k_reduce_min_u64_u_99a74b5a47_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42438,12 +42438,12 @@ func k_reduce_min_u8_u_2f6c138dd0_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			l0[i&31] = abi.LaneMin(l0[i&31], v0)
+			l0[i&31] = scalar.Min(l0[i&31], v0)
 		}
 		for half := 16; half > 0; half /= 2 {
 			if half < n {
 				for b := range half {
-					l0[b] = abi.LaneMin(l0[b], l0[b+half])
+					l0[b] = scalar.Min(l0[b], l0[b+half])
 				}
 			}
 		}
@@ -42505,7 +42505,7 @@ func k_reduce_mul_cast_f16_f32_u_e300ca6a75_go(f *abi.Frame) {
 		}
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			l0[i&31] = float32(l0[i&31] * t0)
 		}
 		for half := 16; half > 0; half /= 2 {
@@ -43591,12 +43591,12 @@ func k_rsqrt_f32_u_eb0a25d116_go(f *abi.Frame) {
 			t2a, t2b := float32(c0/t1a), float32(c0/t1b)
 			t3a, t3b := float32(v0a*t2a), float32(v0b*t2b)
 			t4a, t4b := -t3a, -t3b
-			t5a, t5b := ir.FMA32(v0a, t2a, t4a), ir.FMA32(v0b, t2b, t4b)
+			t5a, t5b := scalar.FMA32(v0a, t2a, t4a), scalar.FMA32(v0b, t2b, t4b)
 			t6a, t6b := -t2a, -t2b
-			t7a, t7b := ir.FMA32(t6a, t3a, c0), ir.FMA32(t6b, t3b, c0)
-			t8a, t8b := ir.FMA32(t6a, t5a, t7a), ir.FMA32(t6b, t5b, t7b)
+			t7a, t7b := scalar.FMA32(t6a, t3a, c0), scalar.FMA32(t6b, t3b, c0)
+			t8a, t8b := scalar.FMA32(t6a, t5a, t7a), scalar.FMA32(t6b, t5b, t7b)
 			t10a, t10b := float32(t2a*c9), float32(t2b*c9)
-			t11a, t11b := ir.FMA32(t10a, t8a, t2a), ir.FMA32(t10b, t8b, t2b)
+			t11a, t11b := scalar.FMA32(t10a, t8a, t2a), scalar.FMA32(t10b, t8b, t2b)
 			t12a, t12b := t11a == t11a, t11b == t11b
 			t13a := t2a
 			if t12a {
@@ -43615,12 +43615,12 @@ func k_rsqrt_f32_u_eb0a25d116_go(f *abi.Frame) {
 			t2 := float32(c0 / t1)
 			t3 := float32(v0 * t2)
 			t4 := -t3
-			t5 := ir.FMA32(v0, t2, t4)
+			t5 := scalar.FMA32(v0, t2, t4)
 			t6 := -t2
-			t7 := ir.FMA32(t6, t3, c0)
-			t8 := ir.FMA32(t6, t5, t7)
+			t7 := scalar.FMA32(t6, t3, c0)
+			t8 := scalar.FMA32(t6, t5, t7)
 			t10 := float32(t2 * c9)
-			t11 := ir.FMA32(t10, t8, t2)
+			t11 := scalar.FMA32(t10, t8, t2)
 			t12 := t11 == t11
 			t13 := t2
 			if t12 {
@@ -44029,11 +44029,11 @@ func k_scan_max_f32_carry_300fed68ba_go(f *abi.Frame) {
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44052,7 +44052,7 @@ func k_scan_max_f32_e4ea42453f_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44074,7 +44074,7 @@ func k_scan_max_f64_5e06637110_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44097,11 +44097,11 @@ func k_scan_max_f64_carry_36e70121b9_go(f *abi.Frame) {
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44120,7 +44120,7 @@ func k_scan_max_i32_306c8a52e5_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44143,11 +44143,11 @@ func k_scan_max_i32_carry_e29ecd08c9_go(f *abi.Frame) {
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44166,7 +44166,7 @@ func k_scan_max_i64_38aa620bcc_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44189,11 +44189,11 @@ func k_scan_max_i64_carry_dd638e9309_go(f *abi.Frame) {
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44213,11 +44213,11 @@ func k_scan_max_u32_carry_bb88b4323a_go(f *abi.Frame) {
 		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44236,7 +44236,7 @@ func k_scan_max_u32_f2bd8f3df2_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44258,7 +44258,7 @@ func k_scan_max_u64_c83cfa8264_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44281,11 +44281,11 @@ func k_scan_max_u64_carry_68233a2ee3_go(f *abi.Frame) {
 		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44304,7 +44304,7 @@ func k_scan_max_u8_533467dcc9_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
+			run = scalar.Max(run, x)
 			o0[i] = run
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44327,11 +44327,11 @@ func k_scan_max_u8_carry_3b821cbfcb_go(f *abi.Frame) {
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMax(run, x)
-			o0[i] = abi.LaneMax(carry, run)
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMax(carry, run)
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -44350,7 +44350,7 @@ func k_scan_min_f32_6d0c4c9be5_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44373,11 +44373,11 @@ func k_scan_min_f32_carry_e3a40d8650_go(f *abi.Frame) {
 		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -44397,11 +44397,11 @@ func k_scan_min_f64_carry_fc20488977_go(f *abi.Frame) {
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -44420,7 +44420,7 @@ func k_scan_min_f64_f27cdc8e6c_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44442,7 +44442,7 @@ func k_scan_min_i32_1784fcece8_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44465,11 +44465,11 @@ func k_scan_min_i32_carry_5d45cbd476_go(f *abi.Frame) {
 		run := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -44488,7 +44488,7 @@ func k_scan_min_i64_489f6a77b9_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44511,11 +44511,11 @@ func k_scan_min_i64_carry_771db59c78_go(f *abi.Frame) {
 		run := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -44534,7 +44534,7 @@ func k_scan_min_u32_36b3a11eab_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44557,11 +44557,11 @@ func k_scan_min_u32_carry_945d989a71_go(f *abi.Frame) {
 		run := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -44581,11 +44581,11 @@ func k_scan_min_u64_carry_ba1be5ab5b_go(f *abi.Frame) {
 		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -44604,7 +44604,7 @@ func k_scan_min_u64_e4b1e093fe_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44626,7 +44626,7 @@ func k_scan_min_u8_b964aa4f7b_go(f *abi.Frame) {
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
+			run = scalar.Min(run, x)
 			o0[i] = run
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
@@ -44649,11 +44649,11 @@ func k_scan_min_u8_carry_479ff6d349_go(f *abi.Frame) {
 		run := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		carry := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
 		for i, x := range a0 {
-			run = abi.LaneMin(run, x)
-			o0[i] = abi.LaneMin(carry, run)
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = abi.LaneMin(carry, run)
+		*(*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
 	}
 }
 
@@ -46353,21 +46353,21 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t8a, t8b := ir.FMA32(t5a, c6, c7), ir.FMA32(t5b, c6, c7)
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
 			t9a, t9b := float32(t8a-c7), float32(t8b-c7)
-			t11a, t11b := ir.FMA32(t9a, c10, t5a), ir.FMA32(t9b, c10, t5b)
-			t13a, t13b := ir.FMA32(t9a, c12, t11a), ir.FMA32(t9b, c12, t11b)
+			t11a, t11b := scalar.FMA32(t9a, c10, t5a), scalar.FMA32(t9b, c10, t5b)
+			t13a, t13b := scalar.FMA32(t9a, c12, t11a), scalar.FMA32(t9b, c12, t11b)
 			t14a, t14b := int32(math.Float32bits(t8a)), int32(math.Float32bits(t8b))
 			t15a, t15b := float32(t13a*t13a), float32(t13b*t13b)
-			t18a, t18b := ir.FMA32(c16, t13a, c17), ir.FMA32(c16, t13b, c17)
-			t20a, t20b := ir.FMA32(t18a, t13a, c19), ir.FMA32(t18b, t13b, c19)
-			t22a, t22b := ir.FMA32(t20a, t13a, c21), ir.FMA32(t20b, t13b, c21)
-			t24a, t24b := ir.FMA32(t22a, t13a, c23), ir.FMA32(t22b, t13b, c23)
-			t25a, t25b := ir.FMA32(t15a, t24a, t13a), ir.FMA32(t15b, t24b, t13b)
+			t18a, t18b := scalar.FMA32(c16, t13a, c17), scalar.FMA32(c16, t13b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t13a, c19), scalar.FMA32(t18b, t13b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t13a, c21), scalar.FMA32(t20b, t13b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t13a, c23), scalar.FMA32(t22b, t13b, c23)
+			t25a, t25b := scalar.FMA32(t15a, t24a, t13a), scalar.FMA32(t15b, t24b, t13b)
 			t27a, t27b := t14a<<uint32(c26), t14b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
 			t29a, t29b := float32(t28a-c23), float32(t28b-c23)
-			t30a, t30b := ir.FMA32(t28a, t25a, t29a), ir.FMA32(t28b, t25b, t29b)
+			t30a, t30b := scalar.FMA32(t28a, t25a, t29a), scalar.FMA32(t28b, t25b, t29b)
 			t32a, t32b := float32(t30a*c31), float32(t30b*c31)
 			t33a, t33b := v0a < c3, v0b < c3
 			t35a, t35b := float32(v0a*c34), float32(v0b*c34)
@@ -46394,21 +46394,21 @@ func k_selu_f32_u_5e97fe46cc_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t8 := ir.FMA32(t5, c6, c7)
+			t8 := scalar.FMA32(t5, c6, c7)
 			t9 := float32(t8 - c7)
-			t11 := ir.FMA32(t9, c10, t5)
-			t13 := ir.FMA32(t9, c12, t11)
+			t11 := scalar.FMA32(t9, c10, t5)
+			t13 := scalar.FMA32(t9, c12, t11)
 			t14 := int32(math.Float32bits(t8))
 			t15 := float32(t13 * t13)
-			t18 := ir.FMA32(c16, t13, c17)
-			t20 := ir.FMA32(t18, t13, c19)
-			t22 := ir.FMA32(t20, t13, c21)
-			t24 := ir.FMA32(t22, t13, c23)
-			t25 := ir.FMA32(t15, t24, t13)
+			t18 := scalar.FMA32(c16, t13, c17)
+			t20 := scalar.FMA32(t18, t13, c19)
+			t22 := scalar.FMA32(t20, t13, c21)
+			t24 := scalar.FMA32(t22, t13, c23)
+			t25 := scalar.FMA32(t15, t24, t13)
 			t27 := t14 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
 			t29 := float32(t28 - c23)
-			t30 := ir.FMA32(t28, t25, t29)
+			t30 := scalar.FMA32(t28, t25, t29)
 			t32 := float32(t30 * c31)
 			t33 := v0 < c3
 			t35 := float32(v0 * c34)
@@ -47485,20 +47485,20 @@ func k_sigmoid_f32_u_f999d280c1_go(f *abi.Frame) {
 			if t5b {
 				t6b = c4
 			}
-			t9a, t9b := ir.FMA32(t6a, c7, c8), ir.FMA32(t6b, c7, c8)
+			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
 			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
-			t12a, t12b := ir.FMA32(t10a, c11, t6a), ir.FMA32(t10b, c11, t6b)
-			t14a, t14b := ir.FMA32(t10a, c13, t12a), ir.FMA32(t10b, c13, t12b)
+			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
+			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
 			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t18a, t18b := ir.FMA32(c16, t14a, c17), ir.FMA32(c16, t14b, c17)
-			t20a, t20b := ir.FMA32(t18a, t14a, c19), ir.FMA32(t18b, t14b, c19)
-			t22a, t22b := ir.FMA32(t20a, t14a, c21), ir.FMA32(t20b, t14b, c21)
-			t24a, t24b := ir.FMA32(t22a, t14a, c23), ir.FMA32(t22b, t14b, c23)
-			t26a, t26b := ir.FMA32(t24a, t14a, c25), ir.FMA32(t24b, t14b, c25)
-			t28a, t28b := ir.FMA32(t26a, t14a, c27), ir.FMA32(t26b, t14b, c27)
+			t18a, t18b := scalar.FMA32(c16, t14a, c17), scalar.FMA32(c16, t14b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t14a, c19), scalar.FMA32(t18b, t14b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t14a, c21), scalar.FMA32(t20b, t14b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t14a, c23), scalar.FMA32(t22b, t14b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t14a, c25), scalar.FMA32(t24b, t14b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t14a, c27), scalar.FMA32(t26b, t14b, c27)
 			t30a, t30b := t15a<<uint32(c29), t15b<<uint32(c29)
 			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
-			t32a, t32b := ir.FMA32(t28a, t31a, c0), ir.FMA32(t28b, t31b, c0)
+			t32a, t32b := scalar.FMA32(t28a, t31a, c0), scalar.FMA32(t28b, t31b, c0)
 			t33a, t33b := float32(c0/t32a), float32(c0/t32b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t33a, t33b
@@ -47515,20 +47515,20 @@ func k_sigmoid_f32_u_f999d280c1_go(f *abi.Frame) {
 			if t5 {
 				t6 = c4
 			}
-			t9 := ir.FMA32(t6, c7, c8)
+			t9 := scalar.FMA32(t6, c7, c8)
 			t10 := float32(t9 - c8)
-			t12 := ir.FMA32(t10, c11, t6)
-			t14 := ir.FMA32(t10, c13, t12)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := scalar.FMA32(t10, c13, t12)
 			t15 := int32(math.Float32bits(t9))
-			t18 := ir.FMA32(c16, t14, c17)
-			t20 := ir.FMA32(t18, t14, c19)
-			t22 := ir.FMA32(t20, t14, c21)
-			t24 := ir.FMA32(t22, t14, c23)
-			t26 := ir.FMA32(t24, t14, c25)
-			t28 := ir.FMA32(t26, t14, c27)
+			t18 := scalar.FMA32(c16, t14, c17)
+			t20 := scalar.FMA32(t18, t14, c19)
+			t22 := scalar.FMA32(t20, t14, c21)
+			t24 := scalar.FMA32(t22, t14, c23)
+			t26 := scalar.FMA32(t24, t14, c25)
+			t28 := scalar.FMA32(t26, t14, c27)
 			t30 := t15 << uint32(c29)
 			t31 := math.Float32frombits(uint32(t30))
-			t32 := ir.FMA32(t28, t31, c0)
+			t32 := scalar.FMA32(t28, t31, c0)
 			t33 := float32(c0 / t32)
 			o0[i] = t33
 		}
@@ -48066,20 +48066,20 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t5a, t5b := ir.FMA32(t2a, c3, c4), ir.FMA32(t2b, c3, c4)
+			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
 			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
-			t8a, t8b := ir.FMA32(t6a, c7, t2a), ir.FMA32(t6b, c7, t2b)
-			t10a, t10b := ir.FMA32(t6a, c9, t8a), ir.FMA32(t6b, c9, t8b)
+			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
+			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
 			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
-			t14a, t14b := ir.FMA32(c12, t10a, c13), ir.FMA32(c12, t10b, c13)
-			t16a, t16b := ir.FMA32(t14a, t10a, c15), ir.FMA32(t14b, t10b, c15)
-			t18a, t18b := ir.FMA32(t16a, t10a, c17), ir.FMA32(t16b, t10b, c17)
-			t20a, t20b := ir.FMA32(t18a, t10a, c19), ir.FMA32(t18b, t10b, c19)
-			t22a, t22b := ir.FMA32(t20a, t10a, c21), ir.FMA32(t20b, t10b, c21)
-			t24a, t24b := ir.FMA32(t22a, t10a, c23), ir.FMA32(t22b, t10b, c23)
+			t14a, t14b := scalar.FMA32(c12, t10a, c13), scalar.FMA32(c12, t10b, c13)
+			t16a, t16b := scalar.FMA32(t14a, t10a, c15), scalar.FMA32(t14b, t10b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t10a, c17), scalar.FMA32(t16b, t10b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t10a, c19), scalar.FMA32(t18b, t10b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t10a, c21), scalar.FMA32(t20b, t10b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t10a, c23), scalar.FMA32(t22b, t10b, c23)
 			t26a, t26b := t11a<<uint32(c25), t11b<<uint32(c25)
 			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t29a, t29b := ir.FMA32(t24a, t27a, c28), ir.FMA32(t24b, t27b, c28)
+			t29a, t29b := scalar.FMA32(t24a, t27a, c28), scalar.FMA32(t24b, t27b, c28)
 			t30a, t30b := float32(t2a/t29a), float32(t2b/t29b)
 			t31a, t31b := float32(t30a*c28), float32(t30b*c28)
 			t33a, t33b := c32 < t2a, c32 < t2b
@@ -48101,20 +48101,20 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 			if t1 {
 				t2 = c0
 			}
-			t5 := ir.FMA32(t2, c3, c4)
+			t5 := scalar.FMA32(t2, c3, c4)
 			t6 := float32(t5 - c4)
-			t8 := ir.FMA32(t6, c7, t2)
-			t10 := ir.FMA32(t6, c9, t8)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := scalar.FMA32(t6, c9, t8)
 			t11 := int32(math.Float32bits(t5))
-			t14 := ir.FMA32(c12, t10, c13)
-			t16 := ir.FMA32(t14, t10, c15)
-			t18 := ir.FMA32(t16, t10, c17)
-			t20 := ir.FMA32(t18, t10, c19)
-			t22 := ir.FMA32(t20, t10, c21)
-			t24 := ir.FMA32(t22, t10, c23)
+			t14 := scalar.FMA32(c12, t10, c13)
+			t16 := scalar.FMA32(t14, t10, c15)
+			t18 := scalar.FMA32(t16, t10, c17)
+			t20 := scalar.FMA32(t18, t10, c19)
+			t22 := scalar.FMA32(t20, t10, c21)
+			t24 := scalar.FMA32(t22, t10, c23)
 			t26 := t11 << uint32(c25)
 			t27 := math.Float32frombits(uint32(t26))
-			t29 := ir.FMA32(t24, t27, c28)
+			t29 := scalar.FMA32(t24, t27, c28)
 			t30 := float32(t2 / t29)
 			t31 := float32(t30 * c28)
 			t33 := c32 < t2
@@ -48758,11 +48758,11 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c0 <= t1a, c0 <= t1b
-			t5a, t5b := ir.FMA32(v0a, c4, c3), ir.FMA32(v0b, c4, c3)
+			t5a, t5b := scalar.FMA32(v0a, c4, c3), scalar.FMA32(v0b, c4, c3)
 			t6a, t6b := float32(t5a-c3), float32(t5b-c3)
-			t8a, t8b := ir.FMA32(t6a, c7, v0a), ir.FMA32(t6b, c7, v0b)
-			t10a, t10b := ir.FMA32(t6a, c9, t8a), ir.FMA32(t6b, c9, t8b)
-			t12a, t12b := ir.FMA32(t6a, c11, t10a), ir.FMA32(t6b, c11, t10b)
+			t8a, t8b := scalar.FMA32(t6a, c7, v0a), scalar.FMA32(t6b, c7, v0b)
+			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
+			t12a, t12b := scalar.FMA32(t6a, c11, t10a), scalar.FMA32(t6b, c11, t10b)
 			t74a := t5a
 			t75a := t12a
 			if t2a {
@@ -48897,10 +48897,10 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 			t80a, t80b := t79a^t78a, t79b^t78b
 			t81a, t81b := math.Float32frombits(uint32(t80a)), math.Float32frombits(uint32(t80b))
 			t82a, t82b := float32(t81a*t81a), float32(t81b*t81b)
-			t85a, t85b := ir.FMA32(c83, t82a, c84), ir.FMA32(c83, t82b, c84)
-			t87a, t87b := ir.FMA32(t85a, t82a, c86), ir.FMA32(t85b, t82b, c86)
-			t89a, t89b := ir.FMA32(t87a, t82a, c88), ir.FMA32(t87b, t82b, c88)
-			t91a, t91b := ir.FMA32(t89a, t82a, c90), ir.FMA32(t89b, t82b, c90)
+			t85a, t85b := scalar.FMA32(c83, t82a, c84), scalar.FMA32(c83, t82b, c84)
+			t87a, t87b := scalar.FMA32(t85a, t82a, c86), scalar.FMA32(t85b, t82b, c86)
+			t89a, t89b := scalar.FMA32(t87a, t82a, c88), scalar.FMA32(t87b, t82b, c88)
+			t91a, t91b := scalar.FMA32(t89a, t82a, c90), scalar.FMA32(t89b, t82b, c90)
 			t92a, t92b := float32(t81a*t91a), float32(t81b*t91b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t92a, t92b
@@ -48909,11 +48909,11 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 			v0 := a0[i]
 			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c0 <= t1
-			t5 := ir.FMA32(v0, c4, c3)
+			t5 := scalar.FMA32(v0, c4, c3)
 			t6 := float32(t5 - c3)
-			t8 := ir.FMA32(t6, c7, v0)
-			t10 := ir.FMA32(t6, c9, t8)
-			t12 := ir.FMA32(t6, c11, t10)
+			t8 := scalar.FMA32(t6, c7, v0)
+			t10 := scalar.FMA32(t6, c9, t8)
+			t12 := scalar.FMA32(t6, c11, t10)
 			t74 := t5
 			t75 := t12
 			if t2 {
@@ -48984,10 +48984,10 @@ func k_sin_f32_u_b1f1c0475a_go(f *abi.Frame) {
 			t80 := t79 ^ t78
 			t81 := math.Float32frombits(uint32(t80))
 			t82 := float32(t81 * t81)
-			t85 := ir.FMA32(c83, t82, c84)
-			t87 := ir.FMA32(t85, t82, c86)
-			t89 := ir.FMA32(t87, t82, c88)
-			t91 := ir.FMA32(t89, t82, c90)
+			t85 := scalar.FMA32(c83, t82, c84)
+			t87 := scalar.FMA32(t85, t82, c86)
+			t89 := scalar.FMA32(t87, t82, c88)
+			t91 := scalar.FMA32(t89, t82, c90)
 			t92 := float32(t81 * t91)
 			o0[i] = t92
 		}
@@ -51111,7 +51111,7 @@ func k_sinh_f32_u_a02af806c2_go(f *abi.Frame) {
 			t31a, t31b := int64(c28+t30a), int64(c28+t30b)
 			t32a, t32b := math.Float64frombits(uint64(t31a)), math.Float64frombits(uint64(t31b))
 			t33a, t33b := int64(c28-t30a), int64(c28-t30b)
-			t35a, t35b := abi.LaneMax(t33a, c34), abi.LaneMax(t33b, c34)
+			t35a, t35b := scalar.Max(t33a, c34), scalar.Max(t33b, c34)
 			t36a, t36b := math.Float64frombits(uint64(t35a)), math.Float64frombits(uint64(t35b))
 			t37a, t37b := float64(t32a-t36a), float64(t32b-t36b)
 			t38a, t38b := float64(t32a+t36a), float64(t32b+t36b)
@@ -51152,7 +51152,7 @@ func k_sinh_f32_u_a02af806c2_go(f *abi.Frame) {
 			t31 := int64(c28 + t30)
 			t32 := math.Float64frombits(uint64(t31))
 			t33 := int64(c28 - t30)
-			t35 := abi.LaneMax(t33, c34)
+			t35 := scalar.Max(t33, c34)
 			t36 := math.Float64frombits(uint64(t35))
 			t37 := float64(t32 - t36)
 			t38 := float64(t32 + t36)
@@ -51208,28 +51208,28 @@ func k_sinh_f32_u_e6cd35bca9_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t6a, t6b := ir.FMA32(t3a, c4, c5), ir.FMA32(t3b, c4, c5)
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
 			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
-			t9a, t9b := ir.FMA32(t7a, c8, t3a), ir.FMA32(t7b, c8, t3b)
-			t11a, t11b := ir.FMA32(t7a, c10, t9a), ir.FMA32(t7b, c10, t9b)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
 			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
 			t13a, t13b := float32(t11a*t11a), float32(t11b*t11b)
-			t16a, t16b := ir.FMA32(c14, t13a, c15), ir.FMA32(c14, t13b, c15)
-			t18a, t18b := ir.FMA32(t16a, t13a, c17), ir.FMA32(t16b, t13b, c17)
-			t20a, t20b := ir.FMA32(t13a, t18a, c19), ir.FMA32(t13b, t18b, c19)
+			t16a, t16b := scalar.FMA32(c14, t13a, c15), scalar.FMA32(c14, t13b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t13a, c17), scalar.FMA32(t16b, t13b, c17)
+			t20a, t20b := scalar.FMA32(t13a, t18a, c19), scalar.FMA32(t13b, t18b, c19)
 			t21a, t21b := float32(t11a*t13a), float32(t11b*t13b)
-			t24a, t24b := ir.FMA32(c22, t13a, c23), ir.FMA32(c22, t13b, c23)
-			t25a, t25b := ir.FMA32(t21a, t24a, t11a), ir.FMA32(t21b, t24b, t11b)
+			t24a, t24b := scalar.FMA32(c22, t13a, c23), scalar.FMA32(c22, t13b, c23)
+			t25a, t25b := scalar.FMA32(t21a, t24a, t11a), scalar.FMA32(t21b, t24b, t11b)
 			t27a, t27b := t12a<<uint32(c26), t12b<<uint32(c26)
 			t28a, t28b := math.Float32frombits(uint32(t27a)), math.Float32frombits(uint32(t27b))
 			t30a, t30b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
 			t31a, t31b := int32(c29-t30a), int32(c29-t30b)
-			t33a, t33b := abi.LaneMax(t31a, c32), abi.LaneMax(t31b, c32)
+			t33a, t33b := scalar.Max(t31a, c32), scalar.Max(t31b, c32)
 			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
 			t35a, t35b := float32(t28a-t34a), float32(t28b-t34b)
 			t36a, t36b := float32(t28a+t34a), float32(t28b+t34b)
 			t37a, t37b := float32(t25a*t36a), float32(t25b*t36b)
-			t38a, t38b := ir.FMA32(t20a, t35a, t37a), ir.FMA32(t20b, t35b, t37b)
+			t38a, t38b := scalar.FMA32(t20a, t35a, t37a), scalar.FMA32(t20b, t35b, t37b)
 			t39a, t39b := float32(t38a+t38a), float32(t38b+t38b)
 			t40a, t40b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
 			t42a, t42b := t40a&c41, t40b&c41
@@ -51247,28 +51247,28 @@ func k_sinh_f32_u_e6cd35bca9_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := ir.FMA32(t3, c4, c5)
+			t6 := scalar.FMA32(t3, c4, c5)
 			t7 := float32(t6 - c5)
-			t9 := ir.FMA32(t7, c8, t3)
-			t11 := ir.FMA32(t7, c10, t9)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := scalar.FMA32(t7, c10, t9)
 			t12 := int32(math.Float32bits(t6))
 			t13 := float32(t11 * t11)
-			t16 := ir.FMA32(c14, t13, c15)
-			t18 := ir.FMA32(t16, t13, c17)
-			t20 := ir.FMA32(t13, t18, c19)
+			t16 := scalar.FMA32(c14, t13, c15)
+			t18 := scalar.FMA32(t16, t13, c17)
+			t20 := scalar.FMA32(t13, t18, c19)
 			t21 := float32(t11 * t13)
-			t24 := ir.FMA32(c22, t13, c23)
-			t25 := ir.FMA32(t21, t24, t11)
+			t24 := scalar.FMA32(c22, t13, c23)
+			t25 := scalar.FMA32(t21, t24, t11)
 			t27 := t12 << uint32(c26)
 			t28 := math.Float32frombits(uint32(t27))
 			t30 := int32(math.Float32bits(t28))
 			t31 := int32(c29 - t30)
-			t33 := abi.LaneMax(t31, c32)
+			t33 := scalar.Max(t31, c32)
 			t34 := math.Float32frombits(uint32(t33))
 			t35 := float32(t28 - t34)
 			t36 := float32(t28 + t34)
 			t37 := float32(t25 * t36)
-			t38 := ir.FMA32(t20, t35, t37)
+			t38 := scalar.FMA32(t20, t35, t37)
 			t39 := float32(t38 + t38)
 			t40 := int32(math.Float32bits(v0))
 			t42 := t40 & c41
@@ -51353,7 +51353,7 @@ func k_sinh_f64_u_a3833562bd_go(f *abi.Frame) {
 			t46a, t46b := int64(c43+t45a), int64(c43+t45b)
 			t47a, t47b := math.Float64frombits(uint64(t46a)), math.Float64frombits(uint64(t46b))
 			t48a, t48b := int64(c43-t45a), int64(c43-t45b)
-			t50a, t50b := abi.LaneMax(t48a, c49), abi.LaneMax(t48b, c49)
+			t50a, t50b := scalar.Max(t48a, c49), scalar.Max(t48b, c49)
 			t51a, t51b := math.Float64frombits(uint64(t50a)), math.Float64frombits(uint64(t50b))
 			t52a, t52b := float64(t47a-t51a), float64(t47b-t51b)
 			t53a, t53b := float64(t47a+t51a), float64(t47b+t51b)
@@ -51420,7 +51420,7 @@ func k_sinh_f64_u_a3833562bd_go(f *abi.Frame) {
 			t46 := int64(c43 + t45)
 			t47 := math.Float64frombits(uint64(t46))
 			t48 := int64(c43 - t45)
-			t50 := abi.LaneMax(t48, c49)
+			t50 := scalar.Max(t48, c49)
 			t51 := math.Float64frombits(uint64(t50))
 			t52 := float64(t47 - t51)
 			t53 := float64(t47 + t51)
@@ -51646,17 +51646,17 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			if t3b {
 				t4b = c2
 			}
-			t7a, t7b := ir.FMA32(t4a, c5, c6), ir.FMA32(t4b, c5, c6)
+			t7a, t7b := scalar.FMA32(t4a, c5, c6), scalar.FMA32(t4b, c5, c6)
 			t8a, t8b := float32(t7a-c6), float32(t7b-c6)
-			t10a, t10b := ir.FMA32(t8a, c9, t4a), ir.FMA32(t8b, c9, t4b)
-			t12a, t12b := ir.FMA32(t8a, c11, t10a), ir.FMA32(t8b, c11, t10b)
+			t10a, t10b := scalar.FMA32(t8a, c9, t4a), scalar.FMA32(t8b, c9, t4b)
+			t12a, t12b := scalar.FMA32(t8a, c11, t10a), scalar.FMA32(t8b, c11, t10b)
 			t13a, t13b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
-			t16a, t16b := ir.FMA32(c14, t12a, c15), ir.FMA32(c14, t12b, c15)
-			t18a, t18b := ir.FMA32(t16a, t12a, c17), ir.FMA32(t16b, t12b, c17)
-			t20a, t20b := ir.FMA32(t18a, t12a, c19), ir.FMA32(t18b, t12b, c19)
-			t22a, t22b := ir.FMA32(t20a, t12a, c21), ir.FMA32(t20b, t12b, c21)
-			t24a, t24b := ir.FMA32(t22a, t12a, c23), ir.FMA32(t22b, t12b, c23)
-			t25a, t25b := ir.FMA32(t24a, t12a, c23), ir.FMA32(t24b, t12b, c23)
+			t16a, t16b := scalar.FMA32(c14, t12a, c15), scalar.FMA32(c14, t12b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t12a, c17), scalar.FMA32(t16b, t12b, c17)
+			t20a, t20b := scalar.FMA32(t18a, t12a, c19), scalar.FMA32(t18b, t12b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t12a, c21), scalar.FMA32(t20b, t12b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t12a, c23), scalar.FMA32(t22b, t12b, c23)
+			t25a, t25b := scalar.FMA32(t24a, t12a, c23), scalar.FMA32(t24b, t12b, c23)
 			t27a, t27b := t13a>>uint32(c26), t13b>>uint32(c26)
 			t28a, t28b := int32(t13a-t27a), int32(t13b-t27b)
 			t30a, t30b := t27a<<uint32(c29), t27b<<uint32(c29)
@@ -51665,17 +51665,17 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			t33a, t33b := t28a<<uint32(c29), t28b<<uint32(c29)
 			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
 			t35a, t35b := float32(t32a*t34a), float32(t32b*t34b)
-			t45a, t45b := ir.FMA32(c37, t35a, c36), ir.FMA32(c37, t35b, c36)
-			t46a, t46b := ir.FMA32(c39, t35a, c38), ir.FMA32(c39, t35b, c38)
-			t47a, t47b := ir.FMA32(c41, t35a, c40), ir.FMA32(c41, t35b, c40)
-			t48a, t48b := ir.FMA32(c43, t35a, c42), ir.FMA32(c43, t35b, c42)
+			t45a, t45b := scalar.FMA32(c37, t35a, c36), scalar.FMA32(c37, t35b, c36)
+			t46a, t46b := scalar.FMA32(c39, t35a, c38), scalar.FMA32(c39, t35b, c38)
+			t47a, t47b := scalar.FMA32(c41, t35a, c40), scalar.FMA32(c41, t35b, c40)
+			t48a, t48b := scalar.FMA32(c43, t35a, c42), scalar.FMA32(c43, t35b, c42)
 			t49a, t49b := float32(t35a*t35a), float32(t35b*t35b)
-			t50a, t50b := ir.FMA32(t46a, t49a, t45a), ir.FMA32(t46b, t49b, t45b)
-			t51a, t51b := ir.FMA32(t48a, t49a, t47a), ir.FMA32(t48b, t49b, t47b)
+			t50a, t50b := scalar.FMA32(t46a, t49a, t45a), scalar.FMA32(t46b, t49b, t45b)
+			t51a, t51b := scalar.FMA32(t48a, t49a, t47a), scalar.FMA32(t48b, t49b, t47b)
 			t52a, t52b := float32(t49a*t49a), float32(t49b*t49b)
-			t53a, t53b := ir.FMA32(t51a, t52a, t50a), ir.FMA32(t51b, t52b, t50b)
+			t53a, t53b := scalar.FMA32(t51a, t52a, t50a), scalar.FMA32(t51b, t52b, t50b)
 			t54a, t54b := float32(t52a*t52a), float32(t52b*t52b)
-			t55a, t55b := ir.FMA32(c44, t54a, t53a), ir.FMA32(c44, t54b, t53b)
+			t55a, t55b := scalar.FMA32(c44, t54a, t53a), scalar.FMA32(c44, t54b, t53b)
 			t57a, t57b := v0a < c56, v0b < c56
 			t59a := v0a
 			if t57a {
@@ -51685,7 +51685,7 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			if t57b {
 				t59b = c58
 			}
-			t60a, t60b := ir.FMA32(t35a, t55a, t59a), ir.FMA32(t35b, t55b, t59b)
+			t60a, t60b := scalar.FMA32(t35a, t55a, t59a), scalar.FMA32(t35b, t55b, t59b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t60a, t60b
 		}
@@ -51698,17 +51698,17 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			if t3 {
 				t4 = c2
 			}
-			t7 := ir.FMA32(t4, c5, c6)
+			t7 := scalar.FMA32(t4, c5, c6)
 			t8 := float32(t7 - c6)
-			t10 := ir.FMA32(t8, c9, t4)
-			t12 := ir.FMA32(t8, c11, t10)
+			t10 := scalar.FMA32(t8, c9, t4)
+			t12 := scalar.FMA32(t8, c11, t10)
 			t13 := int32(math.Float32bits(t7))
-			t16 := ir.FMA32(c14, t12, c15)
-			t18 := ir.FMA32(t16, t12, c17)
-			t20 := ir.FMA32(t18, t12, c19)
-			t22 := ir.FMA32(t20, t12, c21)
-			t24 := ir.FMA32(t22, t12, c23)
-			t25 := ir.FMA32(t24, t12, c23)
+			t16 := scalar.FMA32(c14, t12, c15)
+			t18 := scalar.FMA32(t16, t12, c17)
+			t20 := scalar.FMA32(t18, t12, c19)
+			t22 := scalar.FMA32(t20, t12, c21)
+			t24 := scalar.FMA32(t22, t12, c23)
+			t25 := scalar.FMA32(t24, t12, c23)
 			t27 := t13 >> uint32(c26)
 			t28 := int32(t13 - t27)
 			t30 := t27 << uint32(c29)
@@ -51717,23 +51717,23 @@ func k_softplus_f32_u_a3ac24e3de_go(f *abi.Frame) {
 			t33 := t28 << uint32(c29)
 			t34 := math.Float32frombits(uint32(t33))
 			t35 := float32(t32 * t34)
-			t45 := ir.FMA32(c37, t35, c36)
-			t46 := ir.FMA32(c39, t35, c38)
-			t47 := ir.FMA32(c41, t35, c40)
-			t48 := ir.FMA32(c43, t35, c42)
+			t45 := scalar.FMA32(c37, t35, c36)
+			t46 := scalar.FMA32(c39, t35, c38)
+			t47 := scalar.FMA32(c41, t35, c40)
+			t48 := scalar.FMA32(c43, t35, c42)
 			t49 := float32(t35 * t35)
-			t50 := ir.FMA32(t46, t49, t45)
-			t51 := ir.FMA32(t48, t49, t47)
+			t50 := scalar.FMA32(t46, t49, t45)
+			t51 := scalar.FMA32(t48, t49, t47)
 			t52 := float32(t49 * t49)
-			t53 := ir.FMA32(t51, t52, t50)
+			t53 := scalar.FMA32(t51, t52, t50)
 			t54 := float32(t52 * t52)
-			t55 := ir.FMA32(c44, t54, t53)
+			t55 := scalar.FMA32(c44, t54, t53)
 			t57 := v0 < c56
 			t59 := v0
 			if t57 {
 				t59 = c58
 			}
-			t60 := ir.FMA32(t35, t55, t59)
+			t60 := scalar.FMA32(t35, t55, t59)
 			o0[i] = t60
 		}
 	}
@@ -52040,8 +52040,8 @@ func k_softsign_f32_u_541a204f93_go(f *abi.Frame) {
 			t12a, t12b := float32(c5/t6a), float32(c5/t6b)
 			t13a, t13b := float32(t3a*t12a), float32(t3b*t12b)
 			t14a, t14b := -t13a, -t13b
-			t15a, t15b := ir.FMA32(t14a, t6a, t3a), ir.FMA32(t14b, t6b, t3b)
-			t16a, t16b := ir.FMA32(t14a, t11a, c4), ir.FMA32(t14b, t11b, c4)
+			t15a, t15b := scalar.FMA32(t14a, t6a, t3a), scalar.FMA32(t14b, t6b, t3b)
+			t16a, t16b := scalar.FMA32(t14a, t11a, c4), scalar.FMA32(t14b, t11b, c4)
 			t17a, t17b := float32(t15a+t16a), float32(t15b+t16b)
 			t18a, t18b := float32(t17a*t12a), float32(t17b*t12b)
 			t19a, t19b := float32(t13a+t18a), float32(t13b+t18b)
@@ -52070,8 +52070,8 @@ func k_softsign_f32_u_541a204f93_go(f *abi.Frame) {
 			t12 := float32(c5 / t6)
 			t13 := float32(t3 * t12)
 			t14 := -t13
-			t15 := ir.FMA32(t14, t6, t3)
-			t16 := ir.FMA32(t14, t11, c4)
+			t15 := scalar.FMA32(t14, t6, t3)
+			t16 := scalar.FMA32(t14, t11, c4)
 			t17 := float32(t15 + t16)
 			t18 := float32(t17 * t12)
 			t19 := float32(t13 + t18)
@@ -52851,12 +52851,12 @@ func k_sub_f16_su_9a9d7803c1_go(f *abi.Frame) {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := ir.Float16frombits(s0)
+		t0 := scalar.Float16frombits(s0)
 		for i := range n {
 			v1 := a1[i]
-			t1 := ir.Float16frombits(v1)
+			t1 := scalar.Float16frombits(v1)
 			t2 := float32(t0 - t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -52873,12 +52873,12 @@ func k_sub_f16_us_9af2856a06_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := ir.Float16frombits(s1)
+		t1 := scalar.Float16frombits(s1)
 		for i := range n {
 			v0 := a0[i]
-			t0 := ir.Float16frombits(v0)
+			t0 := scalar.Float16frombits(v0)
 			t2 := float32(t0 - t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -52898,10 +52898,10 @@ func k_sub_f16_uu_59c0567128_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
-			t0 := ir.Float16frombits(v0)
-			t1 := ir.Float16frombits(v1)
+			t0 := scalar.Float16frombits(v0)
+			t1 := scalar.Float16frombits(v1)
 			t2 := float32(t0 - t1)
-			t3 := ir.Float16bits(t2)
+			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
 		}
 	}
@@ -54250,11 +54250,11 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 			v0a, v0b := x0[0], x0[1]
 			t1a, t1b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
 			t2a, t2b := c0 <= t1a, c0 <= t1b
-			t5a, t5b := ir.FMA32(v0a, c4, c3), ir.FMA32(v0b, c4, c3)
+			t5a, t5b := scalar.FMA32(v0a, c4, c3), scalar.FMA32(v0b, c4, c3)
 			t6a, t6b := float32(t5a-c3), float32(t5b-c3)
-			t8a, t8b := ir.FMA32(t6a, c7, v0a), ir.FMA32(t6b, c7, v0b)
-			t10a, t10b := ir.FMA32(t6a, c9, t8a), ir.FMA32(t6b, c9, t8b)
-			t12a, t12b := ir.FMA32(t6a, c11, t10a), ir.FMA32(t6b, c11, t10b)
+			t8a, t8b := scalar.FMA32(t6a, c7, v0a), scalar.FMA32(t6b, c7, v0b)
+			t10a, t10b := scalar.FMA32(t6a, c9, t8a), scalar.FMA32(t6b, c9, t8b)
+			t12a, t12b := scalar.FMA32(t6a, c11, t10a), scalar.FMA32(t6b, c11, t10b)
 			t73a := t5a
 			t74a := t12a
 			if t2a {
@@ -54387,12 +54387,12 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 			t76a, t76b := int32(math.Float32bits(t73a)), int32(math.Float32bits(t73b))
 			t78a, t78b := t76a<<uint32(c77), t76b<<uint32(c77)
 			t80a, t80b := t78a < c79, t78b < c79
-			t83a, t83b := ir.FMA32(c81, t75a, c82), ir.FMA32(c81, t75b, c82)
-			t85a, t85b := ir.FMA32(t83a, t75a, c84), ir.FMA32(t83b, t75b, c84)
-			t87a, t87b := ir.FMA32(t85a, t75a, c86), ir.FMA32(t85b, t75b, c86)
-			t89a, t89b := ir.FMA32(t87a, t75a, c88), ir.FMA32(t87b, t75b, c88)
-			t91a, t91b := ir.FMA32(t89a, t75a, c90), ir.FMA32(t89b, t75b, c90)
-			t93a, t93b := ir.FMA32(t91a, t75a, c92), ir.FMA32(t91b, t75b, c92)
+			t83a, t83b := scalar.FMA32(c81, t75a, c82), scalar.FMA32(c81, t75b, c82)
+			t85a, t85b := scalar.FMA32(t83a, t75a, c84), scalar.FMA32(t83b, t75b, c84)
+			t87a, t87b := scalar.FMA32(t85a, t75a, c86), scalar.FMA32(t85b, t75b, c86)
+			t89a, t89b := scalar.FMA32(t87a, t75a, c88), scalar.FMA32(t87b, t75b, c88)
+			t91a, t91b := scalar.FMA32(t89a, t75a, c90), scalar.FMA32(t89b, t75b, c90)
+			t93a, t93b := scalar.FMA32(t91a, t75a, c92), scalar.FMA32(t91b, t75b, c92)
 			t94a, t94b := float32(t74a*t93a), float32(t74b*t93b)
 			t96a := t94a
 			if t80a {
@@ -54418,11 +54418,11 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 			v0 := a0[i]
 			t1 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
 			t2 := c0 <= t1
-			t5 := ir.FMA32(v0, c4, c3)
+			t5 := scalar.FMA32(v0, c4, c3)
 			t6 := float32(t5 - c3)
-			t8 := ir.FMA32(t6, c7, v0)
-			t10 := ir.FMA32(t6, c9, t8)
-			t12 := ir.FMA32(t6, c11, t10)
+			t8 := scalar.FMA32(t6, c7, v0)
+			t10 := scalar.FMA32(t6, c9, t8)
+			t12 := scalar.FMA32(t6, c11, t10)
 			t73 := t5
 			t74 := t12
 			if t2 {
@@ -54491,12 +54491,12 @@ func k_tan_f32_u_d46cfa69fa_go(f *abi.Frame) {
 			t76 := int32(math.Float32bits(t73))
 			t78 := t76 << uint32(c77)
 			t80 := t78 < c79
-			t83 := ir.FMA32(c81, t75, c82)
-			t85 := ir.FMA32(t83, t75, c84)
-			t87 := ir.FMA32(t85, t75, c86)
-			t89 := ir.FMA32(t87, t75, c88)
-			t91 := ir.FMA32(t89, t75, c90)
-			t93 := ir.FMA32(t91, t75, c92)
+			t83 := scalar.FMA32(c81, t75, c82)
+			t85 := scalar.FMA32(t83, t75, c84)
+			t87 := scalar.FMA32(t85, t75, c86)
+			t89 := scalar.FMA32(t87, t75, c88)
+			t91 := scalar.FMA32(t89, t75, c90)
+			t93 := scalar.FMA32(t91, t75, c92)
 			t94 := float32(t74 * t93)
 			t96 := t94
 			if t80 {
@@ -56707,15 +56707,15 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 			}
 			t6a, t6b := float32(t5a*t5a), float32(t5b*t5b)
 			t7a, t7b := float32(t5a*t6a), float32(t5b*t6b)
-			t10a, t10b := ir.FMA32(c8, t6a, c9), ir.FMA32(c8, t6b, c9)
-			t11a, t11b := ir.FMA32(t7a, t10a, t5a), ir.FMA32(t7b, t10b, t5b)
-			t14a, t14b := ir.FMA32(c12, t6a, c13), ir.FMA32(c12, t6b, c13)
-			t16a, t16b := ir.FMA32(t14a, t6a, c15), ir.FMA32(t14b, t6b, c15)
-			t18a, t18b := ir.FMA32(t16a, t6a, c17), ir.FMA32(t16b, t6b, c17)
+			t10a, t10b := scalar.FMA32(c8, t6a, c9), scalar.FMA32(c8, t6b, c9)
+			t11a, t11b := scalar.FMA32(t7a, t10a, t5a), scalar.FMA32(t7b, t10b, t5b)
+			t14a, t14b := scalar.FMA32(c12, t6a, c13), scalar.FMA32(c12, t6b, c13)
+			t16a, t16b := scalar.FMA32(t14a, t6a, c15), scalar.FMA32(t14b, t6b, c15)
+			t18a, t18b := scalar.FMA32(t16a, t6a, c17), scalar.FMA32(t16b, t6b, c17)
 			t20a, t20b := float32(t11a*c19), float32(t11b*c19)
 			t21a, t21b := float32(t11a*t18a), float32(t11b*t18b)
 			t22a, t22b := float32(t20a*t20a), float32(t20b*t20b)
-			t23a, t23b := ir.FMA32(t18a, t18a, t22a), ir.FMA32(t18b, t18b, t22b)
+			t23a, t23b := scalar.FMA32(t18a, t18a, t22a), scalar.FMA32(t18b, t18b, t22b)
 			t24a, t24b := float32(t21a/t23a), float32(t21b/t23b)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t24a, t24b
@@ -56734,15 +56734,15 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 			}
 			t6 := float32(t5 * t5)
 			t7 := float32(t5 * t6)
-			t10 := ir.FMA32(c8, t6, c9)
-			t11 := ir.FMA32(t7, t10, t5)
-			t14 := ir.FMA32(c12, t6, c13)
-			t16 := ir.FMA32(t14, t6, c15)
-			t18 := ir.FMA32(t16, t6, c17)
+			t10 := scalar.FMA32(c8, t6, c9)
+			t11 := scalar.FMA32(t7, t10, t5)
+			t14 := scalar.FMA32(c12, t6, c13)
+			t16 := scalar.FMA32(t14, t6, c15)
+			t18 := scalar.FMA32(t16, t6, c17)
 			t20 := float32(t11 * c19)
 			t21 := float32(t11 * t18)
 			t22 := float32(t20 * t20)
-			t23 := ir.FMA32(t18, t18, t22)
+			t23 := scalar.FMA32(t18, t18, t22)
 			t24 := float32(t21 / t23)
 			o0[i] = t24
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/scalar"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -92,7 +92,7 @@ func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *abi.Frame) {
 			t24a, t24b := float32(s14+t23a), float32(s14+t23b)
 			t25a, t25b := float32(math.Sqrt(float64(t24a))), float32(math.Sqrt(float64(t24b)))
 			t26a, t26b := float32(t20a/t25a), float32(t20b/t25b)
-			t27a, t27b := abi.LaneMax(t26a, s15), abi.LaneMax(t26b, s15)
+			t27a, t27b := scalar.Max(t26a, s15), scalar.Max(t26b, s15)
 			y0 := o0[i : i+2 : i+2]
 			y0[0], y0[1] = t27a, t27b
 		}
@@ -131,7 +131,7 @@ func k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db_go(f *abi.Frame) {
 			t24 := float32(s14 + t23)
 			t25 := float32(math.Sqrt(float64(t24)))
 			t26 := float32(t20 / t25)
-			t27 := abi.LaneMax(t26, s15)
+			t27 := scalar.Max(t26, s15)
 			o0[i] = t27
 		}
 	}
@@ -158,8 +158,8 @@ func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_go(f *abi.Frame) {
 		for i := range n {
 			v2 := a2[i]
 			v3 := a3[i]
-			t1 := ir.FMA32(t0, v2, s1)
-			t2 := ir.FMA32(v3, s4, t1)
+			t1 := scalar.FMA32(t0, v2, s1)
+			t2 := scalar.FMA32(v3, s4, t1)
 			t3 := float32(t2 - s5)
 			t5 := float32(t3 / t4)
 			o0[i] = t5
@@ -187,8 +187,8 @@ func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_go(f *abi.Frame) {
 		for i := range n {
 			v2 := a2[i]
 			v3 := a3[i]
-			t1 := ir.FMA32(t0, v2, s1)
-			t2 := ir.FMA32(v3, s4, t1)
+			t1 := scalar.FMA32(t0, v2, s1)
+			t2 := scalar.FMA32(v3, s4, t1)
 			t3 := float32(s5 * t2)
 			t4 := float32(s6 + t3)
 			o0[i] = t4
@@ -216,10 +216,10 @@ func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_go(f *abi.Frame) {
 		for i := range n {
 			v2 := a2[i]
 			v3 := a3[i]
-			t1 := ir.FMA32(t0, v2, s1)
+			t1 := scalar.FMA32(t0, v2, s1)
 			t2 := float32(t1 * v3)
-			t3 := abi.LaneMax(t2, s4)
-			t4 := abi.LaneMin(t3, s5)
+			t3 := scalar.Max(t2, s4)
+			t4 := scalar.Min(t3, s5)
 			t5 := float32(t4 * s6)
 			t6 := float32(math.RoundToEven(float64(t5)))
 			var t7 uint8
@@ -251,8 +251,8 @@ func k_sub_fma_sub_etc_f32_ssuss_8f12c66750_go(f *abi.Frame) {
 		t2 := float32(s3 - s4)
 		for i := range n {
 			v2 := a2[i]
-			t1 := ir.FMA32(t0, v2, s1)
-			t3 := ir.FMA32(t2, v2, s4)
+			t1 := scalar.FMA32(t0, v2, s1)
+			t3 := scalar.FMA32(t2, v2, s4)
 			t4 := float32(t1 - t3)
 			o0[i] = t4
 		}

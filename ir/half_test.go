@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/ir/scalar"
 	"pgregory.net/rapid"
 )
 
@@ -25,17 +26,17 @@ func float16Value(h uint16) float64 {
 func TestFloat16RoundTrip(t *testing.T) {
 	for i := range 1 << 16 {
 		h := uint16(i)
-		f := Float16frombits(h)
+		f := scalar.Float16frombits(h)
 		switch {
 		case h&0x7c00 != 0x7c00:
 			require.Equal(t, math.Float64bits(float16Value(h)), math.Float64bits(float64(f)), "%#x", h)
-			require.Equal(t, h, Float16bits(f), "%#x", h)
+			require.Equal(t, h, scalar.Float16bits(f), "%#x", h)
 		case h&0x3ff == 0:
 			require.True(t, math.IsInf(float64(f), 1-2*int(h>>15)), "%#x", h)
-			require.Equal(t, h, Float16bits(f), "%#x", h)
+			require.Equal(t, h, scalar.Float16bits(f), "%#x", h)
 		default:
 			require.True(t, f != f, "%#x", h)
-			require.Equal(t, h|0x200, Float16bits(f), "a NaN becomes quiet: %#x", h)
+			require.Equal(t, h|0x200, scalar.Float16bits(f), "a NaN becomes quiet: %#x", h)
 		}
 	}
 }
@@ -74,7 +75,7 @@ func TestFloat16Rounds(t *testing.T) {
 	check := func(v float64) {
 		require.Equal(t, uint64(nearest16(v)), FromFloat(Float16, v), "%x", v)
 		if f := float32(v); float64(f) == v {
-			require.Equal(t, nearest16(v), Float16bits(f), "%x", v)
+			require.Equal(t, nearest16(v), scalar.Float16bits(f), "%x", v)
 		}
 	}
 	for i := range 0x7c00 {

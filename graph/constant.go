@@ -1,0 +1,230 @@
+package graph
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+)
+
+// Tensors that a program captures. Const never changes: what depends on constants alone
+// is computed once, and the right matrices of products are packed once, for all runs and
+// all sizes. Variable is read at each run.
+
+// Const returns a tensor that the program holds on to and that never changes: its
+// elements must stay as they are from Compile on, because the program keeps values
+// that it has computed of them, such as the panels of a matrix. It may be a view of any
+// layout. An op takes a *Tensor as its operand directly. Of a failed tensor the Node
+// has the tensor's own error. A tensor whose elements change is a Variable.
+func Const(t *Tensor) Node { return captured("const", t, true) }
+
+// Variable returns a tensor that the program holds on to, whose elements are read when
+// the program runs: writes between runs are seen. Dtype, shape and layout stay.
+func Variable(t *Tensor) Node { return captured("variable", t, false) }
+
+func captured(name string, t *Tensor, frozen bool) Node {
+	if err := t.Err(); err != nil {
+		if own := ownError(t); own != nil {
+			return Node{&node{op: ir.OpParam, pos: own.Pos, err: own}}
+		}
+		return fail(name, "%w", err)
+	}
+	return source(name, ir.Attr{Shape: ir.ShapeOf(t.Shape()...), DType: t.DType()}, &node{tensor: t, frozen: frozen})
+}
+
+// onceCost is from which cost on, in additions an element, a value that depends on
+// constants alone is stored and not computed at each run.
+const onceCost = 8
+
+// constants finds what a graph computes of frozen params alone.
+type constants struct {
+	f      *ir.Func
+	weight []int     // elements of the frozen params below a value; 0 if it depends on others
+	cost   []float64 // of an element, from there
+}
+
+// findConstants looks at each value of f, whose positions are their IDs.
+func findConstants(f *ir.Func, frozen []bool) *constants {
+	c := &constants{f: f, weight: make([]int, len(f.Params)+len(f.Body)), cost: make([]float64, len(f.Params)+len(f.Body))}
+	for i, p := range f.Params {
+		if frozen[i] {
+			c.weight[i] = max(1, elems(p))
+		}
+	}
+	for _, v := range f.Body {
+		at := f.Index(v)
+		fixed, cost := isFixed(v), 0.0
+		weight := 0
+		for _, a := range v.Args {
+			k := f.Index(a)
+			fixed = fixed && (c.weight[k] > 0 || len(a.Args) == 0 && a.Op != ir.OpParam && isFixed(a))
+			weight, cost = min(weight+c.weight[k], math.MaxInt/2), cost+c.cost[k]
+		}
+		if !fixed || weight == 0 {
+			continue
+		}
+		if c.weight[at], c.cost[at] = weight, cost; v.Op.Accumulates() {
+			c.cost[at] += onceCost
+		} else if v.Op.IsElementwise() {
+			c.cost[at] += v.Op.Info().Cost
+		}
+	}
+	return c
+}
+
+// isFixed reports whether a value depends on no symbolic size by itself.
+func isFixed(v *ir.Value) bool {
+	_, shape := v.Type.Shape.Ints()
+	_, begin := v.Attr.Begin.Int()
+	_, count := v.Attr.Len.Int()
+	return shape && begin && count
+}
+
+func elems(v *ir.Value) int {
+	n, _ := v.Type.Shape.NumElems().Int()
+	return n
+}
+
+// roots returns the values that are worth keeping: computed, dear, no larger than the
+// constants below them, and read by what depends on other values.
+func (c *constants) roots() []*ir.Value {
+	var roots []*ir.Value
+	needed := make([]bool, len(c.weight))
+	for _, r := range c.f.Results {
+		needed[c.f.Index(r)] = true
+	}
+	for _, v := range slices.Backward(c.f.Body) {
+		at := c.f.Index(v)
+		if c.weight[at] > 0 && (!needed[at] || v.Op.IsComputed() && c.cost[at] >= onceCost && elems(v) <= c.weight[at]) {
+			if needed[at] {
+				roots = append(roots, v)
+			}
+			continue
+		}
+		for _, a := range v.Args {
+			needed[c.f.Index(a)] = true
+		}
+	}
+	slices.Reverse(roots)
+	return roots
+}
+
+// computeConstants replaces the values of the program's graph that depend on constants
+// alone by constants.
+func (p *Program) computeConstants() error {
+	p.fn.Number()
+	c := findConstants(p.fn, p.options.Frozen)
+	roots := c.roots()
+	if len(roots) == 0 {
+		return nil
+	}
+	once := p.fn.Clone()
+	once.Number()
+	once.Results = nil
+	for _, r := range roots {
+		once.Results = append(once.Results, once.Body[r.ID])
+	}
+	used := once.Keep()
+	var ins []*Tensor
+	for _, i := range used {
+		ins = append(ins, p.captured[i-len(p.inputs)])
+	}
+	options := p.options
+	options.Frozen = nil
+	pl, err := passes.Lower(once, options)
+	if err != nil {
+		return err
+	}
+	outs, err := p.runOnce(pl, ins)
+	if err != nil {
+		return err
+	}
+	stands := map[*ir.Value]*ir.Value{}
+	for i, r := range roots {
+		stands[r] = p.fn.Param(p.freeName("once"+strconv.Itoa(i)), r.Type, nil)
+		stands[r].Pos = r.Pos
+		p.captured, p.options.Frozen = append(p.captured, outs[i]), append(p.options.Frozen, true)
+	}
+	for _, v := range p.fn.Body {
+		for i, a := range v.Args {
+			if s := stands[a]; s != nil {
+				v.Args[i] = s
+			}
+		}
+	}
+	for i, r := range p.fn.Results {
+		if s := stands[r]; s != nil {
+			p.fn.Results[i] = s
+		}
+	}
+	p.fn.Sweep()
+	return nil
+}
+
+// freeName returns a name that no param has.
+func (p *Program) freeName(name string) string {
+	for slices.ContainsFunc(p.fn.Params, func(v *ir.Value) bool { return v.Name == name }) {
+		name += "_"
+	}
+	return name
+}
+
+// runOnce runs a plan, outside of any run of the program.
+func (p *Program) runOnce(pl *plan.Plan, ins []*Tensor) ([]*Tensor, error) {
+	nests, err := schedule.Schedule(pl, p.machine, p.executor)
+	if err != nil {
+		return nil, err
+	}
+	linked, err := p.executor.Link(nests)
+	if err != nil {
+		return nil, err
+	}
+	outs := make([]*Tensor, results(pl))
+	return outs, linked.RunNew(context.Background(), outs, ins)
+}
+
+// results returns how many results a plan has.
+func results(pl *plan.Plan) int {
+	n := 0
+	for i := range pl.Buffers {
+		if pl.Buffers[i].Kind == plan.ResultBuffer {
+			n++
+		}
+	}
+	return n
+}
+
+// keeper holds what plans for all sizes have made of constants, by the text of the plan
+// that makes it.
+type keeper struct {
+	mu   sync.Mutex
+	made map[string][]*Tensor
+}
+
+// keep returns what a plan makes of constants, which are params of the program.
+func (p *Program) keep(once *plan.Plan, params []int) ([]*Tensor, error) {
+	p.kept.mu.Lock()
+	defer p.kept.mu.Unlock()
+	key := once.String()
+	if outs, ok := p.kept.made[key]; ok {
+		return outs, nil
+	}
+	var ins []*Tensor
+	for _, i := range params {
+		ins = append(ins, p.captured[i-len(p.inputs)])
+	}
+	outs, err := p.runOnce(once, ins)
+	if err == nil {
+		if p.kept.made == nil {
+			p.kept.made = map[string][]*Tensor{}
+		}
+		p.kept.made[key] = outs
+	}
+	return outs, err
+}

@@ -1,0 +1,89 @@
+package graph_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestConstantsArePackedOnce: the right matrix of a product is put into panels when the
+// program is compiled, for all numbers of rows, and no run copies it.
+func TestConstantsArePackedOnce(t *testing.T) {
+	const k, cols = 100, 131 // of several panels, the last not full
+	w := graph.Normal(graph.Float32, 1, 0, 1, k, cols)
+	right := graph.Input("w", graph.Float32, k, cols)
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), k)
+	for name, c := range map[string]struct{ constant, given graph.Node }{
+		"as it is":   {x.MatMul(w), x.MatMul(right)},
+		"transposed": {x.MatMul(graph.Const(w.T().Clone()).T()), x.MatMul(right)},
+		"computed":   {x.MatMul(graph.Const(w).Tanh()), x.MatMul(right.Tanh())},
+		"epilogue":   {x.MatMul(w).Add(w.Slice("0")).Maximum(0), x.MatMul(right).Add(right.Index(0, 0)).Maximum(0)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := graph.Compile(c.constant, graph.WithDebug(graph.Verify))
+			require.NoError(t, err)
+			q, err := graph.Compile(c.given, graph.WithInputs(x, right), graph.WithDebug(graph.Verify))
+			require.NoError(t, err)
+			var packs int
+			for i, n := range []int{1, 2, 3, 40, 200} {
+				in := graph.Normal(graph.Float32, uint64(n), 0, 1, n, k)
+				out, err := p.Run(t.Context(), in)
+				require.NoError(t, err)
+				want, err := q.Run(t.Context(), in, w)
+				require.NoError(t, err)
+				require.True(t, graph.Equal(want, out), "%d rows", n)
+				require.Zero(t, p.Copies(), p.Explain())
+				if i == 2 {
+					packs = p.Kept()
+				}
+			}
+			require.Positive(t, packs)
+			require.Equal(t, packs, p.Kept(), "one packed matrix serves all sizes")
+		})
+	}
+}
+
+// TestConstantsAreComputedOnce: what depends on constants alone is no step of a run.
+func TestConstantsAreComputedOnce(t *testing.T) {
+	w := graph.Of([]float32{1, 2, 3})
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
+	p, err := graph.Compile(x.Mul(graph.Const(w).Exp().Add(1)).Add(graph.Const(w).Sum()))
+	require.NoError(t, err)
+	text := p.String()
+	require.Contains(t, text, "%once1: f32[]")
+	require.NotContains(t, text, "exp")
+	require.NotContains(t, text, "sum")
+
+	// What a constant gives through a broadcast is larger than it, or cheap: no copy of it is kept.
+	for _, y := range []graph.Node{graph.Const(w).Unsqueeze(1).Mul(w).Exp(), graph.Const(w).Add(1)} {
+		p, err := graph.Compile(x.Sum().Add(y))
+		require.NoError(t, err)
+		require.Contains(t, p.String(), "add")
+		require.NotContains(t, p.String(), "%once0: f32[3,3]")
+	}
+	// A tensor that is a Variable anywhere is one everywhere.
+	v, err := graph.Compile(graph.Variable(w).Exp().Sum().Add(graph.Const(w).Exp()))
+	require.NoError(t, err)
+	require.NotContains(t, v.String(), "once")
+	before, err := v.Run(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, graph.Set(w, float32(0), 0))
+	after, err := v.Run(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, fmt.Sprint(before), fmt.Sprint(after))
+
+	all, err := graph.Compile(graph.Const(w).Exp(), graph.Const(w).Sum())
+	require.NoError(t, err)
+	outs, err := all.RunAll(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, graph.Set(outs[0], float32(7), 0), "an output has memory of its own")
+	again, err := all.RunAll(t.Context())
+	require.NoError(t, err)
+	one, err := graph.At[float32](again[0], 0)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, one)
+	require.Contains(t, graph.Const(nil).Err().Error(), "const: the tensor is nil")
+	require.Contains(t, graph.Variable(nil).Err().Error(), "variable: the tensor is nil")
+}

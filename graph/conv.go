@@ -1,0 +1,268 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// ConvOptions are the settings of convolutions. A list has a number for each spatial axis;
+// nil stands for the default.
+type ConvOptions struct {
+	Strides       []int // from one window to the next: 1
+	Dilations     []int // from one element of a window to the next: 1
+	Before, After []int // zeros round the operand: 0; negative numbers crop it
+	Groups        int   // groups of channels that are convolved apart: 1
+	ChannelsLast  bool  // operand and result have their channels last, [n, h, w, c]
+	Extra         []int // of ConvTranspose: more elements at the end of an axis: 0
+}
+
+// mostTaps is up to how many elements a window of one channel is a sum of products, written
+// out: it reads the operand once, in one loop.
+const mostTaps = 64
+
+// Conv returns the convolution of x, [n, c, spatial axes], with weights
+// [m, c/Groups, spatial axes], as ONNX and PyTorch define it: element [n, m, o] is the sum
+// of the products of the weights of m with the window of x at o*Strides - Before. The
+// result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
+// the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do.
+//
+// The windows are a view, so that a convolution is a product of matrices whose operand is
+// read through them; one of single channels, as a depthwise one, is a sum of products.
+// Padding is one copy of x.
+func (x Node) Conv(weights any, o ConvOptions) Node {
+	n := x.get()
+	w := Node{operand(ir.OpDot, weights, n.typ.DType)}
+	if n.err != nil || w.get().err != nil {
+		return apply(ir.OpDot, ir.Attr{}, n, w.get())
+	}
+	y, err := x.conv(w, &o)
+	if err != nil {
+		return fail("conv", "%w", err)
+	}
+	return within("conv", x, y)
+}
+
+// conv checks the arguments of Conv and builds its graph.
+func (x Node) conv(w Node, o *ConvOptions) (Node, error) {
+	s, k := x.n.typ.Shape, w.n.typ.Shape
+	if len(s) < 3 || len(k) != len(s) {
+		return x, fmt.Errorf("%s and weights %s: both have two axes for channels and the same number of others", x.n.text(), w.n.text())
+	}
+	if o.ChannelsLast {
+		x = x.MoveAxis(-1, 1)
+		s = x.n.typ.Shape
+	}
+	spatial := len(s) - 2
+	if err := o.check(spatial); err != nil {
+		return x, err
+	}
+	g := ir.Fixed(o.Groups)
+	if s[1] != k[1].Mul(g) {
+		return x, fmt.Errorf("%s has %s channels, and the weights %s are of %s in each of %d groups", x.n.text(), s[1], w.n.text(), k[1], o.Groups)
+	}
+	if m, known := k[0].Int(); known && m%o.Groups != 0 {
+		return x, fmt.Errorf("%d channels of the result are no %d equal groups", m, o.Groups)
+	}
+	none := []int{0, 0}
+	x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
+	for i := range spatial {
+		size, known := k[2+i].Int()
+		if !known {
+			return x, fmt.Errorf("the size of the windows, %s, is not known before the program runs", k[2+i])
+		}
+		x = x.Window(2+i, size, o.Strides[i], o.Dilations[i])
+	}
+	if x.Err() != nil {
+		return x, nil
+	}
+	x = x.Reshape(s[0], g, k[1], x.n.typ.Shape[2:])
+	w = w.Reshape(g, k[0].Div(o.Groups), k[1:])
+	if x.Err() != nil || w.Err() != nil {
+		return apply(ir.OpDot, ir.Attr{}, x.n, w.n), nil
+	}
+	y := convolved(x, w, spatial, o.ChannelsLast)
+	if y.Err() != nil {
+		return y, nil
+	}
+	if out := y.n.typ.Shape; o.ChannelsLast {
+		return y.Reshape(out[:1+spatial], k[0]), nil
+	}
+	return y.Reshape(s[0], k[0], y.n.typ.Shape[3:]), nil
+}
+
+// check fills in the defaults.
+func (o *ConvOptions) check(spatial int) error {
+	if o.Groups == 0 {
+		o.Groups = 1
+	}
+	if o.Groups < 0 {
+		return fmt.Errorf("%d groups: give 1 or more", o.Groups)
+	}
+	for _, l := range []struct {
+		name  string
+		list  *[]int
+		usual int
+	}{{"strides", &o.Strides, 1}, {"dilations", &o.Dilations, 1}, {"numbers before", &o.Before, 0}, {"numbers after", &o.After, 0}, {"extra numbers", &o.Extra, 0}} {
+		if *l.list == nil {
+			*l.list = repeated(l.usual, spatial)
+		}
+		if len(*l.list) != spatial {
+			return fmt.Errorf("%d %s for %d spatial axes", len(*l.list), l.name, spatial)
+		}
+	}
+	return nil
+}
+
+// convolved returns the sums of products of x, [n, g, c, windows, their elements], and
+// w, [g, m, c, elements]: [n, g, m, windows], or [n, windows, g, m].
+func convolved(x, w Node, spatial int, channelsLast bool) Node {
+	if taps, known := w.n.typ.Shape[2:].NumElems().Int(); known && w.n.typ.Shape[2].Is(1) && taps > 0 && taps <= mostTaps {
+		return tapped(x, w, spatial, channelsLast)
+	}
+	letters := func(first byte) string {
+		var b []byte
+		for i := range spatial {
+			b = append(b, first+byte(i))
+		}
+		return string(b)
+	}
+	windows, elements := letters('o'), letters('A')
+	out := "ngm" + windows
+	if channelsLast {
+		out = "n" + windows + "gm"
+	}
+	return Einsum("ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
+}
+
+// tapped is convolved for one channel a group: it adds the products of one element of the
+// windows after the other.
+func tapped(x, w Node, spatial int, channelsLast bool) Node {
+	x = x.Squeeze(2).Unsqueeze(2) // one channel broadcasts over those of the result
+	w = w.Squeeze(2)
+	taps := []Node{}
+	shape, _ := w.n.typ.Shape[2:].Ints()
+	var sum Node
+	for at := range everyIndex(shape) {
+		a, b := x, w
+		for i := spatial - 1; i >= 0; i-- {
+			a, b = a.Index(3+spatial+i, at[i]), b.Index(2+i, at[i])
+		}
+		for range spatial {
+			b = b.Unsqueeze(-1)
+		}
+		taps = append(taps, a)
+		switch {
+		case len(taps) == 1:
+			sum = a.Mul(b)
+		case ir.Floats.Has(x.DType()):
+			sum = a.FMA(b, sum)
+		default:
+			sum = sum.Add(a.Mul(b))
+		}
+	}
+	if !channelsLast {
+		return sum
+	}
+	order := []int{0}
+	for i := range spatial {
+		order = append(order, 3+i)
+	}
+	return sum.Permute(append(order, 1, 2))
+}
+
+// everyIndex yields the indices of a shape in row-major order.
+func everyIndex(shape []int) func(yield func(at []int) bool) {
+	return func(yield func([]int) bool) {
+		if slices.Contains(shape, 0) {
+			return
+		}
+		at := make([]int, len(shape))
+		for {
+			if !yield(at) {
+				return
+			}
+			k := len(shape) - 1
+			for ; k >= 0 && at[k] == shape[k]-1; k-- {
+				at[k] = 0
+			}
+			if k < 0 {
+				return
+			}
+			at[k]++
+		}
+	}
+}
+
+// ConvTranspose returns the transposed convolution of x, [n, c, spatial axes], with weights
+// [c, m/Groups, spatial axes]: each element of x adds its products with the weights to a
+// window of the result, of which the windows are Strides apart. Before and After elements
+// are cut off at the ends, and Extra put to the end. It is the convolution of x, with zeros
+// between its elements, with the weights reversed.
+func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
+	n := x.get()
+	w := Node{operand(ir.OpDot, weights, n.typ.DType)}
+	if n.err != nil || w.get().err != nil {
+		return apply(ir.OpDot, ir.Attr{}, n, w.get())
+	}
+	y, err := x.convTranspose(w, &o)
+	if err != nil {
+		return fail("convtranspose", "%w", err)
+	}
+	return within("convtranspose", x, y)
+}
+
+func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
+	s, k := x.n.typ.Shape, w.n.typ.Shape
+	if len(s) < 3 || len(k) != len(s) {
+		return x, fmt.Errorf("%s and weights %s: both have two axes for channels and the same number of others", x.n.text(), w.n.text())
+	}
+	spatial := len(s) - 2
+	if err := o.check(spatial); err != nil {
+		return x, err
+	}
+	if o.ChannelsLast {
+		x = x.MoveAxis(-1, 1)
+	}
+	conv := ConvOptions{Dilations: o.Dilations, Groups: o.Groups, ChannelsLast: o.ChannelsLast}
+	axes := []any{}
+	for i := range spatial {
+		size, known := k[2+i].Int()
+		if !known {
+			return x, fmt.Errorf("the size of the windows, %s, is not known before the program runs", k[2+i])
+		}
+		if o.Strides[i] < 1 {
+			return x, fmt.Errorf("a stride of %d: give 1 or more", o.Strides[i])
+		}
+		x = x.spread(2+i, o.Strides[i])
+		reach := o.Dilations[i] * (size - 1)
+		conv.Before = append(conv.Before, reach-o.Before[i])
+		conv.After = append(conv.After, reach-o.After[i]+o.Extra[i])
+		axes = append(axes, 2+i)
+	}
+	if x.Err() != nil {
+		return x, nil
+	}
+	groups := ir.Fixed(o.Groups)
+	w = w.Reshape(groups, k[0].Div(o.Groups), k[1:]).SwapAxes(1, 2)
+	w = w.Reshape(k[1].Mul(groups), k[0].Div(o.Groups), k[2:]).Flip(axes...)
+	if o.ChannelsLast {
+		x = x.MoveAxis(1, -1)
+	}
+	return x.Conv(w, conv), nil
+}
+
+// spread returns x with zeros between its elements along an axis, so that they are step
+// apart.
+func (x Node) spread(axis, step int) Node {
+	if step == 1 || x.Err() != nil {
+		return x
+	}
+	rank := len(x.n.typ.Shape)
+	after := make([]int, rank+1)
+	after[axis+1] = step - 1
+	merged := slices.Clone(x.n.typ.Shape)
+	merged[axis] = merged[axis].Mul(ir.Fixed(step))
+	return x.Unsqueeze(axis+1).Pad(make([]int, rank+1), after, PadConstant).Reshape(merged).crop(axis, 0, step-1)
+}

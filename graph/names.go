@@ -1,0 +1,133 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Names of inputs and outputs. Input gives an input its name, Output an output;
+// WithInputs declares which inputs a program has, in which order; RunNamed runs a
+// program by names.
+
+// namedOutput is an output with a name of its own.
+type namedOutput struct {
+	name string
+	x    Node
+}
+
+// Output makes x an output of that name, an identifier: Compile takes it where it
+// takes a Node, whose name would be out0, out1 and so on by its position.
+func Output(name string, x Node) Item { return namedOutput{name, x} }
+
+func (o namedOutput) addTo(s *settings) {
+	s.outputs = append(s.outputs, o.x)
+	for len(s.names) < len(s.outputs)-1 {
+		s.names = append(s.names, "")
+	}
+	s.names = append(s.names, o.name)
+}
+
+// outputNames returns the names of the outputs, each once.
+func (s *settings) outputNames() ([]string, error) {
+	names := make([]string, len(s.outputs))
+	for i := range names {
+		names[i] = fmt.Sprintf("out%d", i)
+		if i < len(s.names) && s.names[i] != "" {
+			names[i] = s.names[i]
+		}
+		if !ir.IsName(names[i]) {
+			return nil, misuse("compile: output %d: %q is no name: use letters, digits and _", i, names[i])
+		}
+		if k := slices.Index(names, names[i]); k < i {
+			return nil, misuse("compile: outputs %d and %d are both named %q: rename one of them", k, i, names[i])
+		}
+	}
+	return names, nil
+}
+
+// WithInputs declares the inputs of a program, in the order in which runs give them.
+// Without it they are those that the outputs need, in the order in which they were
+// made. With it an input that the outputs need and that is not declared is an error
+// of Compile, and one that they do not need is still given to each run, and checked.
+func WithInputs(inputs ...Node) Option {
+	return func(s *settings) { s.inputs, s.declared = append(s.inputs, inputs...), true }
+}
+
+// declare puts the inputs in the order of those declared.
+func (l *lowering) declare(declared []Node) error {
+	var inputs []*node
+	for i, x := range declared {
+		n := x.get().value()
+		switch {
+		case n.err != nil:
+			return n.err
+		case n.input == "":
+			return misuse("compile: input %d of those declared is %s: WithInputs takes what Input returns", i, x)
+		case slices.Contains(inputs, n):
+			return misuse("compile: input %s is declared twice", n.input)
+		}
+		inputs = append(inputs, n)
+	}
+	for _, n := range l.inputs {
+		if !slices.Contains(inputs, n) {
+			return &Error{Pos: n.pos, Msg: fmt.Sprintf("input %s: an output needs it, and it is not among the inputs declared: add it to WithInputs", n.input)}
+		}
+	}
+	l.inputs = inputs
+	return nil
+}
+
+// Feeds are the inputs of a run by name.
+type Feeds map[string]*Tensor
+
+// Feed returns the inputs in the order in which Run, RunInto and Bind take them. It is
+// an error if one is missing, or if a name is that of no input.
+func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
+	if p.empty() {
+		return nil, misuse("run: " + noProgram)
+	}
+	ins := make([]*Tensor, len(p.inputs))
+	var missing []string
+	for i, in := range p.inputs {
+		t, ok := feeds[in.Name]
+		if !ok {
+			missing = append(missing, in.Name)
+		}
+		ins[i] = t
+	}
+	if len(missing) > 0 {
+		return nil, misuse("run: no tensor is given for %s: the program takes %s", strings.Join(missing, ", "), list(p.inputs))
+	}
+	if len(feeds) > len(ins) {
+		var unknown []string
+		for name := range feeds {
+			if !slices.ContainsFunc(p.inputs, func(in Port) bool { return in.Name == name }) {
+				unknown = append(unknown, name)
+			}
+		}
+		slices.Sort(unknown)
+		return nil, misuse("run: the program has no input %s: it takes %s", strings.Join(unknown, ", "), list(p.inputs))
+	}
+	return ins, nil
+}
+
+// RunNamed computes all outputs, by name, from inputs by name, as RunAll does.
+func (p *Program) RunNamed(ctx context.Context, feeds Feeds) (map[string]*Tensor, error) {
+	ins, err := p.Feed(feeds)
+	if err != nil {
+		return nil, err
+	}
+	outs, err := p.RunAll(ctx, ins...)
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[string]*Tensor, len(outs))
+	for i, t := range outs {
+		named[p.outputs[i].Name] = t
+	}
+	return named, nil
+}

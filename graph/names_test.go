@@ -1,0 +1,105 @@
+package graph_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+func TestRunNamed(t *testing.T) {
+	x, y := f32("x", 2), f32("y", 2)
+	p, err := graph.Compile(graph.Output("difference", y.Sub(x)), x.Add(y), graph.Output("sum_of_x", x.Sum()))
+	require.NoError(t, err)
+	feeds := graph.Feeds{"y": graph.Of([]float32{10, 20}), "x": graph.Of([]float32{1, 2})}
+	outs, err := p.RunNamed(t.Context(), feeds)
+	require.NoError(t, err)
+	require.Len(t, outs, 3)
+	for name, want := range map[string]*graph.Tensor{
+		"difference": graph.Of([]float32{9, 18}), "out1": graph.Of([]float32{11, 22}), "sum_of_x": graph.ScalarOf(float32(3)),
+	} {
+		require.True(t, graph.Equal(want, outs[name]), "%s: %v", name, outs[name])
+	}
+	ins, err := p.Feed(feeds)
+	require.NoError(t, err)
+	require.Equal(t, []*graph.Tensor{feeds["x"], feeds["y"]}, ins)
+	require.Contains(t, p.Explain(), "sum_of_x float32[]")
+
+	_, err = p.RunNamed(t.Context(), graph.Feeds{"x": feeds["x"]})
+	require.EqualError(t, err, here2(-1)+": run: no tensor is given for y: the program takes x float32[2], y float32[2]")
+	_, err = p.RunNamed(t.Context(), graph.Feeds{"x": feeds["x"], "y": feeds["y"], "z": nil, "a": nil})
+	require.EqualError(t, err, here2(-1)+": run: the program has no input a, z: it takes x float32[2], y float32[2]")
+	_, err = p.RunNamed(t.Context(), graph.Feeds{"x": nil, "y": feeds["y"]})
+	require.ErrorContains(t, err, "input x: the tensor is nil or zero")
+	_, err = (*graph.Program)(nil).RunNamed(t.Context(), feeds)
+	require.ErrorContains(t, err, "there is no program")
+
+	_, err = graph.Compile(graph.Output("a b", x))
+	require.EqualError(t, err, here2(-1)+`: compile: output 0: "a b" is no name: use letters, digits and _`)
+	_, err = graph.Compile(x, graph.Output("out0", y))
+	require.EqualError(t, err, here2(-1)+`: compile: outputs 0 and 1 are both named "out0": rename one of them`)
+}
+
+// TestWithInputs: inputs keep the order that is declared, whatever the formula reads.
+func TestWithInputs(t *testing.T) {
+	x, y := graph.Input("x", graph.Int32, graph.Dim("n")), graph.Input("y", graph.Int32, graph.Dim("m"))
+	tens, ones := graph.Of([]int32{10, 20}), graph.Of([]int32{1, 2, 3})
+	for _, c := range []struct {
+		out  graph.Node
+		want []int32
+	}{{x.Sum().Sub(y), []int32{29, 28, 27}}, {y.Mul(2), []int32{2, 4, 6}}, {x.Flip(0), []int32{20, 10}}, {graph.Fill(graph.Int32, 7, graph.Dim("m")), []int32{7, 7, 7}}} {
+		p, err := graph.Compile(c.out, graph.WithInputs(y, x.WithAxes("row")))
+		require.NoError(t, err)
+		require.Len(t, p.Inputs(), 2)
+		out, err := p.Run(t.Context(), ones, tens)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(graph.Of(c.want), out), "%v", out)
+		_, err = p.Run(t.Context(), ones, nil)
+		require.ErrorContains(t, err, "input x: the tensor is nil or zero")
+	}
+	z := f32("z")
+	for want, declared := range map[string][]graph.Node{
+		"input y: an output needs it, and it is not among the inputs declared: add it to WithInputs": {x},
+		"compile: input x is declared twice":                                    {y, x, x},
+		"compile: input 1 of those declared is add: int32[n]: WithInputs takes": {y, x.Add(1)},
+		`"1" is no name`: {y, x, graph.Input("1", graph.Int32)},
+		"the zero Node":  {},
+	} {
+		if len(declared) == 0 {
+			declared = []graph.Node{{}}
+		}
+		_, err := graph.Compile(x.Sum().Add(y), graph.WithInputs(declared...))
+		if want == "the zero Node" {
+			want = "the Node is zero"
+		}
+		require.ErrorContains(t, err, want)
+	}
+	_, err := graph.Compile(z, graph.WithInputs())
+	require.ErrorContains(t, err, "input z: an output needs it")
+}
+
+// TestDumpsAreKept: a program writes beside the files that another process wrote.
+func TestDumpsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(graph.DumpEnv, dir)
+	compile := func() []string {
+		_, err := graph.Compile(f32("x", 2).Neg(), graph.WithName("mine"))
+		require.NoError(t, err)
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		require.NoError(t, err)
+		return files
+	}
+	first := compile()[0]
+	graph.RestartDumps()
+	for _, file := range []string{first, filepath.Join(dir, "0001-mine.txt")} {
+		require.NoError(t, os.WriteFile(file, []byte("another's"), 0o600))
+	}
+	compile()
+	for _, file := range []string{first, filepath.Join(dir, "0001-mine.txt")} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, "another's", string(text))
+	}
+}

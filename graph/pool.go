@@ -1,0 +1,220 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// PoolOptions are the settings of pooling. A list has a number for each spatial axis; nil
+// stands for the default.
+type PoolOptions struct {
+	Size          []int // of the windows
+	Strides       []int // from one window to the next: 1
+	Dilations     []int // from one element of a window to the next: 1
+	Before, After []int // elements round the operand: 0
+	Ceil          bool  // a last window may go beyond the end, if it begins before it
+	CountPadding  bool  // AvgPool divides by padding too
+}
+
+// MaxPool returns the greatest elements of the windows of x, [n, c, spatial axes]: NaN if
+// any is. Padding never is the greatest. It reduces one axis after the other, so that a
+// window of h*w elements takes h+w comparisons.
+func (x Node) MaxPool(o PoolOptions) Node {
+	return x.pooled("maxpool", &o, ir.OpMax, func(x Node) Node { return x.Max(-1) })
+}
+
+// AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
+// x alone, or with CountPadding of the padding too. What Ceil adds never counts.
+func (x Node) AvgPool(o PoolOptions) Node {
+	sums := x.pooled("avgpool", &o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
+	if sums.Err() != nil {
+		return sums
+	}
+	if !ir.Floats.Has(sums.DType()) {
+		return fail("avgpool", "does not take %s: Cast to a float type", sums.DType())
+	}
+	for i, size := range o.Size {
+		counts, err := o.counts(x.n.typ.Shape, i)
+		switch {
+		case err != nil:
+			return fail("avgpool", "%w", err)
+		case counts == nil:
+			sums = sums.Div(size)
+			continue
+		}
+		shape := repeated(1, len(o.Size)-i)
+		shape[0] = len(counts)
+		sums = sums.Div(Const(Of(counts, shape...)).Cast(sums.DType()))
+	}
+	return within("avgpool", x, sums)
+}
+
+// LpPool returns the p-norms of the windows of x, [n, c, spatial axes]: the p-th root of
+// the sum of the p-th powers of the magnitudes.
+func (x Node) LpPool(p float64, o PoolOptions) Node {
+	powers := x.Abs()
+	if p != 1 {
+		powers = powers.Pow(p)
+	}
+	sums := powers.pooled("lppool", &o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
+	if p != 1 {
+		sums = sums.Pow(1 / p)
+	}
+	return within("lppool", x, sums)
+}
+
+// pooled reduces the windows along one spatial axis after the other. Padding is the element
+// that changes no result.
+func (x Node) pooled(name string, o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	if err := o.check(n.typ.Shape); err != nil {
+		return fail(name, "%w: %s", err, n.text())
+	}
+	neutral, ok := by.Info().Identity(n.typ.DType)
+	if by == ir.OpAdd {
+		neutral = 0
+	}
+	if !ok {
+		return fail(name, "does not take %s", n.typ.DType)
+	}
+	y := x
+	for i := range o.Size {
+		before, after := make([]int, len(n.typ.Shape)), make([]int, len(n.typ.Shape))
+		before[2+i], after[2+i] = o.Before[i], o.After[i]
+		if o.Ceil {
+			extent, known := n.typ.Shape[2+i].Int()
+			if !known {
+				return fail(name, "with Ceil the extent of axis %d of %s must be known before the program runs", 2+i, n.text())
+			}
+			after[2+i] += o.overhang(i, extent)
+		}
+		y = y.pad(before, after, PadConstant, apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: neutral}))
+		y = reduce(y.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i]))
+	}
+	return within(name, x, y)
+}
+
+// check fills in the defaults.
+func (o *PoolOptions) check(s Shape) error {
+	if len(s) < 3 || len(o.Size) != len(s)-2 {
+		return fmt.Errorf("windows of size %v, for the spatial axes behind the first two", o.Size)
+	}
+	c := ConvOptions{Strides: o.Strides, Dilations: o.Dilations, Before: o.Before, After: o.After}
+	if err := c.check(len(o.Size)); err != nil {
+		return err
+	}
+	o.Strides, o.Dilations, o.Before, o.After = c.Strides, c.Dilations, c.Before, c.After
+	for i, size := range o.Size {
+		if size < 1 || o.Strides[i] < 1 || o.Dilations[i] < 1 || o.Before[i] < 0 || o.After[i] < 0 {
+			return fmt.Errorf("size %d, stride %d, dilation %d, %d before and %d after: sizes, strides and dilations are 1 or more, padding is not negative",
+				size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i])
+		}
+	}
+	return nil
+}
+
+// overhang returns how many elements the windows of a spatial axis go beyond its padded
+// end, if as many begin before the end as there are.
+func (o *PoolOptions) overhang(i, extent int) int {
+	span := (o.Size[i]-1)*o.Dilations[i] + 1
+	room := o.Before[i] + extent + o.After[i] - span
+	if room < 0 || room%o.Strides[i] == 0 {
+		return 0
+	}
+	last := (room/o.Strides[i] + 1) * o.Strides[i]
+	if last >= o.Before[i]+extent { // it would begin in the padding behind the end
+		return 0
+	}
+	return last - room
+}
+
+// counts returns how many elements the windows along a spatial axis have that count, nil if
+// each has all of them.
+func (o *PoolOptions) counts(s Shape, i int) ([]float64, error) {
+	padded := o.Before[i]+o.After[i] > 0
+	extent, known := s[2+i].Int()
+	switch {
+	case !known && padded && !o.CountPadding:
+		return nil, fmt.Errorf("the extent of axis %d of shape %s must be known before the program runs, to tell what is padding", 2+i, s)
+	case !known || !o.Ceil && (!padded || o.CountPadding):
+		return nil, nil
+	}
+	least, end := 0, extent
+	if o.CountPadding {
+		least, end = -o.Before[i], extent+o.After[i]
+	}
+	span := (o.Size[i]-1)*o.Dilations[i] + 1
+	room := o.Before[i] + extent + o.After[i] - span
+	if o.Ceil {
+		room += o.overhang(i, extent)
+	}
+	counts := make([]float64, room/o.Strides[i]+1)
+	for w := range counts {
+		for j := range o.Size[i] {
+			if at := w*o.Strides[i] + j*o.Dilations[i] - o.Before[i]; least <= at && at < end {
+				counts[w]++
+			}
+		}
+	}
+	return counts, nil
+}
+
+// MaxPoolIndices returns for each window that MaxPool reduces where its greatest element
+// is among the elements of all of x, in row-major order, as Int64: the first of equal
+// ones. The spatial extents must be known before the program runs.
+func (x Node) MaxPoolIndices(o PoolOptions) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	if err := o.check(n.typ.Shape); err != nil {
+		return fail("maxpoolindices", "%w: %s", err, n.text())
+	}
+	s, ok := n.typ.Shape.Ints()
+	if !ok {
+		return fail("maxpoolindices", "the extents of %s must be known before the program runs", n.text())
+	}
+	lowest, _ := ir.OpMax.Info().Identity(n.typ.DType)
+	before, after := append([]int{0, 0}, o.Before...), append([]int{0, 0}, o.After...)
+	all := Iota(Int64, ir.ShapeOf(s...).NumElems()).Reshape(n.typ.Shape)
+	for i := range o.Size {
+		if o.Ceil {
+			after[2+i] += o.overhang(i, s[2+i])
+		}
+	}
+	y := x.pad(before, after, PadConstant, apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: lowest}))
+	all = all.Pad(before, after, PadConstant)
+	for i := range o.Size {
+		y, all = y.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i]), all.Window(2+i, o.Size[i], o.Strides[i], o.Dilations[i])
+	}
+	var best, index Node
+	for at := range everyIndex(o.Size) {
+		a, b := y, all
+		for i, j := range slices.Backward(at) {
+			a, b = a.Index(len(s)+i, j), b.Index(len(s)+i, j)
+		}
+		if best.n == nil {
+			best, index = a, b
+			continue
+		}
+		greater := a.Gt(best)
+		best, index = Where(greater, a, best), Where(greater, b, index)
+	}
+	return within("maxpoolindices", x, index)
+}
+
+// GlobalMaxPool returns the greatest elements along the spatial axes of x,
+// [n, c, spatial axes], with extents of 1 for those.
+func (x Node) GlobalMaxPool() Node { return x.Max(spatialAxes(x), KeepDims) }
+
+// GlobalAvgPool returns the means along the spatial axes of x, [n, c, spatial axes], with
+// extents of 1 for those.
+func (x Node) GlobalAvgPool() Node { return x.Mean(spatialAxes(x), KeepDims) }
+
+// spatialAxes returns the axes behind the first two.
+func spatialAxes(x Node) []int { return upTo(max(2, x.Rank()))[2:] }

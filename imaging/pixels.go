@@ -1,0 +1,117 @@
+package imaging
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/draw"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Pixels returns the pixels of an image:
+//
+//	*image.Gray, *image.Alpha                 uint8[h,w], a view
+//	*image.RGBA, *image.NRGBA, *image.CMYK    uint8[h,w,4], a view
+//	*image.Gray16, *image.Alpha16             uint16[h,w], a copy: Go stores the high byte first
+//	*image.RGBA64, *image.NRGBA64             uint16[h,w,4], a copy
+//	others                                    uint8[h,w,4], a copy as red, green, blue and alpha
+//
+// The channels of RGBA and RGBA64 are multiplied by alpha, those of NRGBA and NRGBA64 and
+// of copies of others are not. Planes returns those of *image.YCbCr without a copy.
+func Pixels(img image.Image) (*graph.Tensor, error) {
+	var t *graph.Tensor
+	switch img := img.(type) {
+	case nil:
+		return nil, fmt.Errorf("imaging: the image is nil")
+	case *image.Gray:
+		t = view(img.Pix, img.Stride, img.Rect, 1)
+	case *image.Alpha:
+		t = view(img.Pix, img.Stride, img.Rect, 1)
+	case *image.RGBA:
+		t = view(img.Pix, img.Stride, img.Rect, 4)
+	case *image.NRGBA:
+		t = view(img.Pix, img.Stride, img.Rect, 4)
+	case *image.CMYK:
+		t = view(img.Pix, img.Stride, img.Rect, 4)
+	case *image.Gray16:
+		t = wide(img.Pix, img.Stride, img.Rect, 1)
+	case *image.Alpha16:
+		t = wide(img.Pix, img.Stride, img.Rect, 1)
+	case *image.RGBA64:
+		t = wide(img.Pix, img.Stride, img.Rect, 4)
+	case *image.NRGBA64:
+		t = wide(img.Pix, img.Stride, img.Rect, 4)
+	default:
+		copied := image.NewNRGBA(img.Bounds())
+		draw.Draw(copied, copied.Rect, img, copied.Rect.Min, draw.Src)
+		t = view(copied.Pix, copied.Stride, copied.Rect, 4)
+	}
+	return t, t.Err()
+}
+
+// Planes returns luma and chroma of an image as views, uint8[h,w] each. Where chroma is
+// subsampled, cb and cr have fewer rows or columns.
+func Planes(img *image.YCbCr) (y, cb, cr *graph.Tensor, err error) {
+	if img == nil {
+		return nil, nil, nil, fmt.Errorf("imaging: the image is nil")
+	}
+	chroma := img.Rect
+	down := func(at, by int) int { return (at + by - 1) / by }
+	across, along := subsampling(img.SubsampleRatio)
+	chroma.Min = image.Pt(chroma.Min.X/across, chroma.Min.Y/along)
+	chroma.Max = image.Pt(down(chroma.Max.X, across), down(chroma.Max.Y, along))
+	y = view(img.Y, img.YStride, img.Rect, 1)
+	cb = view(img.Cb, img.CStride, chroma, 1)
+	cr = view(img.Cr, img.CStride, chroma, 1)
+	for _, t := range []*graph.Tensor{y, cb, cr} {
+		if err := t.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return y, cb, cr, nil
+}
+
+// subsampling returns how many columns and rows of luma share an element of chroma.
+func subsampling(ratio image.YCbCrSubsampleRatio) (across, along int) {
+	switch ratio {
+	case image.YCbCrSubsampleRatio422:
+		return 2, 1
+	case image.YCbCrSubsampleRatio420:
+		return 2, 2
+	case image.YCbCrSubsampleRatio440:
+		return 1, 2
+	case image.YCbCrSubsampleRatio411:
+		return 4, 1
+	case image.YCbCrSubsampleRatio410:
+		return 4, 2
+	}
+	return 1, 1
+}
+
+// view returns the pixels of a rectangle whose first element is that of pix.
+func view(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tensor {
+	l := graph.Layout{Shape: []int{r.Dy(), r.Dx()}, Strides: []int{stride, channels}}
+	if channels > 1 {
+		l.Shape, l.Strides = append(l.Shape, channels), append(l.Strides, 1)
+	}
+	return graph.OfLayout(pix, l)
+}
+
+// wide returns a copy of pixels of 16 bits, of which the high byte is first.
+func wide(pix []uint8, stride int, r image.Rectangle, channels int) *graph.Tensor {
+	if r.Empty() {
+		return view(nil, 0, image.Rectangle{}, channels).Bitcast(graph.Uint16)
+	}
+	data := make([]uint16, 0, r.Dy()*r.Dx()*channels)
+	for y := range r.Dy() {
+		row := pix[y*stride:][:2*r.Dx()*channels]
+		for at := 0; at < len(row); at += 2 {
+			data = append(data, binary.BigEndian.Uint16(row[at:]))
+		}
+	}
+	if channels == 1 {
+		return graph.Of(data, r.Dy(), r.Dx())
+	}
+	return graph.Of(data, r.Dy(), r.Dx(), channels)
+}

@@ -1,0 +1,41 @@
+package scalar
+
+import "math"
+
+// FMA32 returns x*y + z rounded once. The product is exact in float64.
+func FMA32(x, y, z float32) float32 {
+	if s := float64(x)*float64(y) + float64(z); !Doubtful32(s) {
+		return float32(s)
+	}
+	return slowFMA32(x, y, z)
+}
+
+// Doubtful32 reports whether a number rounded to s may be another float32 than s
+// is. That takes an s halfway between two floats, which is one pattern of the last
+// 29 bits, or in the range of subnormal ones, where halfway is elsewhere.
+func Doubtful32(s float64) bool {
+	const leastNormal = (1023 - 126) << 52
+	b := math.Float64bits(s)
+	return b<<35 == 1<<63 || b<<1-1 < leastNormal<<1-1 // 0 is exact
+}
+
+// slowFMA32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
+// rounding it to float32 is innocuous (Boldo and Melquiond 2008).
+func slowFMA32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	if math.IsInf(s, 0) || math.IsNaN(s) {
+		return float32(s)
+	}
+	t := s - p // Knuth's two-sum: p + c == s + e
+	e := float64(p-float64(s-t)) + float64(c-t)
+	if b := math.Float64bits(s); e != 0 && b&1 == 0 {
+		if (e > 0) == (s > 0) {
+			b++
+		} else {
+			b--
+		}
+		s = math.Float64frombits(b)
+	}
+	return float32(s)
+}

@@ -1,0 +1,235 @@
+package onnx
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Convolutions and pools: sliding windows over the spatial axes, which are those after the
+// batch and the channels.
+
+var windowed = []operator{
+	{"AveragePool", 1, 6, 1, 1, ir.Floats, windowAttrs(nil), averagePool},
+	{"AveragePool", 7, 9, 1, 1, ir.Floats, windowAttrs(attrs{"count_include_pad": 0}), averagePool},
+	{"AveragePool", 10, 18, 1, 1, ir.Floats, windowAttrs(attrs{"count_include_pad": 0, "ceil_mode": 0}), averagePool},
+	{"AveragePool", 19, latest, 1, 1, ir.Floats, windowAttrs(attrs{"count_include_pad": 0, "ceil_mode": 0, "dilations": []int{}}), averagePool},
+	{"Conv", 1, latest, 2, 3, ir.Floats, windowAttrs(attrs{"dilations": []int{}, "group": 1}), conv},
+	{"ConvTranspose", 1, latest, 2, 3, ir.Floats, windowAttrs(attrs{
+		"dilations": []int{}, "group": 1, "output_padding": []int{}, "output_shape": []int{},
+	}), convTranspose},
+	{"GlobalAveragePool", 1, latest, 1, 1, ir.Floats, nil, func(c *call) []value {
+		return one(widened(c.x(0)).GlobalAvgPool().Cast(c.x(0).DType()))
+	}},
+	{"GlobalMaxPool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalMaxPool)},
+	{"LRN", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1e-4), "beta": 0.75, "bias": 1., "size": unset{0}}, localResponse},
+	{"LpPool", 2, 17, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2}), lpPool},
+	{"LpPool", 18, latest, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2, "ceil_mode": 0, "dilations": []int{}}), lpPool},
+	{"MaxPool", 1, 7, 1, 1, ir.Numeric, windowAttrs(nil), maxPool},
+	{"MaxPool", 8, 9, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0}), maxPool},
+	{"MaxPool", 10, latest, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0, "ceil_mode": 0, "dilations": []int{}}), maxPool},
+}
+
+// windowAttrs are the attributes of all operators with windows, and more. An empty list
+// stands for the usual number for each spatial axis.
+func windowAttrs(more attrs) attrs {
+	out := attrs{"auto_pad": "NOTSET", "kernel_shape": []int{}, "pads": []int{}, "strides": []int{}}
+	maps.Copy(out, more)
+	return out
+}
+
+// optional returns an attribute of a row that may not have it.
+func optional[T any](c *call, name string) (v T) {
+	if _, ok := c.op.attrs[name]; ok {
+		v = need[T](c, name)
+	}
+	return v
+}
+
+// each returns an attribute with a number for each of n axes, all the usual one if it is
+// empty.
+func (c *call) each(name string, n, usual int) []int {
+	list := optional[[]int](c, name)
+	switch {
+	case len(list) == 0:
+		return slices.Repeat([]int{usual}, n)
+	case len(list) != n:
+		c.fail("attribute %q has %d numbers: it must have %d", name, len(list), n)
+	}
+	return list
+}
+
+// windows reads the attributes of a pool. The sizes of windows are given, or those of a
+// kernel.
+func (c *call) windows(x graph.Node, kernel []int) (o graph.PoolOptions) {
+	n := x.Rank() - 2
+	if n < 1 {
+		c.fail("an operand of %d axes: there must be a batch, channels and spatial axes", x.Rank())
+		return o
+	}
+	if o.Size = need[[]int](c, "kernel_shape"); len(o.Size) == 0 {
+		o.Size = kernel
+	}
+	o.Strides, o.Dilations = c.each("strides", n, 1), c.each("dilations", n, 1)
+	pads := c.each("pads", 2*n, 0)
+	o.Ceil, o.CountPadding = optional[int](c, "ceil_mode") != 0, optional[int](c, "count_include_pad") != 0
+	if len(o.Size) != n {
+		c.fail("windows of size %v over %d spatial axes", o.Size, n)
+	}
+	if c.err != nil {
+		return o
+	}
+	o.Before, o.After = slices.Clone(pads[:n]), slices.Clone(pads[n:])
+	for k := range n {
+		if auto := c.text("auto_pad"); auto != "NOTSET" && o.Strides[k] > 0 {
+			o.Before[k], o.After[k] = c.same(auto, x.Shape()[2+k], (o.Size[k]-1)*o.Dilations[k]+1, o.Strides[k])
+		}
+	}
+	return o
+}
+
+// same returns the padding with which there are as many windows as steps fit an axis. An
+// odd element is after the axis, or with SAME_LOWER before it.
+func (c *call) same(auto string, d graph.Extent, reach, step int) (before, after int) {
+	extent, fixed := d.Int()
+	switch {
+	case auto == "VALID":
+		return 0, 0
+	case !fixed:
+		c.fail("auto_pad %s of an axis of extent %s: give that with WithSize", auto, d)
+	}
+	return c.halves(auto, max(0, (extent+step-1)/step*step-step+reach-extent))
+}
+
+// halves divides padding between the ends of an axis.
+func (c *call) halves(auto string, all int) (before, after int) {
+	switch auto {
+	case "SAME_UPPER":
+		return all / 2, all - all/2
+	case "SAME_LOWER":
+		return all - all/2, all / 2
+	}
+	c.fail("auto_pad %q: it must be NOTSET, VALID, SAME_UPPER or SAME_LOWER", auto)
+	return 0, 0
+}
+
+// kernel returns the extents of a kernel's spatial axes.
+func (c *call) kernel(w graph.Node) []int {
+	sizes, known := w.Shape()[min(2, w.Rank()):].Ints()
+	if !known {
+		c.fail("the kernel has the shape %s: its spatial extents must be known at load", w.Shape())
+	}
+	return sizes
+}
+
+func conv(c *call) []value {
+	x, kernel := c.x(0), c.x(1)
+	w := c.windows(x, c.kernel(kernel))
+	if c.err != nil {
+		return nil
+	}
+	return c.biased(x.Conv(kernel, graph.ConvOptions{
+		Strides: w.Strides, Dilations: w.Dilations, Before: w.Before, After: w.After, Groups: c.int("group"),
+	}))
+}
+
+// biased adds input 2, an element for each channel, if it is given.
+func (c *call) biased(y graph.Node) []value {
+	if !c.has(2) {
+		return one(y)
+	}
+	return one(y.Add(alignAt(c.x(2), 1, y.Rank())))
+}
+
+// convTranspose finds its padding from the extents of the result if these are given.
+func convTranspose(c *call) []value {
+	x, kernel := c.x(0), c.x(1)
+	n := x.Rank() - 2
+	auto := c.text("auto_pad")
+	given := need[[]int](c, "output_shape")
+	if n < 1 || len(given) != 0 && len(given) < n || kernel.Rank() != x.Rank() {
+		return c.fail("operands of %d and %d axes for an output_shape %v", x.Rank(), kernel.Rank(), given)
+	}
+	size := c.kernel(kernel)
+	o := graph.ConvOptions{
+		Strides: c.each("strides", n, 1), Dilations: c.each("dilations", n, 1), Extra: c.each("output_padding", n, 0), Groups: c.int("group"),
+	}
+	pads := c.each("pads", 2*n, 0)
+	if c.err != nil {
+		return nil
+	}
+	o.Before, o.After = slices.Clone(pads[:n]), slices.Clone(pads[n:])
+	for k := range n {
+		if len(given) == 0 && (auto == "NOTSET" || auto == "VALID") {
+			continue
+		}
+		extent, fixed := x.Shape()[2+k].Int()
+		if !fixed {
+			return c.fail("axis %d has the extent %s: give that with WithSize", 2+k, x.Shape()[2+k])
+		}
+		want := extent * o.Strides[k]
+		if len(given) > 0 {
+			want = given[len(given)-n+k]
+		}
+		all := o.Strides[k]*(extent-1) + o.Extra[k] + (size[k]-1)*o.Dilations[k] + 1 - want
+		if o.Before[k], o.After[k] = all/2, all-all/2; auto != "NOTSET" {
+			o.Before[k], o.After[k] = c.halves(auto, all)
+		}
+	}
+	return c.biased(x.ConvTranspose(kernel, o))
+}
+
+// maxPool may also return where each greatest element is. With storage_order the spatial
+// axes are counted with the first one fastest.
+func maxPool(c *call) []value {
+	x := c.x(0)
+	o := c.windows(x, nil)
+	if c.err != nil {
+		return nil
+	}
+	y := compute(x.MaxPool(o))
+	if !c.wants(1) {
+		return []value{y}
+	}
+	if optional[int](c, "storage_order") == 0 {
+		return []value{y, compute(x.MaxPoolIndices(o))}
+	}
+	order := from(0, x.Rank())
+	slices.Reverse(order[2:])
+	for _, list := range []*[]int{&o.Size, &o.Strides, &o.Dilations, &o.Before, &o.After} {
+		*list = slices.Clone(*list)
+		slices.Reverse(*list)
+	}
+	return []value{y, compute(x.Permute(order).MaxPoolIndices(o).Permute(order))}
+}
+
+func averagePool(c *call) []value {
+	o := c.windows(c.x(0), nil)
+	if c.err != nil {
+		return nil
+	}
+	return one(widened(c.x(0)).AvgPool(o).Cast(c.x(0).DType()))
+}
+
+func lpPool(c *call) []value {
+	o := c.windows(c.x(0), nil)
+	if c.err != nil {
+		return nil
+	}
+	return one(widened(c.x(0)).LpPool(float64(c.int("p")), o).Cast(c.x(0).DType()))
+}
+
+// localResponse divides by a power of the mean square of neighbouring channels.
+func localResponse(c *call) []value {
+	x, size := c.x(0), c.int("size")
+	if size < 1 || x.Rank() < 2 {
+		return c.fail("size %d for an operand of %d axes", size, x.Rank())
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	before[1], after[1] = (size-1)/2, size-1-(size-1)/2
+	sum := x.Square().Pad(before, after, graph.PadConstant).Window(1, size, 1, 1).Sum(-1)
+	scale := sum.Mul(c.float("alpha") / float64(size)).Add(c.float("bias"))
+	return one(x.Div(scale.Pow(c.float("beta"))))
+}

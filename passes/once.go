@@ -1,0 +1,174 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Params that never change are frozen. What a plan computes from them alone, such as
+// the panels of a right matrix, need not be computed at each run.
+
+// Split divides a plan in two: once makes, from frozen params alone, what rest reads of
+// it. The params of once are some of the plan's: the list says which. Its results are
+// the params of rest behind the plan's own, in order. Both computed are the plan. once
+// is nil if no step depends on frozen params alone.
+//
+// The results of once are written as far as rest reads them: columns that the last panel
+// of a matrix lacks are not. A step of a row group stays where it is: its rows are in the cache.
+func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *plan.Plan, err error) {
+	moves := onceSteps(p, frozen)
+	if !slices.Contains(moves, true) {
+		return nil, nil, p, nil
+	}
+	c := &cutting{p: p, moves: moves, kept: map[int]bool{}}
+	c.keep()
+	once, rest = c.half(true), c.half(false)
+	for _, b := range once.Buffers {
+		if b.Kind == plan.ParamBuffer {
+			params = append(params, b.Index)
+		}
+	}
+	for _, half := range []*plan.Plan{once, rest} {
+		position(half)
+		if err := buffers(&State{Plan: half}); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return once, params, rest, nil
+}
+
+// onceSteps returns which steps depend on frozen params alone.
+func onceSteps(p *plan.Plan, frozen []bool) []bool {
+	moves := make([]bool, len(p.Steps))
+	for i := range moves {
+		moves[i] = !slices.ContainsFunc(p.Rows, func(g plan.RowGroup) bool { return g.First <= i && i <= g.Last })
+	}
+	for again := true; again; {
+		again = false
+		stays := make([]bool, len(p.Buffers)) // what a step that stays writes, and what is not frozen
+		changes := make([]bool, len(p.Buffers))
+		for b := range p.Buffers {
+			buf := &p.Buffers[b]
+			changes[b] = buf.Kind == plan.ParamBuffer && !(buf.Index < len(frozen) && frozen[buf.Index])
+			stays[b] = buf.Kind == plan.ResultBuffer || buf.Kind == plan.ScratchBuffer
+		}
+		for i := range p.Steps {
+			for _, o := range p.Steps[i].Out {
+				stays[o.Buffer] = stays[o.Buffer] || !moves[i]
+			}
+		}
+		for i := range p.Steps {
+			s := &p.Steps[i]
+			reads := slices.ContainsFunc(s.In, func(a plan.Access) bool { return changes[a.Buffer] || stays[a.Buffer] })
+			writes := slices.ContainsFunc(s.Out, func(o plan.Output) bool { return stays[o.Buffer] })
+			if !moves[i] || !reads && !writes {
+				continue
+			}
+			moves[i], again = false, true
+			for _, o := range s.Out { // so that the steps behind it need no other turn
+				stays[o.Buffer] = true
+			}
+		}
+	}
+	return moves
+}
+
+// cutting is a plan that is being divided.
+type cutting struct {
+	p     *plan.Plan
+	moves []bool
+	kept  map[int]bool // buffers that steps that move write, and others read
+}
+
+func (c *cutting) keep() {
+	written := map[int]bool{}
+	for i := range c.p.Steps {
+		for _, o := range c.p.Steps[i].Out {
+			written[o.Buffer] = c.moves[i]
+		}
+	}
+	for i := range c.p.Steps {
+		for _, a := range c.p.Steps[i].In {
+			if !c.moves[i] && written[a.Buffer] {
+				c.kept[a.Buffer] = true
+			}
+		}
+	}
+}
+
+// half returns the steps that move or those that stay, with the buffers that they need.
+func (c *cutting) half(moved bool) *plan.Plan {
+	out := &plan.Plan{Name: c.p.Name}
+	used := make([]bool, len(c.p.Buffers))
+	for i := range c.p.Steps {
+		if c.moves[i] == moved {
+			for a := range c.p.Steps[i].Accesses() {
+				used[a.Buffer] = true
+			}
+		}
+	}
+	at := make([]int, len(c.p.Buffers)) // of the buffers in the half
+	for i, b := range c.p.Buffers {
+		ours := !moved && b.Kind <= plan.ResultBuffer
+		if !used[i] && !ours {
+			continue
+		}
+		if c.kept[i] && moved {
+			b.Kind = plan.ResultBuffer
+		} else if c.kept[i] {
+			b.Kind = plan.ParamBuffer
+		}
+		at[i] = len(out.Buffers)
+		out.Buffers = append(out.Buffers, b)
+	}
+	step := make([]int, len(c.p.Steps)) // of the steps in the half, else -1
+	for i, s := range c.p.Steps {
+		if step[i] = -1; c.moves[i] != moved {
+			continue
+		}
+		step[i] = len(out.Steps)
+		s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+		for a := range s.Accesses() {
+			a.Buffer = at[a.Buffer]
+		}
+		out.Steps = append(out.Steps, s)
+	}
+	for _, g := range c.p.Rows {
+		if !moved {
+			g.First, g.Last = step[g.First], step[g.Last]
+			out.Rows = append(out.Rows, g)
+		}
+	}
+	for _, d := range c.p.Ledger {
+		stays := d.Step < 0 || d.Step >= len(step) || !c.moves[d.Step]
+		if stays == moved {
+			continue
+		}
+		if d.Step >= 0 && d.Step < len(step) {
+			d.Step = step[d.Step]
+		}
+		out.Ledger = append(out.Ledger, d)
+	}
+	return out
+}
+
+// position gives the params and results of a half their positions.
+func position(p *plan.Plan) {
+	var next [2]int
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Kind <= plan.ResultBuffer {
+			b.Index = next[b.Kind]
+			next[b.Kind]++
+		}
+	}
+}
+
+// frozenBelow reports whether a value is a view of a frozen param.
+func (s *State) frozenBelow(v *ir.Value) bool {
+	for v.Op.IsView() || v.Op == ir.OpAccess {
+		v = v.Args[0]
+	}
+	return s.frozen[v]
+}
