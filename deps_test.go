@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"codegen/machine":              {"ir", "ir/kernel", "codegen"},
 	"codegen/avo":                  {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
 	"cmd/genkernels":               {"ir/kernel", "codegen", "codegen/avo"},
-	"cmd/hardening":                {"graph"},
+	"cmd/hardening":                {"graph", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "passes/schedule", "runtime", "runtime/tensor"},
 	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel"},
 	"cmd/ulp/oracle":               {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},

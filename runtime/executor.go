@@ -36,8 +36,11 @@ type Executor struct {
 	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
 	// Verify makes Link verify a program first: for tests, and for programs that are read
-	// from text.
+	// from text. Their memory is cleared before each use.
 	Verify bool
+	// Memory allocates temporaries, local memory and tables; nil stands for Go's heap. It
+	// is for tests that put pages without access round them.
+	Memory func(bytes int) ([]byte, error)
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
 	once   sync.Once

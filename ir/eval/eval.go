@@ -47,6 +47,9 @@ func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
 	return results, nil
 }
 
+// maxElems is how many elements or locations an array of an evaluation has at most.
+const maxElems = 1 << 26
+
 // evalValue computes one value as its row of the op table defines it.
 func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) {
 	shape, ok := v.Type.Shape.Ints()
@@ -54,6 +57,9 @@ func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) 
 		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
 	}
 	out := Array{DType: v.Type.DType, Shape: shape}
+	if n, err := layout.NumElems(shape); err != nil || n > maxElems {
+		return Array{}, fmt.Errorf("more than %d elements are not evaluated", maxElems)
+	}
 	args := make([]Array, len(v.Args))
 	data := make([][]uint64, len(v.Args))
 	for i, a := range v.Args {
@@ -109,7 +115,9 @@ func evalView(v *ir.Value, out, x Array) (Array, error) {
 	}
 	data, from := x.Data, 0
 	if p := v.Args[0]; v.Op == ir.OpAccess && p.Attr.At != nil {
-		data, from = spread(data, *p.Attr.At)
+		if data, from, err = spread(data, *p.Attr.At); err != nil {
+			return out, err
+		}
 	}
 	for at := range l.All() {
 		out.Data = append(out.Data, data[at-from])
@@ -119,7 +127,10 @@ func evalView(v *ir.Value, out, x Array) (Array, error) {
 
 // spread puts elements given in row-major order where the layout says, and
 // returns the location of the first.
-func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
+func spread(data []uint64, l layout.Layout) (buffer []uint64, from int, err error) {
+	if l.Span() > maxElems {
+		return nil, 0, fmt.Errorf("a layout of more than %d locations is not evaluated", maxElems)
+	}
 	lo, hi := l.Bounds()
 	buffer = make([]uint64, hi-lo+1)
 	i := 0
@@ -127,7 +138,7 @@ func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
 		buffer[at-lo] = data[i]
 		i++
 	}
-	return buffer, lo
+	return buffer, lo, nil
 }
 
 // evalElementwise applies the op's lane meaning to broadcast operands.

@@ -24,6 +24,14 @@ func Plan(p *plan.Plan, inputs []Array) ([]Array, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
+	for i := range p.Buffers {
+		if p.Buffers[i].Size() > maxElems {
+			return nil, fmt.Errorf("a buffer of more than %d elements is not evaluated", maxElems)
+		}
+	}
+	if p.Arena > maxElems {
+		return nil, fmt.Errorf("an arena of more than %d bytes is not evaluated", maxElems)
+	}
 	m := &machine{p: p, arena: poisoned(p.Arena), mem: make([][]uint64, len(p.Buffers)), from: make([]int, len(p.Buffers))}
 	results, err := m.buffers(inputs)
 	if err != nil {
@@ -72,7 +80,9 @@ func (m *machine) buffers(inputs []Array) (results []Array, err error) {
 			if b.At != nil {
 				l = *b.At
 			}
-			m.mem[i], m.from[i] = spread(inputs[b.Index].Data, l)
+			if m.mem[i], m.from[i], err = spread(inputs[b.Index].Data, l); err != nil {
+				return nil, err
+			}
 		case plan.ResultBuffer:
 			m.mem[i] = poisoned(b.Size())
 			results = append(results, Array{DType: b.DType, Shape: b.Shape, Data: m.mem[i]})

@@ -3,6 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -148,6 +150,9 @@ func (s *Step) checkContract(axis int) error {
 		access Access
 		axis   int
 	}{{s.In[0], cols}, {s.In[1], rows}, {s.Out[0].Access, axis}} {
+		if len(want.access.Strides) != len(s.Axes) {
+			return fmt.Errorf("operand %s: %d strides for %d axes", want.access, len(want.access.Strides), len(s.Axes))
+		}
 		if s.Axes[want.axis].Extent > 1 && want.access.Strides[want.axis] != 0 {
 			return errors.New("its operands are not the matrices of a product")
 		}
@@ -176,6 +181,9 @@ func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) str
 	if b.Kind == ScratchBuffer {
 		extents = v.blockExtents(i, extents)
 	}
+	if !a.fits(b.DType.Size()) {
+		return "its offset or a stride passes int in bytes"
+	}
 	l, ok := a.Layout(extents)
 	if !ok {
 		return "the panel is not one of an axis"
@@ -185,6 +193,16 @@ func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) str
 		return fmt.Sprintf("elements %d to %d are outside the buffer, which has %d to %d", lo, hi, first, last)
 	}
 	return ""
+}
+
+// fits reports whether the offset and each stride, of axes of one index too, are within int
+// in bytes, and so are their negatives.
+func (a Access) fits(size int) bool {
+	within := func(n int) bool { return n <= math.MaxInt/size && n >= -math.MaxInt/size }
+	if a.Panel != nil && !within(a.Panel.Stride) {
+		return false
+	}
+	return within(a.Offset) && !slices.ContainsFunc(a.Strides, func(n int) bool { return !within(n) })
 }
 
 // Layout returns where an access is over some extents: an axis with a panel is two, of
