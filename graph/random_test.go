@@ -151,6 +151,12 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Window(a.Axis, a.Size, a.Step, a.Dilation)
 	case ir.OpConcat:
 		return graph.Concat(a.Axis, args...)
+	case ir.OpGather:
+		return args[0].TakeAlong(a.Axis, args[1])
+	case ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax:
+		return args[0].Scatter(a.Axis, args[1], args[2], graph.ScatterOp(v.Op-ir.OpScatter))
+	case ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown:
+		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(any) graph.Node)(a.Axis)
 	case ir.OpSqueeze:
 		if len(a.Axes) == 0 {
 			return args[0]
