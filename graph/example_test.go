@@ -103,7 +103,7 @@ func ExampleDim() {
 	// [[ 2.  5. 10.]
 	//  [ 5.  8. 13.]
 	//  [10. 13. 18.]]] <nil>
-	// [] example_test.go:87: slice: it begins at index 1 of axis 0, which has 0 elements, where n=0
+	// [] example_test.go:87: slice: "1:": it begins at index 1 of axis 0, which has 0 elements, where n=0
 }
 
 // Named axes catch what shapes can't.
