@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -28,6 +27,7 @@ type binding struct {
 	linked   *runtime.Linked
 	outs     []ir.Type
 	used     atomic.Uint64
+	hash     uint64 // of the inputs that it is for
 }
 
 // compile makes the binding for given sizes. layouts says where the inputs'
@@ -122,83 +122,4 @@ func sizesText(names []string, sizes map[string]int) string {
 // fits reports whether the binding is for these inputs.
 func (b *binding) fits(p *Program, ins []*Tensor) bool {
 	return len(ins) == len(p.inputs) && b.linked.Takes(ins)
-}
-
-// bindings is a cache. What was used last is found without a lock and without
-// a search.
-type bindings struct {
-	last  atomic.Pointer[binding]
-	list  atomic.Pointer[[]*binding]
-	mu    sync.Mutex // of those who add
-	clock atomic.Uint64
-}
-
-// maxBindings is how many bindings a program keeps; the one not used for the
-// longest time goes.
-const maxBindings = 32
-
-func (c *bindings) find(p *Program, ins []*Tensor) *binding {
-	list := c.list.Load()
-	if list == nil {
-		return nil
-	}
-	for _, b := range *list {
-		if b.fits(p, ins) {
-			c.use(b)
-			return b
-		}
-	}
-	return nil
-}
-
-func (c *bindings) use(b *binding) {
-	b.used.Store(c.clock.Add(1))
-	c.last.Store(b)
-}
-
-// add keeps a binding. The caller holds the lock.
-func (c *bindings) add(b *binding) {
-	var list []*binding
-	if old := c.list.Load(); old != nil {
-		list = slices.Clone(*old)
-	}
-	if len(list) == maxBindings {
-		oldest := slices.MinFunc(list, func(a, b *binding) int { return int(a.used.Load()) - int(b.used.Load()) })
-		list[slices.Index(list, oldest)] = b
-	} else {
-		list = append(list, b)
-	}
-	c.use(b)
-	c.list.Store(&list)
-}
-
-// bind returns the binding for some inputs, made now if there is none.
-func (p *Program) bind(ins []*Tensor) (*binding, error) {
-	if p.empty() {
-		return nil, misuse("run: " + noProgram)
-	}
-	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
-		return b, nil
-	}
-	sizes, err := p.checkIns(ins)
-	if err != nil {
-		return nil, err
-	}
-	if b := p.cache.find(p, ins); b != nil {
-		return b, nil
-	}
-	p.cache.mu.Lock()
-	defer p.cache.mu.Unlock()
-	if b := p.cache.find(p, ins); b != nil { // another goroutine made it
-		return b, nil
-	}
-	layouts := make([]*layout.Layout, len(ins))
-	for i, t := range ins {
-		layouts[i] = layoutOf(t)
-	}
-	b, err := p.compile(sizes, layouts)
-	if err == nil {
-		p.cache.add(b)
-	}
-	return b, err
 }

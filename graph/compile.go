@@ -21,7 +21,7 @@ import (
 // now, and again at the first run for each set of sizes and layouts; that takes
 // five to ten microseconds an op.
 func Compile(items ...Item) (*Program, error) {
-	s := settings{name: "program"}
+	s := settings{name: defaultName}
 	for _, item := range items {
 		if o, ok := item.(Option); item == nil || ok && o == nil {
 			return nil, misuse("compile: an item is nil: it must be a Node or an Option")
@@ -33,6 +33,8 @@ func Compile(items ...Item) (*Program, error) {
 		return nil, misuse("compile: there is nothing to compute: give it a Node")
 	case s.workers < 0 || s.workersSet && s.workers == 0:
 		return nil, misuse("compile: %d workers: there must be 1 or more", s.workers)
+	case s.plansSet && s.plans < 1:
+		return nil, misuse("compile: %d plans: a program keeps 1 or more", s.plans)
 	}
 	names, err := s.outputNames()
 	if err != nil {
@@ -59,6 +61,7 @@ func Compile(items ...Item) (*Program, error) {
 		executor: executorFor(s),
 		sizes:    l.sizes,
 	}
+	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = schedule.Default(p.executor.Parallelism())
 	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
 	for _, in := range l.inputs {
@@ -77,6 +80,9 @@ func Compile(items ...Item) (*Program, error) {
 	p.dumpToDir()
 	return p, nil
 }
+
+// defaultName is that of a program without WithName.
+const defaultName = "program"
 
 func misuse(format string, args ...any) error {
 	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}
@@ -109,10 +115,9 @@ func downFrom(n int) []int {
 // anything is.
 func (p *Program) example() error {
 	if len(p.sizes) == 0 {
-		b, err := p.compile(nil, nil)
-		p.shown = b
+		ins, err := p.rowMajor(nil)
 		if err == nil {
-			p.cache.add(b)
+			p.shown, err = p.bind(ins)
 		}
 		return err
 	}

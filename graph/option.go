@@ -23,6 +23,8 @@ type settings struct {
 	debug       Debug
 	workers     int
 	workersSet  bool
+	plans       int
+	plansSet    bool
 	chunkElems  int // of the executor: tests
 }
 

@@ -18,10 +18,15 @@ type Bound struct {
 
 // Bind checks the tensors as Run does. What they hold may change between runs.
 func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
-	st, err := l.newState(context.Background(), nil)
+	st, err := l.newState(context.Background())
 	if err != nil {
 		return nil, err
 	}
+	m, err := l.newLocal(nil)
+	if err != nil {
+		return nil, err
+	}
+	st.enter(m)
 	if err := st.bind(outs, ins); err != nil {
 		return nil, err
 	}

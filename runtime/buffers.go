@@ -42,6 +42,8 @@ func (l *Linked) linkBuffers(buffers []plan.Buffer, arena int) error {
 			b.index = len(l.consts)
 			l.consts = append(l.consts, 0)
 			memory.StoreBits(b.dtype, unsafe.Pointer(&l.consts[b.index]), buffers[i].Bits)
+		case plan.TempBuffer:
+			l.temps = append(l.temps, i)
 		case plan.ParamBuffer:
 			l.params, err = enlist(l.params, len(buffers), b.index, i)
 		case plan.ResultBuffer:

@@ -5,9 +5,11 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	_ "github.com/stridefuse/stridefuse/runtime/builtin" // registers its kernels
+	_ "github.com/stridefuse/stridefuse/runtime/lines"   // registers its kernels
 
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -35,12 +37,16 @@ type Executor struct {
 	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
 	// Verify makes Link verify a program first: for tests, and for programs that are read
-	// from text.
+	// from text. Their memory is cleared before each use.
 	Verify bool
+	// Memory allocates temporaries, local memory and tables; nil stands for Go's heap. It
+	// is for tests that put pages without access round them.
+	Memory func(bytes int) ([]byte, error)
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
 	once   sync.Once
 	pool   *pool
+	locals locals
 }
 
 var shared Executor
@@ -78,9 +84,11 @@ type Linked struct {
 	params  []int // the buffer of each input
 	results []int // the buffer of each output
 	consts  []uint64
+	temps   []int // buffers in the arena
 	arena   int
-	tasks   []*task   // without those that have no elements
-	states  sync.Pool // of *state
+	tasks   []*task               // without those that have no elements
+	idle    atomic.Pointer[state] // that no run has: one is kept, others may go
+	states  sync.Pool             // of *state
 }
 
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
@@ -121,33 +129,46 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	st, _ := l.states.Get().(*state)
-	if fresh || st == nil {
+	st := l.idle.Swap(nil)
+	if st == nil {
+		st, _ = l.states.Get().(*state)
+	}
+	m := l.exec.locals.take(l.arena)
+	if fresh || st == nil || m == nil {
 		var into []*tensor.Tensor
 		if fresh {
 			into = outs
 		}
 		var err error
-		if st, err = l.reserve(ctx, st, into); err != nil {
+		if st, m, err = l.reserve(ctx, st, m, into); err != nil {
 			return err
 		}
 	}
+	st.enter(m)
 	err := st.bind(outs, ins)
 	if err == nil {
 		err = st.run(ctx)
 	}
 	st.release()
-	l.states.Put(st)
+	st.leave()
+	l.putState(st)
 	goruntime.KeepAlive(outs)
 	goruntime.KeepAlive(ins)
 	return err
+}
+
+// putState leaves a state to later runs.
+func (l *Linked) putState(st *state) {
+	if !l.idle.CompareAndSwap(nil, st) {
+		l.states.Put(st)
+	}
 }
 
 // state is what one run needs, reused by later ones.
 type state struct {
 	l      *Linked
 	bases  []unsafe.Pointer // of each buffer: its element at index 0,...,0
-	arena  []byte           // temporaries
+	local  *local           // during a run
 	spare  []byte           // outs that overlap are computed here
 	moves  []spareOut
 	reach  []reach // of the tensors that have elements

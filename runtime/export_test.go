@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
@@ -45,7 +44,7 @@ func (l *Linked) Chunks() []int {
 
 // Poison fills the memory that the next run takes over with bits that are NaN in floats.
 func (l *Linked) Poison() error {
-	st, err := l.newState(context.Background(), nil)
+	m, err := l.newLocal(nil)
 	if err != nil {
 		return err
 	}
@@ -53,14 +52,14 @@ func (l *Linked) Poison() error {
 	for _, t := range l.tasks {
 		scratch = max(scratch, t.computation.(*nestTask).scratch)
 	}
-	if st.worker.scratch, err = memory.Allocate(scratch); err != nil {
+	if m.scratch, err = memory.Allocate(scratch); err != nil {
 		return err
 	}
-	for _, m := range [][]byte{st.arena, st.worker.scratch} {
-		for i := range m {
-			m[i] = 0xff
+	for _, bytes := range [][]byte{m.arena, m.scratch} {
+		for i := range bytes {
+			bytes[i] = 0xff
 		}
 	}
-	l.states.Put(st)
+	l.exec.locals.give(m)
 	return nil
 }

@@ -16,35 +16,60 @@ import (
 // earlier run has left one. All of it is counted before any of it is allocated, and
 // allocated before work starts.
 
-// reserve makes the outs that are to be made, and a state if st is nil.
-func (l *Linked) reserve(ctx context.Context, st *state, outs []*tensor.Tensor) (*state, error) {
+// reserve makes the outs that are to be made, a state if st is nil, and memory for it if m
+// is nil.
+func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tensor.Tensor) (*state, *local, error) {
 	if n := len(outs); n > 0 && n != len(l.results) {
-		return nil, failf("%d outputs given, the plan has %d", n, len(l.results))
+		return nil, nil, failf("%d outputs given, the plan has %d", n, len(l.results))
 	}
 	results, state := 0, 0
-	if st == nil {
-		state = l.arena
+	if m == nil {
+		state, _ = arenaClass(l.arena)
 	}
 	for i := range outs {
 		results = sum(results, l.buffers[l.results[i]].bytes)
 	}
 	r, err := memory.Reserve(sum(results, state))
 	if err != nil {
-		return nil, failf("%d bytes for outputs and %d for temporaries, which Explain names: %w", results, state, err)
+		return nil, nil, failf("%d bytes for outputs and %d for temporaries, which Explain names: %w", results, state, err)
 	}
 	defer r.Release()
 	for i := range outs {
 		b := &l.buffers[l.results[i]]
 		bytes, err := l.exec.allocate(&r, b.bytes)
 		if err != nil {
-			return nil, failf("output %d: %w", i, err)
+			return nil, nil, failf("output %d: %w", i, err)
 		}
 		outs[i] = tensor.OfMemory(b.dtype, b.layout, bytes)
 	}
-	if st != nil {
-		return st, nil
+	if m == nil {
+		if m, err = l.newLocal(&r); err != nil {
+			return nil, nil, err
+		}
 	}
-	return l.newState(ctx, &r)
+	if st == nil {
+		st, err = l.newState(ctx)
+	}
+	return st, m, err
+}
+
+// newLocal returns memory for one run. It is part of a reservation; nil stands for one of
+// its own.
+func (l *Linked) newLocal(r *memory.Reservation) (*local, error) {
+	size, class := arenaClass(l.arena)
+	if r == nil {
+		own, err := memory.Reserve(size)
+		if err != nil {
+			return nil, failf("temporaries, which Explain names: %w", err)
+		}
+		defer own.Release()
+		r = &own
+	}
+	arena, err := l.exec.allocate(r, size)
+	if err != nil {
+		return nil, failf("temporaries, which Explain names: %w", err)
+	}
+	return &local{arena: arena, class: class}, nil
 }
 
 // failf returns an error of a run. Package graph adds the line of the user's that runs.
@@ -60,28 +85,14 @@ func sum(a, b int) int {
 	return a + b
 }
 
-// newState returns the state of one run. Its arena is part of a reservation; nil stands
-// for one of its own.
-func (l *Linked) newState(ctx context.Context, r *memory.Reservation) (*state, error) {
-	if r == nil {
-		own, err := memory.Reserve(l.arena)
-		if err != nil {
-			return nil, failf("temporaries, which Explain names: %w", err)
-		}
-		defer own.Release()
-		r = &own
-	}
+// newState returns the state of one run, without its memory.
+func (l *Linked) newState(ctx context.Context) (*state, error) {
 	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
 	st.worker.frames = make([]frames, len(l.tasks))
 	st.job.left.L = &l.pool.mu
 	var err error
-	if st.arena, err = l.exec.allocate(r, l.arena); err != nil {
-		return nil, failf("temporaries, which Explain names: %w", err)
-	}
 	for i, b := range l.buffers {
 		switch b.kind {
-		case plan.TempBuffer:
-			st.bases[i] = unsafe.Pointer(unsafe.SliceData(st.arena[b.offset:]))
 		case plan.ConstBuffer:
 			st.bases[i] = unsafe.Pointer(&l.consts[b.index])
 		case plan.IotaBuffer:
@@ -96,8 +107,19 @@ func (l *Linked) newState(ctx context.Context, r *memory.Reservation) (*state, e
 // allocate returns memory for a program to compute into. Programs that come from package
 // passes/schedule store whatever they read, so that their memory need not be cleared.
 func (e *Executor) allocate(r *memory.Reservation, bytes int) ([]byte, error) {
-	if e.Verify {
-		return memory.Allocate(bytes)
+	if e.Verify || e.Memory != nil {
+		return e.zeroed()(bytes)
 	}
 	return r.Uncleared(bytes)
+}
+
+// allocator returns zeroed memory.
+type allocator func(bytes int) ([]byte, error)
+
+// zeroed returns the allocator of an executor.
+func (e *Executor) zeroed() allocator {
+	if e.Memory != nil {
+		return e.Memory
+	}
+	return memory.Allocate
 }

@@ -1,0 +1,191 @@
+package schedule
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// The strategies of ops on lines. Gather and scatter take elements side by side that have
+// one index in one call, down the lines:
+//
+//	for each index of the other axes, block of columns, block of the result's lines
+//	  gather
+//
+//	for each index of the other axes, block of columns
+//	  copy the operand to the result
+//	  scatter, one index after the other: the order is the same whatever the workers
+//
+// Order takes some lines at a time.
+
+// lineElems is about how many elements one call of these micro-kernels has.
+const lineElems = 1 << 14
+
+var (
+	gatherLines  = strategy{name: "gather", draft: draftGather}
+	scatterLines = strategy{name: "scatter", draft: draftScatter}
+	orderLines   = strategy{name: "order", draft: draftOrder}
+)
+
+// lineStep is a step on lines.
+type lineStep struct {
+	*Draft
+	t    *target
+	step *plan.Step
+	by   ir.Op
+	line int // axis of the lines
+	cols int // axis of elements side by side, -1 if there is none
+}
+
+// newLineStep returns the step of an op on lines that is among ops.
+func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
+	role, line := s.Kind()
+	if role != plan.Line {
+		return nil, "it computes no lines from lines"
+	}
+	by := s.Out[0].Combine
+	for _, op := range ops {
+		if op == by {
+			return &lineStep{Draft: newDraft(t, s), t: t, step: s, by: by, line: line, cols: -1}, ""
+		}
+	}
+	return nil, "another strategy is for " + by.String()
+}
+
+// columns finds the axis along which elements have one index and are next to each other
+// in operands and result.
+func (l *lineStep) columns(index int) {
+	for k, a := range l.step.Axes {
+		side := k != l.line && a.Extent > 1 && l.step.Out[0].Strides[k] == 1
+		for i, in := range l.step.In {
+			side = side && (i == index && in.Strides[k] == 0 || i != index && in.Strides[k] == 1)
+		}
+		if side {
+			l.cols = k
+		}
+	}
+}
+
+// place returns the place inside loops over all axes but the lines and the columns, of
+// which it takes so many at a time.
+func (l *lineStep) place(cols int) *walk {
+	w := newWalk(l.step.Axes)
+	if l.cols < 0 {
+		return w.cutAll(l.line)
+	}
+	return w.cutAll(l.line, l.cols).cut(l.cols, cols)
+}
+
+// width returns how many columns there are at a place.
+func (l *lineStep) width(w *walk) nest.Size {
+	if l.cols < 0 {
+		return nest.Fixed(1)
+	}
+	return w.size[l.cols]
+}
+
+// length returns how many elements a line of an access has.
+func (l *lineStep) length(a *plan.Access) int {
+	if a.Line != 0 {
+		return a.Line
+	}
+	return l.step.Axes[l.line].Extent
+}
+
+// finish returns the draft, or the kernel that is missing.
+func (l *lineStep) finish(k kernel.Code, cost float64) (*Draft, string) {
+	engine, ok := l.t.lib.Engine(k.Signature())
+	if !ok {
+		return nil, "no kernel is registered for " + k.Signature()
+	}
+	l.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: cost * float64(elems(l.step))}
+	return l.Draft, ""
+}
+
+// lineKernel returns the canonical form of a micro-kernel.
+func lineKernel(row kernel.Row, op ir.Op, d ir.DType) kernel.Code {
+	k, _ := kernel.Canonical(&kernel.Micro{Row: row, Op: op, Type: d})
+	return k
+}
+
+func draftGather(t *target, s *plan.Step) (*Draft, string) {
+	l, why := newLineStep(t, s, ir.OpGather)
+	if why != "" {
+		return nil, why
+	}
+	l.columns(1)
+	k := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(s.Body.In[0].DType))
+	w := l.place(lineElems)
+	cols := 1
+	if l.cols >= 0 {
+		cols = w.most[l.cols]
+	}
+	w = w.cut(l.line, max(1, lineElems/cols))
+	from, index, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
+	args := []nest.Arg{l.whole(w, &from), w.arg(&index, l.line), w.arg(&to, l.line)}
+	l.Parts = []nest.Nest{w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(l.length(&s.In[0])))})}
+	return l.finish(k, 8)
+}
+
+// whole returns a view as an argument whose lines are complete in each call: loops over
+// them do not move it.
+func (l *lineStep) whole(w *walk, v *view) nest.Arg {
+	a := w.arg(v, l.line)
+	for i, axis := range w.axis {
+		if axis == l.line {
+			a.Strides[i] = 0
+		}
+	}
+	return a
+}
+
+func draftScatter(t *target, s *plan.Step) (*Draft, string) {
+	l, why := newLineStep(t, s, ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax)
+	if why != "" {
+		return nil, why
+	}
+	l.columns(1)
+	d := s.Body.In[0].DType
+	bits := d
+	if l.by == ir.OpScatter {
+		bits = kernel.BitsType(d)
+	}
+	k, copies := lineKernel(kernel.Scatter, l.by, bits), copyKernel(d, false)
+	if _, ok := t.lib.Engine(copies.Signature()); !ok {
+		return nil, "no kernel is registered for " + copies.Signature()
+	}
+	w := l.place(64)
+	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
+	items := []nest.Item{call(copies, w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
+	if n := l.length(&s.In[1]); n > 0 {
+		args := []nest.Arg{w.arg(&index, l.line), w.arg(&updates, l.line), w.arg(&to, l.line)}
+		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
+	}
+	l.Parts = []nest.Nest{w.part(items)}
+	return l.finish(k, 8)
+}
+
+func draftOrder(t *target, s *plan.Step) (*Draft, string) {
+	l, why := newLineStep(t, s, ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown)
+	if why != "" {
+		return nil, why
+	}
+	n := s.Axes[l.line].Extent
+	if n > math.MaxInt32 {
+		return nil, "a line has too many elements"
+	}
+	rows := len(s.Axes) - 1
+	if rows == l.line {
+		rows--
+	}
+	k := lineKernel(kernel.Order, l.by, s.Body.In[0].DType)
+	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, lineElems/n))
+	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
+	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }
+	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows)}
+	l.Parts = []nest.Nest{w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)))})}
+	return l.finish(k, 20*math.Log2(float64(n)+2))
+}
