@@ -46,7 +46,7 @@ func ExampleError() {
 	}
 	// Output:
 	// example_test.go:39: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
-	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint16, uint32
+	// example_test.go:40: and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 	// 39 sub
 }
 
