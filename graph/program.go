@@ -33,6 +33,7 @@ type Program struct {
 	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache plans
 	kept  keeper
+	trap  bool      // NonFinite
 	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
 
@@ -161,6 +162,11 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 // what it finds can only be wrong with the outs given, and checkOuts says it in the
 // program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
+	if p.trap {
+		if err := p.FindNonFinite(ctx, ins...); err != nil {
+			return err
+		}
+	}
 	if len(b.captured) == 0 {
 		return b.run(ctx, outs, ins, fresh)
 	}

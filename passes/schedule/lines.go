@@ -165,7 +165,8 @@ func draftScatter(t *target, s *plan.Step) (*Draft, string) {
 		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
 	}
 	l.Parts = []nest.Nest{w.part(items)}
-	return l.finish(k, 8)
+	perElement := 1 + float64(l.length(&s.In[1]))/float64(s.Axes[l.line].Extent) // copied, and combined with updates
+	return l.finish(k, 8*perElement)
 }
 
 func draftOrder(t *target, s *plan.Step) (*Draft, string) {
