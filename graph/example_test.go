@@ -46,7 +46,7 @@ func ExampleError() {
 	}
 	// Output:
 	// example_test.go:39: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
-	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint16, uint32
+	// example_test.go:40: and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 	// 39 sub
 }
 
@@ -103,7 +103,7 @@ func ExampleDim() {
 	// [[ 2.  5. 10.]
 	//  [ 5.  8. 13.]
 	//  [10. 13. 18.]]] <nil>
-	// [] example_test.go:87: slice: it begins at index 1 of axis 0, which has 0 elements, where n=0
+	// [] example_test.go:87: slice: "1:": it begins at index 1 of axis 0, which has 0 elements, where n=0
 }
 
 // Named axes catch what shapes can't.
