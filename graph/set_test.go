@@ -25,7 +25,7 @@ func TestSet(t *testing.T) {
 	require.Equal(t, "int32[2,3] [[ 0 -7 2] [ 3 -7 5]]", shown(run(t, x.Set(":, 1", -7))))
 	require.Equal(t, "int32[] 5", shown(run(t, x.At(-1, 2))))
 	require.ErrorContains(t, x.At(1).Err(), "at: 1 indices for the 2 axes of int32[2,3]")
-	require.ErrorContains(t, x.Set("9", 1).Err(), "set: index: index 9 is outside axis 0")
+	require.ErrorContains(t, x.Set("9", 1).Err(), "index 9 is outside axis 0")
 	require.ErrorContains(t, x.Set("1:", x).Err(), "set: ")
 	require.ErrorContains(t, x.Set("?", 1).Err(), "set: ")
 	require.ErrorContains(t, f32("v", graph.Dim("n")).Set("1:", 0).Err(), "set: the extent of axis 0 of float32[n] is not known")
