@@ -30,11 +30,12 @@ type Program struct {
 	executor *runtime.Executor
 	machine  *schedule.Machine
 
-	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache plans
-	kept  keeper
-	trap  bool      // NonFinite
-	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
+	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
+	cache     plans
+	kept      keeper
+	generated bool      // each loop must be a generated kernel
+	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
+	trap      bool      // NonFinite
 }
 
 // Port describes an input or output of a program.
