@@ -21,7 +21,7 @@ import (
 // now, and again at the first run for each set of sizes and layouts; that takes
 // five to ten microseconds an op.
 func Compile(items ...Item) (*Program, error) {
-	s := settings{name: "program"}
+	s := settings{name: defaultName}
 	for _, item := range items {
 		if o, ok := item.(Option); item == nil || ok && o == nil {
 			return nil, misuse("compile: an item is nil: it must be a Node or an Option")
@@ -80,6 +80,9 @@ func Compile(items ...Item) (*Program, error) {
 	p.dumpToDir()
 	return p, nil
 }
+
+// defaultName is that of a program without WithName.
+const defaultName = "program"
 
 func misuse(format string, args ...any) error {
 	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}

@@ -46,7 +46,7 @@ func ExampleError() {
 	}
 	// Output:
 	// example_test.go:39: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
-	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint16, uint32
+	// example_test.go:40: and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 	// 39 sub
 }
 
@@ -103,7 +103,7 @@ func ExampleDim() {
 	// [[ 2.  5. 10.]
 	//  [ 5.  8. 13.]
 	//  [10. 13. 18.]]] <nil>
-	// [] example_test.go:87: slice: it begins at index 1 of axis 0, which has 0 elements, where n=0
+	// [] example_test.go:87: slice: "1:": it begins at index 1 of axis 0, which has 0 elements, where n=0
 }
 
 // Named axes catch what shapes can't.
@@ -209,15 +209,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:194
-	//   %1 = const 1          : f32[]    // example_test.go:194
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:194
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:194
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:201
+	//   %1 = const 1          : f32[]    // example_test.go:201
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:201
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:201
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:194
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:194
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:201
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:201
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }

@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Stage is how far the passes have taken a graph; each has its own grammar.
@@ -111,6 +112,8 @@ func CheckParamLayout(p *Value) error {
 	}
 	if lo, hi := l.Bounds(); lo < 0 && hi >= lo {
 		return fmt.Errorf("the layout begins at element %d, before the buffer", lo)
+	} else if hi >= math.MaxInt/2/max(1, p.Type.DType.Size()) { // bounds stop at the ends of the ints
+		return fmt.Errorf("the layout passes int in bytes")
 	}
 	return nil
 }

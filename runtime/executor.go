@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	_ "github.com/stridefuse/stridefuse/runtime/builtin" // registers its kernels
+	_ "github.com/stridefuse/stridefuse/runtime/lines"   // registers its kernels
 
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -36,8 +37,11 @@ type Executor struct {
 	// a worker yields after each chunk. The results do not depend on it.
 	ChunkElems int
 	// Verify makes Link verify a program first: for tests, and for programs that are read
-	// from text.
+	// from text. Their memory is cleared before each use.
 	Verify bool
+	// Memory allocates temporaries, local memory and tables; nil stands for Go's heap. It
+	// is for tests that put pages without access round them.
+	Memory func(bytes int) ([]byte, error)
 
 	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is Lookup
 	once   sync.Once

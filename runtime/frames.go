@@ -22,6 +22,7 @@ type nestTask struct {
 	loops    int        // of all parts together
 	scratch  int        // bytes
 	clears   bool       // the scratch memory, before each use: of programs that are not trusted
+	allocate allocator  // of scratch memory; the executor itself must not be reachable from its workers
 	operands []argument // that point into tensors and temporaries
 	fixed    []place    // arguments in scratch memory that no loop moves
 	// chunkElements is how many elements a chunk of the task has, about.
@@ -132,11 +133,16 @@ type loopState struct {
 
 // prepare lays the task out for a worker, unless it is.
 func (t *nestTask) prepare(w *worker) error {
-	if err := w.reserve(t.scratch); err != nil {
+	if err := w.reserve(t.scratch, t.allocate); err != nil {
 		return err
 	}
 	if t.clears {
-		clear(w.scratch[:t.scratch])
+		for at := 0; at < t.scratch; at += copyPiece {
+			if w.job.stopped() {
+				return errEnded // the run has an error already
+			}
+			clear(w.scratch[at:min(at+copyPiece, t.scratch)])
+		}
 	}
 	f := w.framesOf(t.number)
 	scratch := unsafe.Pointer(unsafe.SliceData(w.scratch))

@@ -44,7 +44,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 		if s.Elems < 1 || s.Elems > nest.MaxTable/b.size {
 			return b, fmt.Errorf("a table of %d elements", s.Elems)
 		}
-		table, err := memory.Allocate(s.Elems * b.size)
+		table, err := k.out.allocate(s.Elems * b.size)
 		if err != nil {
 			return b, err
 		}

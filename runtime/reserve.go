@@ -107,8 +107,19 @@ func (l *Linked) newState(ctx context.Context) (*state, error) {
 // allocate returns memory for a program to compute into. Programs that come from package
 // passes/schedule store whatever they read, so that their memory need not be cleared.
 func (e *Executor) allocate(r *memory.Reservation, bytes int) ([]byte, error) {
-	if e.Verify {
-		return memory.Allocate(bytes)
+	if e.Verify || e.Memory != nil {
+		return e.zeroed()(bytes)
 	}
 	return r.Uncleared(bytes)
+}
+
+// allocator returns zeroed memory.
+type allocator func(bytes int) ([]byte, error)
+
+// zeroed returns the allocator of an executor.
+func (e *Executor) zeroed() allocator {
+	if e.Memory != nil {
+		return e.Memory
+	}
+	return memory.Allocate
 }

@@ -1,9 +1,5 @@
 package runtime
 
-import (
-	"github.com/stridefuse/stridefuse/runtime/internal/memory"
-)
-
 // A worker is the memory with which one goroutine computes tasks. It is reused from task
 // to task and from run to run, so that nothing is allocated in the steady state. The
 // goroutine that calls Run has the worker of its state; each goroutine of the pool has
@@ -27,11 +23,11 @@ func (w *worker) framesOf(number int) *frames {
 }
 
 // reserve makes the worker's scratch memory n bytes large at least.
-func (w *worker) reserve(n int) error {
+func (w *worker) reserve(n int, allocate allocator) error {
 	if len(w.scratch) >= n {
 		return nil
 	}
-	scratch, err := memory.Allocate(n)
+	scratch, err := allocate(n)
 	if err != nil {
 		return failf("scratch: %w", err)
 	}

@@ -21,7 +21,8 @@ type Array struct {
 // Eval computes f by its definition: one value after another, one element
 // after another. It is slow, and is what every engine's results must equal.
 // All sizes must be bound.
-func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
+func Eval(f *ir.Func, inputs []Array) (results []Array, err error) {
+	defer ir.CatchIndex(&err)
 	if len(inputs) != len(f.Params) {
 		return nil, fmt.Errorf("%d inputs for %d params", len(inputs), len(f.Params))
 	}
@@ -40,12 +41,15 @@ func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
 		}
 		env[v] = out
 	}
-	results := make([]Array, len(f.Results))
+	results = make([]Array, len(f.Results))
 	for i, r := range f.Results {
 		results[i] = env[r]
 	}
 	return results, nil
 }
+
+// maxElems is how many elements or locations an array of an evaluation has at most.
+const maxElems = 1 << 26
 
 // evalValue computes one value as its row of the op table defines it.
 func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) {
@@ -54,6 +58,9 @@ func evalValue(f *ir.Func, v *ir.Value, env map[*ir.Value]Array) (Array, error) 
 		return Array{}, fmt.Errorf("the shape %s is not bound", v.Type.Shape)
 	}
 	out := Array{DType: v.Type.DType, Shape: shape}
+	if n, err := layout.NumElems(shape); err != nil || n > maxElems {
+		return Array{}, fmt.Errorf("more than %d elements are not evaluated", maxElems)
+	}
 	args := make([]Array, len(v.Args))
 	data := make([][]uint64, len(v.Args))
 	for i, a := range v.Args {
@@ -82,10 +89,10 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 	wide := *v
 	wide.Args = slices.Clone(v.Args)
 	for i, a := range v.Args {
-		operand := *a
-		operand.Type.DType = d.Compute()
+		operand, from := *a, a.Type.DType
+		operand.Type.DType = from.Compute()
 		wide.Args[i], args[i] = &operand, slices.Clone(args[i])
-		ir.CastAll(d, d.Compute(), args[i])
+		ir.CastAll(from, from.Compute(), args[i])
 	}
 	if to == d {
 		wide.Type.DType = d.Compute()
@@ -109,7 +116,9 @@ func evalView(v *ir.Value, out, x Array) (Array, error) {
 	}
 	data, from := x.Data, 0
 	if p := v.Args[0]; v.Op == ir.OpAccess && p.Attr.At != nil {
-		data, from = spread(data, *p.Attr.At)
+		if data, from, err = spread(data, *p.Attr.At); err != nil {
+			return out, err
+		}
 	}
 	for at := range l.All() {
 		out.Data = append(out.Data, data[at-from])
@@ -119,7 +128,10 @@ func evalView(v *ir.Value, out, x Array) (Array, error) {
 
 // spread puts elements given in row-major order where the layout says, and
 // returns the location of the first.
-func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
+func spread(data []uint64, l layout.Layout) (buffer []uint64, from int, err error) {
+	if l.Span() > maxElems {
+		return nil, 0, fmt.Errorf("a layout of more than %d locations is not evaluated", maxElems)
+	}
 	lo, hi := l.Bounds()
 	buffer = make([]uint64, hi-lo+1)
 	i := 0
@@ -127,7 +139,7 @@ func spread(data []uint64, l layout.Layout) (buffer []uint64, from int) {
 		buffer[at-lo] = data[i]
 		i++
 	}
-	return buffer, lo
+	return buffer, lo, nil
 }
 
 // evalElementwise applies the op's lane meaning to broadcast operands.

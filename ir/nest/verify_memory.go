@@ -1,7 +1,6 @@
 package nest
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -172,29 +171,17 @@ func (v *verifier) results() {
 
 // lifetimes checks temporaries that share bytes.
 func (v *verifier) lifetimes() {
-	var order []int // of the temporaries, by their first byte
+	var lives []plan.Life
 	for i := range v.p.Buffers {
-		if v.p.Buffers[i].Kind == plan.TempBuffer && v.buffers[i].born != never {
-			order = append(order, i)
+		if s := &v.buffers[i]; v.p.Buffers[i].Kind == plan.TempBuffer && s.born != never {
+			lives = append(lives, plan.Life{Buffer: i, Born: s.born, Dies: s.dies})
 		}
 	}
-	begin := func(i int) int { return v.p.Buffers[i].Offset }
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(begin(i), begin(j)) })
-	for n, i := range order {
-		a := &v.p.Buffers[i]
-		for _, j := range order[n+1:] {
-			b := &v.p.Buffers[j]
-			if begin(j) >= a.Offset+v.bytes(i) || len(v.errs) >= maxErrors {
-				break
-			}
-			early, late := v.buffers[i], v.buffers[j]
-			if early.born > late.born {
-				early, late = late, early
-			}
-			inPlace := a.Offset == b.Offset && a.DType.Size() == b.DType.Size() && early.born < late.born
-			if a.SharesBytes(b) && (early.dies > late.born || early.dies == late.born && !inPlace) {
-				v.errs = append(v.errs, fmt.Errorf("%%%d shares bytes with %%%d, and both are live in task %d", j, i, late.born))
-			}
+	plan.Together(v.p.Buffers, lives, func(early, late plan.Life) {
+		a, b := &v.p.Buffers[early.Buffer], &v.p.Buffers[late.Buffer]
+		inPlace := a.Offset == b.Offset && a.DType.Size() == b.DType.Size() && early.Born < late.Born && early.Dies == late.Born
+		if !inPlace && len(v.errs) < maxErrors {
+			v.errs = append(v.errs, fmt.Errorf("%%%d shares bytes with %%%d, and both are live in task %d", late.Buffer, early.Buffer, late.Born))
 		}
-	}
+	})
 }

@@ -33,7 +33,7 @@ func (p *Plan) Verify() error {
 	if p == nil {
 		return errors.New("no plan")
 	}
-	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers))}
+	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers)), stored: make([]int, len(p.Buffers))}
 	for i := range p.Buffers {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
@@ -53,10 +53,8 @@ func (p *Plan) Verify() error {
 	}
 	for i := range p.Buffers {
 		v.written(i)
-		for j := range i {
-			v.share(i, j)
-		}
 	}
+	v.lifetimes()
 	return errors.Join(v.errs...)
 }
 
@@ -82,9 +80,18 @@ type planVerifier struct {
 	group  []*RowGroup // of each step, or nil
 	panels map[int]int // by buffer: the elements of one that a product reads in panels
 	errs   []error
+
+	kinds  [IotaBuffer + 1]int // how many buffers of each kind were checked
+	stored []int               // by buffer: how many elements are written
 }
 
+// maxErrors is how many violations Verify returns, about.
+const maxErrors = 20
+
 func (v *planVerifier) fail(line, format string, args ...any) {
+	if len(v.errs) >= maxErrors {
+		return
+	}
 	v.errs = append(v.errs, fmt.Errorf("%s: %s", line, fmt.Sprintf(format, args...)))
 }
 
@@ -110,8 +117,11 @@ func (v *planVerifier) buffer(i int) {
 	if b.Kind == ConstBuffer && (n != 1 || !ir.IsElement(b.DType, b.Bits)) {
 		v.fail(line, "a constant is one element of its type")
 	}
-	if at := v.position(i); b.Kind <= ResultBuffer && b.Index != at {
-		v.fail(line, "the position is %d, want %d", b.Index, at)
+	if b.Kind <= ResultBuffer && b.Index != v.kinds[b.Kind] {
+		v.fail(line, "the position is %d, want %d", b.Index, v.kinds[b.Kind])
+	}
+	if b.Kind <= IotaBuffer {
+		v.kinds[b.Kind]++
 	}
 }
 
@@ -134,17 +144,6 @@ func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
 	}
 }
 
-// position returns how many buffers of the same kind stand before buffer i.
-func (v *planVerifier) position(i int) int {
-	n := 0
-	for _, b := range v.p.Buffers[:i] {
-		if b.Kind == v.p.Buffers[i].Kind {
-			n++
-		}
-	}
-	return n
-}
-
 // bounds returns the least and the greatest location of a buffer's elements.
 func (b *Buffer) bounds() (lo, hi int) {
 	if b.At != nil {
@@ -156,11 +155,14 @@ func (b *Buffer) bounds() (lo, hi int) {
 func (v *planVerifier) read(i int, a Access) {
 	b := &v.p.Buffers[a.Buffer]
 	computed := b.Kind == TempBuffer || b.Kind == ResultBuffer || b.Kind == ScratchBuffer
-	if computed && v.elems(a.Buffer) != v.full(a.Buffer) {
+	if computed && v.stored[a.Buffer] != v.full(a.Buffer) {
 		v.fail(v.p.stepLine(i), "operand %s: the buffer is read before it is written", a)
 	}
 	v.last[a.Buffer] = i
 }
+
+// maxParts is how many steps write one buffer at most.
+const maxParts = 1024
 
 // part is what a step writes of a buffer.
 type part struct {
@@ -198,27 +200,21 @@ func (v *planVerifier) findPanels() {
 	}
 }
 
-// elems returns how many elements of a buffer are written.
-func (v *planVerifier) elems(buffer int) int {
-	n := 0
-	for _, w := range v.parts[buffer] {
-		n += w.at.Size()
-	}
-	return n
-}
-
 func (v *planVerifier) write(i, o int) {
 	a := v.p.Steps[i].Out[o].Access
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
 	w := v.reach(i, o)
-	meets := func(u part) bool { return !layout.Apart(u.at, w) }
 	switch {
 	case b.Kind.ReadOnly():
 		v.fail(line, "operand %s: a %s is never written", a, b.Kind)
-	case slices.ContainsFunc(v.parts[a.Buffer], meets):
+	case len(v.parts[a.Buffer]) >= maxParts:
+		v.fail(line, "operand %s: the buffer is written by more than %d steps", a, maxParts)
+		return
+	case slices.ContainsFunc(v.parts[a.Buffer], func(u part) bool { return !layout.Apart(u.at, w) }):
 		v.fail(line, "operand %s: the buffer is written a second time", a)
 	}
 	v.parts[a.Buffer] = append(v.parts[a.Buffer], part{i, w})
+	v.stored[a.Buffer] += w.Size()
 	v.last[a.Buffer] = i
 	if v.first[a.Buffer] == never {
 		v.first[a.Buffer] = i
@@ -228,7 +224,7 @@ func (v *planVerifier) write(i, o int) {
 // written checks that what is used has been computed in full.
 func (v *planVerifier) written(i int) {
 	b := &v.p.Buffers[i]
-	switch n := v.elems(i); {
+	switch n := v.stored[i]; {
 	case n == v.full(i) || b.Kind.ReadOnly():
 	case n > 0:
 		v.fail(v.p.bufferLine(i), "%d elements are written, the buffer has %d", n, v.full(i))

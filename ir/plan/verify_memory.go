@@ -2,34 +2,40 @@ package plan
 
 import "slices"
 
-// share checks two temporaries, or two scratch buffers of a row group, that have bytes in common: one must be dead, or
-// die, where the other is written.
-func (v *planVerifier) share(i, j int) {
-	a, b := &v.p.Buffers[i], &v.p.Buffers[j]
-	if a.Kind != b.Kind || a.Kind != TempBuffer && a.Kind != ScratchBuffer || v.first[i] == never || v.first[j] == never {
-		return
+// lifetimes checks temporaries, and scratch buffers of a row group, that have bytes in
+// common: one must be dead, or die, where the other is written.
+func (v *planVerifier) lifetimes() {
+	temporaries, scratch := []Life(nil), map[*RowGroup][]Life{}
+	for i := range v.p.Buffers {
+		if v.first[i] == never {
+			continue
+		}
+		life := Life{i, v.first[i], max(v.last[i], v.first[i])}
+		switch v.p.Buffers[i].Kind {
+		case ScratchBuffer:
+			g := v.group[life.Born]
+			scratch[g] = append(scratch[g], life)
+		case TempBuffer: // the steps of a group take turns
+			if g := v.group[life.Dies]; g != nil && g.Last > g.First {
+				life.Dies = g.Last
+			}
+			if g := v.group[life.Born]; g != nil && g.Last > g.First {
+				life.Born = g.First
+			}
+			temporaries = append(temporaries, life)
+		}
 	}
-	if a.Kind == ScratchBuffer && v.group[v.first[i]] != v.group[v.first[j]] {
-		return
+	Together(v.p.Buffers, temporaries, v.share)
+	for k := range v.p.Rows {
+		Together(v.p.Buffers, scratch[&v.p.Rows[k]], v.share)
 	}
-	if !a.SharesBytes(b) {
-		return
-	}
-	if v.first[i] < v.first[j] {
-		i, j = j, i // i is written later
-	}
-	dies, born := max(v.last[j], v.first[j]), v.first[i]
-	if g := v.group[dies]; g != nil && a.Kind == TempBuffer && g.Last > g.First { // its steps take turns
-		dies = g.Last
-	}
-	if g := v.group[born]; g != nil && a.Kind == TempBuffer && g.Last > g.First {
-		born = g.First
-	}
-	switch {
-	case dies < born:
-	case dies == born && v.first[j] < born && v.inPlace(born, j, i):
-	default:
-		v.fail(v.p.bufferLine(i), "shares bytes with %%%d, which is live until step %d", j, dies)
+}
+
+// share checks two buffers that share bytes while both are live.
+func (v *planVerifier) share(early, late Life) {
+	at := early.Dies
+	if at > late.Born || v.first[early.Buffer] >= at || !v.inPlace(at, early.Buffer, late.Buffer) {
+		v.fail(v.p.bufferLine(late.Buffer), "shares bytes with %%%d, which is live until step %d", early.Buffer, at)
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
+// maxScratch is how many bytes of scratch a row group has at most.
+const maxScratch = 1 << 30
+
 // rowGroups checks the row groups on their own and notes which one each step is in.
 func (v *planVerifier) rowGroups() {
 	v.group = make([]*RowGroup, len(v.p.Steps))
@@ -18,6 +21,9 @@ func (v *planVerifier) rowGroups() {
 			return
 		case len(g.Along) != g.Last-g.First+1:
 			v.fail(g.String(), "%d axes for %d steps", len(g.Along), g.Last-g.First+1)
+			return
+		case g.Scratch < 0 || g.Scratch > maxScratch:
+			v.fail(g.String(), "the scratch is %d bytes: at most %d", g.Scratch, maxScratch)
 			return
 		case err != nil || len(g.Outer) == 0 || n == 0 || g.Block < 1 || g.Block > g.Outer[len(g.Outer)-1]:
 			v.fail(g.String(), "no rows, or no block of them")

@@ -3,6 +3,8 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -22,12 +24,12 @@ func (v *planVerifier) step(i int) {
 		return
 	}
 	for o, a := range s.In {
-		if msg := v.access(i, a, s.Extents(), s.Body.In[o].DType); msg != "" {
+		if msg := v.access(i, a, s.extentsOf(a), s.Body.In[o].DType); msg != "" {
 			v.fail(line, "input %s: %s", a, msg)
 			return
 		}
 		v.read(i, a)
-		v.ownRows(i, a, s.Extents())
+		v.ownRows(i, a, s.extentsOf(a))
 	}
 	for o, out := range s.Out {
 		msg := v.access(i, out.Access, s.Reach(o), s.OutType(o))
@@ -69,7 +71,7 @@ func (s *Step) check() error {
 	}
 	special := 0
 	for _, a := range s.Axes {
-		if a.Role > Contract {
+		if a.Role > Line {
 			return errors.New("there is no such role")
 		}
 		if a.Role != Parallel {
@@ -90,7 +92,7 @@ func (a Access) fixed() bool {
 			return false
 		}
 	}
-	return a.Index == 0
+	return true
 }
 
 // checkRole returns an error unless the outputs' combiners are those of the role.
@@ -103,6 +105,9 @@ func (s *Step) checkRole(role Role, axis int) error {
 		combined++
 		if role == Parallel {
 			return errors.New("a combiner, and no axis to combine along")
+		}
+		if role == Line {
+			continue
 		}
 		if err := ir.CheckReduce(out.Combine, s.Body.DType(s.Body.Out[o])); err != nil {
 			return fmt.Errorf("output %d: %w", o, err)
@@ -123,6 +128,8 @@ func (s *Step) checkRole(role Role, axis int) error {
 		return nil
 	case Contract:
 		return s.checkContract(axis)
+	case Line:
+		return s.checkLine()
 	}
 	panic("BUG: plan: a role without a rule")
 }
@@ -148,6 +155,9 @@ func (s *Step) checkContract(axis int) error {
 		access Access
 		axis   int
 	}{{s.In[0], cols}, {s.In[1], rows}, {s.Out[0].Access, axis}} {
+		if len(want.access.Strides) != len(s.Axes) {
+			return fmt.Errorf("operand %s: %d strides for %d axes", want.access, len(want.access.Strides), len(s.Axes))
+		}
 		if s.Axes[want.axis].Extent > 1 && want.access.Strides[want.axis] != 0 {
 			return errors.New("its operands are not the matrices of a product")
 		}
@@ -155,10 +165,34 @@ func (s *Step) checkContract(axis int) error {
 	return nil
 }
 
+// checkLine returns an error unless the step has the operands of an op on lines.
+func (s *Step) checkLine() error {
+	if len(s.Out) != 1 || len(s.Body.Body) > 0 {
+		return errors.New("an op on lines has one output, and a body that computes nothing")
+	}
+	var types []ir.DType
+	for _, in := range s.Body.In {
+		types = append(types, in.DType)
+	}
+	return ir.CheckLine(s.Out[0].Combine, types...)
+}
+
+// extentsOf returns the extents over which an input moves.
+func (s *Step) extentsOf(a Access) []int {
+	out := s.Extents()
+	if role, axis := s.Kind(); role == Line && a.Line != 0 {
+		out[axis] = a.Line
+	}
+	return out
+}
+
 // access returns what is wrong with an access on its own, over the extents given, or "".
 func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) string {
 	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
 		return "there is no such buffer"
+	}
+	if a.Line < 0 {
+		return "a line of no length"
 	}
 	if len(a.Strides) != len(extents) {
 		return fmt.Sprintf("%d strides for %d axes", len(a.Strides), len(extents))
@@ -167,14 +201,14 @@ func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) str
 	if b.DType != want {
 		return fmt.Sprintf("the buffer has %s, the kernel %s", b.DType, want)
 	}
-	if a.Index != 0 {
-		return "no step reads through an index yet"
-	}
 	if msg := v.scratch(i, a); msg != "" {
 		return msg
 	}
 	if b.Kind == ScratchBuffer {
 		extents = v.blockExtents(i, extents)
+	}
+	if !a.fits(b.DType.Size()) {
+		return "its offset or a stride passes int in bytes"
 	}
 	l, ok := a.Layout(extents)
 	if !ok {
@@ -185,6 +219,16 @@ func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) str
 		return fmt.Sprintf("elements %d to %d are outside the buffer, which has %d to %d", lo, hi, first, last)
 	}
 	return ""
+}
+
+// fits reports whether the offset and each stride, of axes of one index too, are within int
+// in bytes, and so are their negatives.
+func (a Access) fits(size int) bool {
+	within := func(n int) bool { return n <= math.MaxInt/size && n >= -math.MaxInt/size }
+	if a.Panel != nil && !within(a.Panel.Stride) {
+		return false
+	}
+	return within(a.Offset) && !slices.ContainsFunc(a.Strides, func(n int) bool { return !within(n) })
 }
 
 // Layout returns where an access is over some extents: an axis with a panel is two, of

@@ -18,7 +18,7 @@ import (
 
 // strategies are the ways to compute a step, by its role. Of two that cost the same at
 // least the first is preferred.
-var strategies [plan.Contract + 1][]strategy
+var strategies [plan.Line + 1][]strategy
 
 func init() { // not an initializer: some strategies choose others for their parts
 	strategies = [...][]strategy{
@@ -27,6 +27,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
+		plan.Line:          {gatherLines, scatterLines, orderLines},
 	}
 }
 

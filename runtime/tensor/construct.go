@@ -84,8 +84,8 @@ func newTensor(op string, dt ir.DType, shape []int) *Tensor {
 	return OfMemory(dt, layout.RowMajor(shape...), bytes)
 }
 
-// OfMemory returns a tensor of a row-major layout, which it keeps: tensors never change
-// theirs. It keeps the memory too, which has the bytes of its elements.
+// OfMemory returns a tensor of a layout, which it keeps: tensors never change theirs. It
+// keeps the memory too, in which the locations of the layout must be.
 func OfMemory(dt ir.DType, l layout.Layout, bytes []byte) *Tensor {
 	return &Tensor{dtype: dt, layout: l, base: unsafe.Pointer(unsafe.SliceData(bytes))}
 }

@@ -1,0 +1,235 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
+
+// The attack on texts. Plans and schedules of programs of every kind are changed, printed
+// and parsed. What the verifier takes is run on memory between pages without access. It is a
+// failure if anything panics, if a run touches memory that is not its own, or if a run does
+// not end soon after its context.
+
+// attackPrograms are what is changed: one for each strategy.
+func attackPrograms() []graph.Nodes {
+	x, y := graph.Input("x", graph.Float32, 37, 53), graph.Input("y", graph.Float32, 53, 21)
+	n, d := graph.Input("n", graph.Int32, 30, 18), graph.Input("d", graph.Float64, 5, 2100)
+	return []graph.Nodes{
+		{x.Add(1).Mul(x), x.T().Exp().Neg()},
+		{x.Softmax(1)},
+		{x.Sum(0), x.Exp().Sum(1), x.ArgMax(1)},
+		{d.Sum(1), d.Slice("..., ::-3").Sum(1), d.Mean(0)},
+		{x.MatMul(y), x.MatMul(y).Sum(0)},
+		{x.CumSum(0), x.CumSum(1), d.CumSum(1)},
+		{n.Add(graph.Iota(graph.Int32, 18)).Mul(n.Slice("::-1")), n.T().Add(3)},
+		{x.Standardize(1e-5, 1), x.Sub(x.Mean(0)).Square().Sum(0)},
+	}
+}
+
+// seeds are the texts of the programs.
+type seeds struct{ graphs, plans, nests []string }
+
+func newSeeds() (s seeds, err error) {
+	for _, ys := range attackPrograms() {
+		for _, items := range [][]graph.Item{{ys}, {ys, graph.WithDebug(graph.NoFusion)}} {
+			p, err := graph.Compile(items...)
+			if err != nil {
+				return s, err
+			}
+			for stage, list := range map[string]*[]string{"graph": &s.graphs, "plan": &s.plans, "schedule": &s.nests} {
+				var text bytes.Buffer
+				if err := p.Dump(&text, stage); err != nil {
+					return s, err
+				}
+				*list = append(*list, text.String())
+			}
+		}
+	}
+	return s, nil
+}
+
+// tally counts what became of the cases.
+type tally struct {
+	name                         string
+	cases, parsed, verified, ran int
+	failures                     []string
+}
+
+// fail notes a failure with its text.
+func (t *tally) fail(text, format string, args ...any) {
+	t.failures = append(t.failures, fmt.Sprintf(format, args...)+"\n"+text)
+}
+
+// try calls a function and notes a panic.
+func (t *tally) try(text, what string, f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.fail(text, "%s panics: %v\n%s", what, p, debug.Stack())
+		}
+	}()
+	f()
+}
+
+// attackPlan changes a plan. What verifies is scheduled, and the schedule must verify.
+func (t *tally) attackPlan(random *rand.Rand, seed string) {
+	t.cases++
+	p, err := plan.ParsePlan(seed)
+	if err != nil {
+		t.fail(seed, "a seed does not parse: %v", err)
+		return
+	}
+	mutate(random, p)
+	text, ok := printed(p)
+	if !ok {
+		return
+	}
+	if p, err = plan.ParsePlan(text); err != nil {
+		return
+	}
+	t.parsed++
+	t.try(text, "a plan", func() {
+		if p.Verify() != nil {
+			return
+		}
+		t.verified++
+		t.evaluate(p)
+		machine := schedule.Default(1 + random.IntN(3))
+		program, err := schedule.Schedule(p, machine, &runtime.Executor{})
+		if err != nil {
+			return
+		}
+		if err := program.Verify(); err != nil {
+			t.fail(text, "the schedule of a plan that verifies does not: %v\n%s", err, program)
+			return
+		}
+		t.run(random, program, text)
+	})
+}
+
+// attackNest changes a schedule.
+func (t *tally) attackNest(random *rand.Rand, seed string) {
+	t.cases++
+	p, err := nest.Parse(seed)
+	if err != nil {
+		t.fail(seed, "a seed does not parse: %v", err)
+		return
+	}
+	mutate(random, p)
+	text, ok := printed(p)
+	if !ok {
+		return
+	}
+	if p, err = nest.Parse(text); err != nil {
+		return
+	}
+	t.parsed++
+	t.try(text, "a schedule", func() {
+		if p.Verify() == nil {
+			t.verified++
+			t.run(random, p, text)
+		}
+	})
+}
+
+// printed returns the text of a structure, unless it has parts that no text has.
+func printed(p fmt.Stringer) (text string, ok bool) {
+	defer func() { ok = recover() == nil }()
+	return p.String(), true
+}
+
+// runTime is how long a changed program may run: loops of its own may take years.
+const runTime = 20 * time.Millisecond
+
+// run runs a program that verifies on guarded memory.
+func (t *tally) run(random *rand.Rand, p *nest.Program, text string) {
+	g := &guarded{atEnd: random.IntN(2) == 0}
+	defer g.release()
+	e := &runtime.Executor{Workers: 1, Portable: random.IntN(2) == 0, Verify: true, Memory: g.allocate}
+	l, err := e.Link(p)
+	if err != nil {
+		return // a kernel that does not exist, or more memory than an attack takes
+	}
+	var ins, outs []*tensor.Tensor
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if b.Kind != plan.ParamBuffer && b.Kind != plan.ResultBuffer {
+			continue
+		}
+		x, err := g.tensor(b)
+		if err != nil {
+			return
+		}
+		if b.Kind == plan.ParamBuffer {
+			ins = append(ins, x)
+		} else {
+			outs = append(outs, x)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), runTime)
+	defer cancel()
+	begin := time.Now()
+	err = l.Run(ctx, outs, ins)
+	switch {
+	case err == nil:
+		t.ran++
+	case errors.Is(err, context.DeadlineExceeded):
+		t.ran++
+		if late := time.Since(begin) - runTime; late > time.Second {
+			t.fail(text, "a run ends %s after its context", late)
+		}
+	case !strings.Contains(err.Error(), "more than an attack takes") && !strings.Contains(err.Error(), "of memory there is") && !strings.Contains(err.Error(), "can't be allocated"):
+		t.fail(text, "a run that verifies fails: %v", err)
+	}
+}
+
+// tensor returns a tensor of a buffer on guarded memory.
+func (g *guarded) tensor(b *plan.Buffer) (*tensor.Tensor, error) {
+	at := layout.RowMajor(b.Shape...)
+	if b.At != nil {
+		at = *b.At
+	}
+	lo, hi := at.Bounds()
+	elems := max(0, hi-lo+1)
+	if elems > mostGuarded/b.DType.Size() {
+		return nil, errors.New("too large")
+	}
+	bytes, err := g.allocate(elems * b.DType.Size())
+	if err != nil {
+		return nil, err
+	}
+	at.Offset -= lo
+	return tensor.OfMemory(b.DType, at, bytes), nil
+}
+
+// attackTexts makes so many cases of each kind.
+func attackTexts(seed uint64, cases int) ([]*tally, error) {
+	texts, err := newSeeds()
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	pick := func(list []string) string { return list[random.IntN(len(list))] }
+	graphs, plans, nests := &tally{name: "graphs, evaluated"}, &tally{name: "plans, scheduled and run"}, &tally{name: "schedules, run"}
+	for range cases {
+		graphs.attackGraph(random, pick(texts.graphs))
+		plans.attackPlan(random, pick(texts.plans))
+		nests.attackNest(random, pick(texts.nests))
+	}
+	return []*tally{graphs, plans, nests}, nil
+}
