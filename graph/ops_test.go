@@ -18,13 +18,18 @@ var otherwise = map[ir.Op]string{
 	ir.OpConst:        "Scalar, and Go numbers as operands",
 	ir.OpSelect:       "Where",
 	ir.OpIota:         "Iota",
+	ir.OpGather:       "TakeAlong; Take and GatherND are made of it",
+	ir.OpScatterAdd:   "Scatter",
+	ir.OpScatterMul:   "Scatter",
+	ir.OpScatterMin:   "Scatter",
+	ir.OpScatterMax:   "Scatter",
 	ir.OpConcat:       "Concat; Stack, Roll and Pad are made of it",
 	ir.OpDot:          "MatMul; Dot is NumPy's",
 	ir.OpExtent:       "Mean and others divide by it",
 	ir.OpReduceChunks: "the reductions pass makes it",
 	ir.OpUnlikely:     "expansions make it",
 	ir.OpAccess:       "the views pass makes it of views",
-	ir.OpCopy:         "the passes make it where strides can't do",
+	ir.OpCopy:         "Materialize; the passes make it where strides can't do",
 }
 
 // TestEveryOpHasAMethod builds each op of the table by the method of its name.
