@@ -34,7 +34,7 @@ func closeHypot(x, y float64) wide {
 const (
 	erfcGrid  = 256
 	erfcMost  = 30
-	erfcTerms = 7
+	erfcTerms = 9
 )
 
 // erfcTable has W(c+h) = erfc(c+h)*exp((c+h)^2) as polynomials in h, for each c of a
@@ -74,7 +74,7 @@ func erfcWide(x, square pair) wide {
 	i := math.RoundToEven(x.hi * erfcGrid)
 	h := fastSum(x.hi-i/erfcGrid, x.lo)
 	w := &erfcTable()[int(i)]
-	tail := h.hi * h.hi * (w[2].hi + h.hi*(w[3].hi+h.hi*(w[4].hi+h.hi*(w[5].hi+h.hi*w[6].hi))))
+	tail := h.hi * h.hi * (w[2].hi + h.hi*(w[3].hi+h.hi*(w[4].hi+h.hi*(w[5].hi+h.hi*(w[6].hi+h.hi*(w[7].hi+h.hi*w[8].hi))))))
 	e := expWide(square.neg())
 	e.pair = e.mul(w[0].add(w[1].mul(h).plus(tail)))
 	return e
@@ -82,13 +82,26 @@ func erfcWide(x, square pair) wide {
 
 var twoOverRootPi = toPair(fixed.quo(fixed.num(2), fixed.sqrt(fixed.pi())))
 
+// erfTaylor has the coefficients of the powers of x^2 in erf(x)*sqrt(pi)/(2x).
+var erfTaylor = func() (c [16]pair) {
+	over := fixed.overFactorial(len(c))
+	for n := range c {
+		v := fixed.quo(over[n], fixed.num(float64(2*n+1)))
+		if n%2 == 1 {
+			v = fixed.neg(v)
+		}
+		c[n] = toPair(v)
+	}
+	return c
+}()
+
 func closeErf(x, _ float64) wide {
 	a := math.Abs(x)
 	switch {
-	case a < 0x1p-10:
+	case a < 0.5: // where 1 - erfc would lose digits
 		m, e := split(x)
 		s := twoProd(x, x)
-		sum := s.poly([]pair{single(1), single(-1).quo(single(3)), single(0.1), single(-1. / 42), single(1. / 216)}, 3)
+		sum := s.poly(erfTaylor[:], 6)
 		return wide{twoOverRootPi.mul(sum).times(m), e}
 	case a > 9:
 		return narrow(pair{1, -math.Erfc(a)}.withSign(x))
