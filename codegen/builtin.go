@@ -106,6 +106,9 @@ func inTilings(k *kernel.Kernel) bool {
 func builtinMicros() []kernel.Code {
 	var out []kernel.Code
 	for _, row := range kernel.AllRows() {
+		if row.Written() {
+			continue
+		}
 		for _, d := range row.Types().List() {
 			if m := (&kernel.Micro{Row: row, Type: d}); m.Verify() == nil {
 				out = append(out, m)

@@ -22,6 +22,7 @@ const (
 	Reduce               // one element of each line along some axes, by a tree of folds
 	Scan                 // each element of a line from those up to it
 	Contract             // each element from a row of one operand and a column of the other
+	Line                 // each line of it from a line of each operand
 	Join                 // each element from one of its operands, which are parts of it
 )
 
@@ -72,6 +73,10 @@ type OpInfo struct {
 	Infer func(op Op, a Attr, args []Type) (Type, error)
 	Eval  func(v *Value, args [][]uint64) []uint64
 
+	// Line computes a line of the result from lines of the operands, whose type is d, but
+	// for indices.
+	Line func(op Op, d DType, in [][]uint64) []uint64
+
 	// Place returns where the elements of operand i of a join are in the join's layout.
 	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)
 
@@ -110,14 +115,19 @@ func (op Op) IsElementwise() bool {
 func (op Op) IsArgReduction() bool { return op.Info().Result == GivesIndex }
 
 // Accumulates reports whether op computes an element from many of an operand: it
-// reduces, scans or multiplies matrices.
+// reduces, scans, multiplies matrices, orders elements or combines them by indices.
 func (op Op) Accumulates() bool {
 	k := op.Info().Kind
-	return k == Reduce || k == Scan || k == Contract
+	return k == Reduce || k == Scan || k == Contract || k == Line && !op.MovesBits()
 }
 
 // IsComputed reports whether op computes elements in a loop.
-func (op Op) IsComputed() bool { return op.IsElementwise() || op.Accumulates() || op.IsJoin() }
+func (op Op) IsComputed() bool {
+	return op.IsElementwise() || op.Accumulates() || op.IsLine() || op.IsJoin()
+}
+
+// IsLine reports whether op computes lines from lines.
+func (op Op) IsLine() bool { return op.Info().Kind == Line }
 
 // IsJoin reports whether the operands of op are parts of its result: they are stored
 // where those are.

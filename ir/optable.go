@@ -120,6 +120,17 @@ const (
 
 	OpDot
 
+	OpGather
+	OpScatter
+	OpScatterAdd
+	OpScatterMul
+	OpScatterMin
+	OpScatterMax
+	OpSort
+	OpSortDown
+	OpArgSort
+	OpArgSortDown
+
 	OpConcat
 
 	numOps
@@ -280,7 +291,18 @@ var rows = [numOps]OpInfo{
 	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
-	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, Float32, Float64), Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, BFloat16, Float32, Float64), Cost: 1, Infer: inferDot, Eval: evalDot},
+
+	OpGather:      {Name: "gather", Doc: "the elements of x along an axis at the indices y, one for each element of y", Kind: Line, Arity: 2, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferGather, Eval: evalLine, Line: gatherLine},
+	OpScatter:     {Name: "scatter", Doc: "x where the elements along an axis at the indices y are those of z; of several for one index the last", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
+	OpScatterAdd:  {Name: "scatter_add", Doc: "x with the elements of z added at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
+	OpScatterMul:  {Name: "scatter_mul", Doc: "x multiplied by the elements of z at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
+	OpScatterMin:  {Name: "scatter_min", Doc: "the lesser of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
+	OpScatterMax:  {Name: "scatter_max", Doc: "the greater of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
+	OpSort:        {Name: "sort", Doc: "the elements along an axis, the least first and NaNs last", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: sortLine},
+	OpSortDown:    {Name: "sort_down", Method: "sortdescending", Doc: "the elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: sortLine},
+	OpArgSort:     {Name: "argsort", Doc: "where the elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: argSortLine},
+	OpArgSortDown: {Name: "argsort_down", Method: "argsortdescending", Doc: "where the elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: argSortLine},
 
 	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
 }

@@ -64,7 +64,7 @@ type nesting struct {
 func (n *nesting) takes(v *ir.Value) bool {
 	changed := false
 	switch {
-	case v.Op == ir.OpDot || v.Op.IsJoin():
+	case v.Op == ir.OpDot || v.Op.IsJoin() || v.Op.IsLine():
 		return true
 	case v.Op == ir.OpReduceChunks:
 		line := lineOf(v)
@@ -191,6 +191,8 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 		return "" // one element of a line: nothing could be fused
 	case v.Op.IsJoin() || a.Op.IsJoin():
 		return "it is joined with others"
+	case v.Op.IsLine() || a.Op.IsLine():
+		return "its elements are ordered, or found by indices, in a loop of its own"
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
 	case alone(a):
@@ -238,8 +240,8 @@ func checkGroups(s *State) error {
 		}
 	}
 	for i, g := range s.groups {
-		if g.values[0].Op.IsJoin() {
-			continue // it has no kernel
+		if v := g.values[0]; v.Op.IsJoin() || v.Op.IsLine() {
+			continue // it has no body
 		}
 		outputs, pointers := 0, 0
 		for _, v := range g.outputs {

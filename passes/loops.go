@@ -101,6 +101,10 @@ func (l *looper) group(g *group) bool {
 		l.dot(g.values[0])
 		return true
 	}
+	if g.values[0].Op.IsLine() {
+		l.Plan.Steps = append(l.Plan.Steps, l.line(g.values[0]))
+		return true
+	}
 	if isScan(g.values[0]) {
 		l.Plan.Steps = append(l.Plan.Steps, l.scan(g.values[0]))
 		return true

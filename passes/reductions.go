@@ -25,6 +25,8 @@ func reductions(s *State) error {
 			return r.find(v)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
+		case v.Op.IsLine() && len(v.Args) == 3 && size(v.Args[2].Type.Shape) == 0:
+			return v.Args[0], nil // nothing is stored in it
 		case v.Op.Info().Kind == ir.Scan:
 			return r.scan(v)
 		}

@@ -162,6 +162,12 @@ func (r *grouper) rowsFrom(i int) int {
 	return 0
 }
 
+// onLines reports whether a step computes lines from lines.
+func onLines(s *plan.Step) bool {
+	role, _ := s.Kind()
+	return role == plan.Line
+}
+
 // contracts reports whether a step is a product.
 func contracts(s *plan.Step) bool {
 	role, _ := s.Kind()
@@ -181,7 +187,7 @@ func acrossRows(s *plan.Step) bool {
 // rowsOf returns how many rows a step folds, scans or multiplies.
 func rowsOf(s *plan.Step) int {
 	role, _ := s.Kind()
-	if role == plan.Parallel || acrossRows(s) {
+	if role == plan.Parallel || role == plan.Line || acrossRows(s) {
 		return 0
 	}
 	rows := 1
@@ -279,6 +285,8 @@ func (g *rowGroup) stages() int {
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
+	case onLines(s):
+		return false // its operands have lines of other lengths
 	case slices.ContainsFunc(written(s), func(b int) bool { return r.shared[b] }):
 		return false // others write of the same rows
 	case acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < minGroupColumns):

@@ -61,17 +61,8 @@ func (l *looper) scan(v *ir.Value) plan.Step {
 // cutAxes cuts two layouts of one shape at an axis. The axes before it are made
 // as few as they can be, and those behind it.
 func cutAxes(axis int, a, b layout.Layout) (outer, line, inner []layout.Layout) {
-	part := func(from, to int) []layout.Layout {
-		return []layout.Layout{subLayout(a, from, to), subLayout(b, from, to)}
-	}
-	fold := func(ls []layout.Layout) []layout.Layout {
-		ls, ok := layout.Refine(ls...)
-		if !ok {
-			panic("two layouts of one shape have no common axes")
-		}
-		return ls
-	}
-	return fold(part(0, axis)), part(axis, axis+1), fold(part(axis+1, len(a.Shape)))
+	ls := []layout.Layout{a, b}
+	return refined(ls, 0, axis), along(ls, axis, axis+1), refined(ls, axis+1, len(a.Shape))
 }
 
 // subLayout returns some axes of a layout.

@@ -40,7 +40,7 @@ func views(s *State) error {
 			err = w.whole(v, 0)
 		case v.Op == ir.OpDot:
 			err = w.dot(v)
-		case v.Op.IsJoin():
+		case v.Op.IsJoin() || v.Op.IsLine():
 			for i := range v.Args {
 				if err == nil {
 					err = w.whole(v, i)

@@ -96,7 +96,7 @@ func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols
 		}
 	}
 	if m, ok := code.(*kernel.Micro); ok {
-		c.wholeRows = m.Row == kernel.Reduce || m.Row == kernel.ScanRows
+		c.wholeRows = m.Row == kernel.Reduce || m.Row == kernel.ScanRows || m.Row == kernel.Order
 	}
 	return 0 // each piece counts
 }

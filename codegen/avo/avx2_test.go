@@ -126,7 +126,7 @@ func TestDotLoop(t *testing.T) {
 // TestMicroTable proves the table of micro-kernels total.
 func TestMicroTable(t *testing.T) {
 	for _, r := range kernel.AllRows() {
-		require.True(t, avo.Emits(r), "%s", r)
+		require.True(t, avo.Emits(r) || r.Written(), "%s", r)
 	}
 }
 

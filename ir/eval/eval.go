@@ -21,7 +21,8 @@ type Array struct {
 // Eval computes f by its definition: one value after another, one element
 // after another. It is slow, and is what every engine's results must equal.
 // All sizes must be bound.
-func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
+func Eval(f *ir.Func, inputs []Array) (results []Array, err error) {
+	defer ir.CatchIndex(&err)
 	if len(inputs) != len(f.Params) {
 		return nil, fmt.Errorf("%d inputs for %d params", len(inputs), len(f.Params))
 	}
@@ -40,7 +41,7 @@ func Eval(f *ir.Func, inputs []Array) ([]Array, error) {
 		}
 		env[v] = out
 	}
-	results := make([]Array, len(f.Results))
+	results = make([]Array, len(f.Results))
 	for i, r := range f.Results {
 		results[i] = env[r]
 	}
@@ -88,10 +89,10 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 	wide := *v
 	wide.Args = slices.Clone(v.Args)
 	for i, a := range v.Args {
-		operand := *a
-		operand.Type.DType = d.Compute()
+		operand, from := *a, a.Type.DType
+		operand.Type.DType = from.Compute()
 		wide.Args[i], args[i] = &operand, slices.Clone(args[i])
-		ir.CastAll(d, d.Compute(), args[i])
+		ir.CastAll(from, from.Compute(), args[i])
 	}
 	if to == d {
 		wide.Type.DType = d.Compute()

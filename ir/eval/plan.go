@@ -20,7 +20,8 @@ const poison = 0x7ff8dead7fc0dead
 // scratch is poisoned before each block, so that a plan whose memory is wrong gives
 // wrong results. Inputs and results have their elements in row-major order. The plan
 // must verify.
-func Plan(p *plan.Plan, inputs []Array) ([]Array, error) {
+func Plan(p *plan.Plan, inputs []Array) (results []Array, err error) {
+	defer ir.CatchIndex(&err)
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func Plan(p *plan.Plan, inputs []Array) ([]Array, error) {
 		return nil, fmt.Errorf("an arena of more than %d bytes is not evaluated", maxElems)
 	}
 	m := &machine{p: p, arena: poisoned(p.Arena), mem: make([][]uint64, len(p.Buffers)), from: make([]int, len(p.Buffers))}
-	results, err := m.buffers(inputs)
+	results, err = m.buffers(inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +164,8 @@ func (m *machine) step(s *plan.Step) {
 		switch role {
 		case plan.Contract:
 			m.contract(s, index, axis, n)
+		case plan.Line:
+			m.line(s, index, axis, n)
 		default:
 			values := m.values(s, k, index, axis, n)
 			for o := range s.Out {
@@ -215,6 +218,27 @@ func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint6
 	if axis >= 0 {
 		index[axis] = 0
 	}
+}
+
+// line computes one line.
+func (m *machine) line(s *plan.Step, index []int, axis, n int) {
+	in := make([][]uint64, len(s.In))
+	for k, a := range s.In {
+		length := n
+		if a.Line != 0 {
+			length = a.Line
+		}
+		for i := range length {
+			index[axis] = i
+			in[k] = append(in[k], *m.place(a, index))
+		}
+	}
+	by := s.Out[0].Combine
+	for i, e := range by.Info().Line(by, s.Body.In[0].DType, in) {
+		index[axis] = i
+		*m.place(s.Out[0].Access, index) = e
+	}
+	index[axis] = 0
 }
 
 // contract computes one element of a product.

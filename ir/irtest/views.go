@@ -15,7 +15,7 @@ const maxRank = 6
 // moves are the ops that only move elements: views, and those of kinds that are not
 // asked for by a setting of their own.
 var moves = opsOf(func(op ir.Op) bool {
-	return !op.IsElementwise() && !op.Accumulates() && op.Info().Kind != ir.Source
+	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && (op < ir.OpScatterAdd || op > ir.OpScatterMax)
 })
 
 // opsOf returns some ops of the table, in its order, that propose can make or that are
@@ -37,6 +37,8 @@ var makers = map[ir.Op]func(g *gen, v *ir.Value){
 	ir.OpUnsqueeze: (*gen).unsqueeze,
 	ir.OpPermute:   (*gen).permute,
 	ir.OpWindow:    (*gen).window,
+	ir.OpGather:    (*gen).gather,
+	ir.OpScatter:   (*gen).scatter,
 }
 
 // move appends an op of moves on a random value.
@@ -193,6 +195,57 @@ func (g *gen) window(v *ir.Value) {
 	if count, _ := layout.WindowCount(n, a.Size, a.Step, a.Dilation); size(g.shape(v.Type.Shape))/n*count*a.Size <= g.MaxElems {
 		g.add(ir.OpWindow, a, v)
 	}
+}
+
+// gather takes elements along an axis at random indices.
+func (g *gen) gather(v *ir.Value) {
+	if i, k := g.indices(v); i != nil {
+		g.add(ir.OpGather, ir.Attr{Axis: k}, v, i)
+	}
+}
+
+// scatter stores or combines gathered elements at random indices.
+func (g *gen) scatter(v *ir.Value) {
+	i, k := g.indices(v)
+	if i == nil {
+		return
+	}
+	ops := []ir.Op{ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax}
+	updates := g.add(ir.OpGather, ir.Attr{Axis: k}, v, i)
+	g.add(oneOf(g, "scatter op", taking(ops, v.Type.DType)), ir.Attr{Axis: k}, v, i, updates)
+}
+
+// indices makes indices into an axis of v: i*a + b modulo its extent, that repeat along the
+// other axes or go on along them.
+func (g *gen) indices(v *ir.Value) (index *ir.Value, axis int) {
+	shape, known := v.Type.Shape.Ints()
+	if !known || len(shape) == 0 || !g.DTypes.Has(ir.Int64) {
+		return nil, 0
+	}
+	k, n := g.axis(v)
+	shape = slices.Clone(shape)
+	shape[k] = g.int("indices", 0, 7)
+	if n == 0 || size(shape) > g.MaxElems || size(shape) == 0 {
+		return nil, 0
+	}
+	count, of := shape[k], ir.ShapeOf(shape...)
+	if g.chance("apart", 2) {
+		count = size(shape)
+	}
+	number := func(x int) *ir.Value { return g.add(ir.OpConst, ir.Attr{DType: ir.Int64, Bits: uint64(x)}) }
+	i := g.add(ir.OpIota, ir.Attr{DType: ir.Int64, Shape: ir.ShapeOf(count)})
+	i = g.add(ir.OpAdd, ir.Attr{}, g.add(ir.OpMul, ir.Attr{}, i, number(g.int("factor", 0, 5))), number(g.int("first", 0, 9)))
+	i = g.add(ir.OpMod, ir.Attr{}, i, number(n))
+	if count != size(shape) {
+		one := make([]int, len(shape))
+		for j := range one {
+			one[j] = 1
+		}
+		one[k] = count
+		i = g.add(ir.OpExpand, ir.Attr{Shape: of}, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(one...)}, i))
+		return i, k
+	}
+	return g.add(ir.OpReshape, ir.Attr{Shape: of}, i), k
 }
 
 func size(shape []int) int {

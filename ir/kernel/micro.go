@@ -151,11 +151,17 @@ func Adds(c Code) bool {
 	return ok && m.Row == Dot
 }
 
+// Updates reports whether a kernel changes some elements of its output and leaves others.
+func Updates(c Code) bool {
+	m, ok := c.(*Micro)
+	return ok && m.Row == Scatter
+}
+
 // CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
 // StoreNT copies elements of any size, as bytes.
 func CopiesBits(c Code, size int) bool {
 	m, ok := c.(*Micro)
-	return ok && micros[m.Row].copies && (size == m.Type.Size() || m.Row == StoreNT)
+	return ok && (micros[m.Row].copies || m.Op == ir.OpScatter) && (size == m.Type.Size() || m.Row == StoreNT)
 }
 
 // Canonical returns the kernel in the one form that all kernels of the same meaning

@@ -21,6 +21,9 @@ const (
 	ScanRows          // prefix scans along the rows
 	Reduce            // reduces rows
 	ReduceColumns     // reduces columns
+	Gather            // copies rows by their indices
+	Scatter           // stores rows by their indices
+	Order             // orders the elements of rows
 	numRows
 )
 
@@ -34,6 +37,7 @@ type microInfo struct {
 	ops     []ir.Op   // the combiners that it takes
 	fields  []string
 	inPlace bool // see InPlace
+	written bool // see Row.Written
 	copies  bool // see CopiesBits
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
@@ -46,6 +50,9 @@ type microParts struct{ combine, op, dtype, carry, body bool }
 
 // arithmetic are the combiners of scans and of columns.
 var arithmetic = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
+
+// errNoBits is the error for a micro-kernel that copies bits of another type.
+var errNoBits = errors.New("it copies unsigned bits: see BitsType")
 
 var bitTypes = ir.SetOf(ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64) // see BitsType
 
@@ -71,6 +78,12 @@ func init() {
 		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.ReduceRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
 			has: microParts{op: true, body: true}, ops: arithmetic, fields: []string{"length"},
 			args: columnArgs, limits: columnLimits, meaning: columnMeaning, check: checkReduceColumns},
+		Gather: {name: "gather", doc: "out[r,c] = in[index[r],c]; in has extent rows",
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, copies: true, written: true, args: gatherArgs, meaning: gatherMeaning},
+		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
+			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter},
+		Order: {name: "order", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered",
+			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: orderOps, fields: []string{"across", "across_out"}, written: true, args: orderArgs, meaning: orderMeaning},
 	}
 }
 
@@ -176,8 +189,8 @@ func checkReduce(m *Micro) error {
 	return nil
 }
 
-// BitsType returns the type of unsigned bits that copies of elements of a type are
-// made in.
+// BitsType returns the integer type that copies of elements of a type are made in. Of up to
+// four bytes it is unsigned.
 func BitsType(d ir.DType) ir.DType {
 	switch d.Size() {
 	case 1:
@@ -187,7 +200,7 @@ func BitsType(d ir.DType) ir.DType {
 	case 4:
 		return ir.Uint32
 	case 8:
-		return ir.Int64 // there are no kernels of uint64
+		return ir.Int64
 	}
 	panic(fmt.Sprintf("BUG: kernel: elements of %s have %d bytes", d, d.Size()))
 }

@@ -3,6 +3,7 @@ package nest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -78,7 +79,7 @@ func (v *verifier) sizes(c *Call) string {
 	dims := append([]Size{c.Rows, c.Cols}, c.Fields...)
 	for i, s := range dims {
 		d := kernel.Rows + kernel.Dim(i)
-		distance := d >= kernel.Field0 && (dimName(c.Kernel, d) == "next" || dimName(c.Kernel, d) == "across")
+		distance := d >= kernel.Field0 && (dimName(c.Kernel, d) == "next" || strings.HasPrefix(dimName(c.Kernel, d), "across"))
 		if !v.isSize(s) && !(distance && s.Loop == -1) {
 			return fmt.Sprintf("%s=%s is of no loop round the call, or below 0", dimName(c.Kernel, d), s)
 		}

@@ -154,7 +154,7 @@ func (s *scanner) step(p *Plan) {
 	s.List("[]", layout.MaxRank, func() {
 		a := Axis{Extent: s.Integer()}
 		if n := s.Next(); n != ',' && n != ']' {
-			a.Role = Role(s.oneOf("reduce, scan, scan_exclusive or contract", roles[:]))
+			a.Role = Role(s.oneOf("reduce, scan, scan_exclusive, contract or line", roles[:]))
 		}
 		st.Axes = append(st.Axes, a)
 	})
@@ -196,7 +196,7 @@ func (s *scanner) output() Output {
 	return o
 }
 
-// access reads %2{3,1}+0, maybe with a panel or an index.
+// access reads %2{3,1}+0, maybe with a panel or a length of lines.
 func (s *scanner) access() Access {
 	s.Want("%")
 	a := Access{Buffer: s.Integer()}
@@ -207,9 +207,9 @@ func (s *scanner) access() Access {
 			a.Panel = &Panel{Axis: n[0], Size: n[1], Stride: n[2]}
 		}
 	}
-	if s.Accept("indexed") {
-		if n := s.numbers(2); n != nil {
-			a.Index, a.IndexStride = n[0]+1, n[1]
+	if s.Accept("line") {
+		if n := s.numbers(1); n != nil {
+			a.Line = n[0]
 		}
 	}
 	return a

@@ -16,7 +16,7 @@ var (
 )
 
 // roles are the names in text of the roles that are not Parallel, which has none.
-var roles = [...]string{Parallel: "parallel", Reduce: "reduce", Scan: "scan", ScanExclusive: "scan_exclusive", Contract: "contract"}
+var roles = [...]string{Parallel: "parallel", Reduce: "reduce", Scan: "scan", ScanExclusive: "scan_exclusive", Contract: "contract", Line: "line"}
 
 func (r Role) String() string {
 	if int(r) >= len(roles) {
@@ -149,14 +149,14 @@ func (g RowGroup) String() string {
 	return fmt.Sprintf("rows first=%d last=%d outer=%s along=%s block=%d scratch=%d", g.First, g.Last, ir.Bracketed(g.Outer), ir.Bracketed(g.Along), g.Block, g.Scratch)
 }
 
-// String returns the access as %buffer{strides}+offset, then its panel and its index.
+// String returns the access as %buffer{strides}+offset, then its panel and the length of its lines.
 func (a Access) String() string {
 	text := fmt.Sprintf("%%%d%s%+d", a.Buffer, layout.Braced(a.Strides), a.Offset)
 	if p := a.Panel; p != nil {
 		text += fmt.Sprintf(" panel [%d,%d,%d]", p.Axis, p.Size, p.Stride)
 	}
-	if a.Index != 0 {
-		text += fmt.Sprintf(" indexed [%d,%d]", a.Index-1, a.IndexStride)
+	if a.Line != 0 {
+		text += fmt.Sprintf(" line [%d]", a.Line)
 	}
 	return text
 }

@@ -48,6 +48,9 @@ const (
 	ScanExclusive
 	// Contract: the output is the sum of products of ir.DotLine; the body multiplies.
 	Contract
+	// Line: lines of the output are what an op on lines, its combiner, makes of those of
+	// the inputs. The body is not used.
+	Line
 )
 
 // Access is how a step reads or writes a buffer: the element of index i is at
@@ -58,10 +61,9 @@ type Access struct {
 	Strides []int
 	// Panel is nil, or cuts one axis of the access into panels.
 	Panel *Panel
-	// Index is 0, or 1 + the input whose element is added to the location, times
-	// IndexStride: a gather or a scatter. No strategy takes one yet.
-	Index       int
-	IndexStride int
+	// Line is 0, or how many elements the access has along the axis of role Line where
+	// they are not as many as the output's.
+	Line int
 }
 
 // Panel cuts an axis of an access: index i of the axis is at i%Size times the axis's
@@ -136,6 +138,9 @@ func (s *Step) Touches(is func(buffer int) bool) bool {
 func (s *Step) OutType(o int) ir.DType {
 	if s.Out[o].Combine.IsArgReduction() {
 		return ir.Int32
+	}
+	if role, _ := s.Kind(); role == Line {
+		return ir.LineType(s.Out[o].Combine, s.Body.In[0].DType)
 	}
 	return s.Body.DType(s.Body.Out[o])
 }

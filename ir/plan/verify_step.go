@@ -24,12 +24,12 @@ func (v *planVerifier) step(i int) {
 		return
 	}
 	for o, a := range s.In {
-		if msg := v.access(i, a, s.Extents(), s.Body.In[o].DType); msg != "" {
+		if msg := v.access(i, a, s.extentsOf(a), s.Body.In[o].DType); msg != "" {
 			v.fail(line, "input %s: %s", a, msg)
 			return
 		}
 		v.read(i, a)
-		v.ownRows(i, a, s.Extents())
+		v.ownRows(i, a, s.extentsOf(a))
 	}
 	for o, out := range s.Out {
 		msg := v.access(i, out.Access, s.Reach(o), s.OutType(o))
@@ -71,7 +71,7 @@ func (s *Step) check() error {
 	}
 	special := 0
 	for _, a := range s.Axes {
-		if a.Role > Contract {
+		if a.Role > Line {
 			return errors.New("there is no such role")
 		}
 		if a.Role != Parallel {
@@ -92,7 +92,7 @@ func (a Access) fixed() bool {
 			return false
 		}
 	}
-	return a.Index == 0
+	return true
 }
 
 // checkRole returns an error unless the outputs' combiners are those of the role.
@@ -105,6 +105,9 @@ func (s *Step) checkRole(role Role, axis int) error {
 		combined++
 		if role == Parallel {
 			return errors.New("a combiner, and no axis to combine along")
+		}
+		if role == Line {
+			continue
 		}
 		if err := ir.CheckReduce(out.Combine, s.Body.DType(s.Body.Out[o])); err != nil {
 			return fmt.Errorf("output %d: %w", o, err)
@@ -125,6 +128,8 @@ func (s *Step) checkRole(role Role, axis int) error {
 		return nil
 	case Contract:
 		return s.checkContract(axis)
+	case Line:
+		return s.checkLine()
 	}
 	panic("BUG: plan: a role without a rule")
 }
@@ -160,10 +165,34 @@ func (s *Step) checkContract(axis int) error {
 	return nil
 }
 
+// checkLine returns an error unless the step has the operands of an op on lines.
+func (s *Step) checkLine() error {
+	if len(s.Out) != 1 || len(s.Body.Body) > 0 {
+		return errors.New("an op on lines has one output, and a body that computes nothing")
+	}
+	var types []ir.DType
+	for _, in := range s.Body.In {
+		types = append(types, in.DType)
+	}
+	return ir.CheckLine(s.Out[0].Combine, types...)
+}
+
+// extentsOf returns the extents over which an input moves.
+func (s *Step) extentsOf(a Access) []int {
+	out := s.Extents()
+	if role, axis := s.Kind(); role == Line && a.Line != 0 {
+		out[axis] = a.Line
+	}
+	return out
+}
+
 // access returns what is wrong with an access on its own, over the extents given, or "".
 func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) string {
 	if a.Buffer < 0 || a.Buffer >= len(v.p.Buffers) {
 		return "there is no such buffer"
+	}
+	if a.Line < 0 {
+		return "a line of no length"
 	}
 	if len(a.Strides) != len(extents) {
 		return fmt.Sprintf("%d strides for %d axes", len(a.Strides), len(extents))
@@ -171,9 +200,6 @@ func (v *planVerifier) access(i int, a Access, extents []int, want ir.DType) str
 	b := &v.p.Buffers[a.Buffer]
 	if b.DType != want {
 		return fmt.Sprintf("the buffer has %s, the kernel %s", b.DType, want)
-	}
-	if a.Index != 0 {
-		return "no step reads through an index yet"
 	}
 	if msg := v.scratch(i, a); msg != "" {
 		return msg

@@ -79,11 +79,8 @@ func operandsOf(s *plan.Step, row, col int) (ops []operand, why string) {
 
 // plain returns why an access is not by strides alone, or nothing.
 func plain(a *plan.Access) string {
-	switch {
-	case a.Panel != nil:
+	if a.Panel != nil {
 		return "an operand is in panels"
-	case a.Index != 0:
-		return "an operand is indexed by another"
 	}
 	return ""
 }

@@ -1,0 +1,269 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Indexing by data. Indices are arrays of any integer type. One that is outside its axis
+// is an error of the run, which names it; wrapped or clamped indices are asked for:
+//
+//	x.Take(0, i.WrapIndex(n))  // -1 is the last one, n the first one
+//	x.Take(0, i.ClampIndex(n)) // below 0 is the first one, n and beyond the last one
+//	x.Take(0, i.FromEnd(n))    // -1 is the last one, n is an error
+
+// FromEnd returns indices where -extent to -1 count from the end of an axis of so many
+// elements, as in NumPy.
+func (x Node) FromEnd(extent any) Node {
+	i := x.indices("fromend")
+	return within("fromend", x, Where(i.Lt(0), i.Add(extent), i))
+}
+
+// WrapIndex returns indices modulo the extent of an axis: all are inside it.
+func (x Node) WrapIndex(extent any) Node {
+	return within("wrapindex", x, x.indices("wrapindex").Mod(extent))
+}
+
+// ClampIndex returns the indices of the nearest elements inside an axis of so many.
+func (x Node) ClampIndex(extent any) Node {
+	i := x.indices("clampindex")
+	if i.Err() != nil {
+		return i
+	}
+	last := Node{operand(ir.OpSub, extent, Int64)}.Sub(1)
+	return within("clampindex", x, i.Maximum(0).Minimum(last))
+}
+
+// indices returns x as Int64, or the error that it is no integer.
+func (x Node) indices(name string) Node {
+	n := x.get()
+	switch {
+	case n.err != nil || n.typ.DType == Int64:
+		return x
+	case !ir.Ints.Has(n.typ.DType):
+		return fail(name, "the indices are %s: Cast them to an integer type", n.typ.DType)
+	}
+	return x.Cast(Int64)
+}
+
+// Take returns the slices of x along an axis at indices, in place of which the result has
+// the axes of the indices: NumPy's take, and the lookup of embeddings.
+func (x Node) Take(axis any, indices any) Node {
+	n := x.get()
+	i := Node{operand(ir.OpGather, indices, Int64)}.indices("take")
+	if n.err != nil || i.get().err != nil {
+		return apply(ir.OpGather, ir.Attr{}, n, i.get())
+	}
+	k, err := n.axis(axis)
+	if err != nil {
+		return fail("take", "%w", err)
+	}
+	shape, at := n.typ.Shape, i.n.typ.Shape
+	count := at.NumElems()
+	lined := repeated(ir.Fixed(1), len(shape))
+	lined[k] = count
+	full := append(Shape{}, shape...)
+	full[k] = count
+	y := apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.Reshape(Shape(lined)).BroadcastTo(full).get())
+	return within("take", x, y.Reshape(shape[:k], at, shape[k+1:]))
+}
+
+// unnamed returns the node without the names of its axes.
+func (n *node) unnamed() *node {
+	if n.names == nil {
+		return n
+	}
+	m := *n
+	m.names, m.root = nil, n.value()
+	return &m
+}
+
+// TakeAlong returns the elements of x at indices along an axis, one for each index:
+// element [i, j] along axis 1 is x[i, indices[i, j]]. The indices have x's shape but for
+// that axis, or broadcast to it. It is NumPy's take_along_axis and ONNX's GatherElements.
+func (x Node) TakeAlong(axis any, indices any) Node {
+	n := x.get()
+	i := Node{operand(ir.OpGather, indices, Int64)}.indices("takealong")
+	if n.err != nil || i.get().err != nil {
+		return apply(ir.OpGather, ir.Attr{}, n, i.get())
+	}
+	k, i, err := n.alongAxis(axis, i)
+	if err != nil {
+		return fail("takealong", "%w", err)
+	}
+	return within("takealong", x, apply(ir.OpGather, ir.Attr{Axis: k}, n.unnamed(), i.get()))
+}
+
+// alongAxis returns an axis, and indices broadcast to n's shape along the others.
+func (n *node) alongAxis(axis any, i Node) (int, Node, error) {
+	k, err := n.axis(axis)
+	if err != nil {
+		return 0, i, err
+	}
+	at := i.n.typ.Shape
+	if len(at) != len(n.typ.Shape) {
+		return 0, i, fmt.Errorf("indices %s for %s: they must have as many axes", i.n.text(), n.text())
+	}
+	full := append(Shape{}, n.typ.Shape...)
+	full[k] = at[k]
+	return k, i.BroadcastTo(full), nil
+}
+
+// GatherND returns the slices of x at tuples of indices: the last axis of the indices has
+// one index for each of x's axes behind the first batch ones, or for the first few of
+// those. The first batch axes of both are the same. It is ONNX's GatherND.
+func (x Node) GatherND(indices Node, batch int) Node {
+	n := x.get()
+	i := indices.indices("gathernd")
+	if n.err != nil || i.get().err != nil {
+		return apply(ir.OpGather, ir.Attr{}, n, i.get())
+	}
+	flat, at, rest, err := n.tuples(i, batch)
+	if err != nil {
+		return fail("gathernd", "%w", err)
+	}
+	// [batch, indexed axes as one, rest] at [batch, tuples]
+	tuples := i.n.typ.Shape[batch : len(i.n.typ.Shape)-1]
+	count, wide := tuples.NumElems(), rest.NumElems()
+	lead := n.typ.Shape[:batch].NumElems()
+	y := x.Reshape(lead, flat, wide).TakeAlong(1, at.Reshape(lead, count, 1))
+	return within("gathernd", x, y.Reshape(n.typ.Shape[:batch], tuples, rest))
+}
+
+// tuples returns how many elements the indexed axes of n have together, the indices into
+// those as one, and the axes behind them.
+func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err error) {
+	s, t := n.typ.Shape, i.n.typ.Shape
+	if batch < 0 || batch > len(s) || batch >= len(t) {
+		return flat, at, nil, fmt.Errorf("%d axes of %s and %s are no batch: the last axis of the indices is of tuples", batch, n.text(), i.n.text())
+	}
+	depth, known := t[len(t)-1].Int()
+	if !known || depth > len(s)-batch {
+		return flat, at, nil, fmt.Errorf("tuples of %s indices for the axes of %s behind the first %d", t[len(t)-1], n.text(), batch)
+	}
+	if !t[:batch].Equal(s[:batch]) {
+		return flat, at, nil, fmt.Errorf("the first %d axes of %s and of the indices %s differ", batch, n.text(), i.n.text())
+	}
+	indexed := s[batch : batch+depth]
+	at = Iota(Int64, 1).Reshape().BroadcastTo(t[:len(t)-1])
+	for k := range depth {
+		at = at.Mul(indexed[k]).Add(i.Index(-1, k).checked(indexed[k]))
+	}
+	return indexed.NumElems(), at, s[batch+depth:], nil
+}
+
+// checked returns indices of which those outside an axis are so far outside that they are
+// outside all axes together: in a tuple they would be inside.
+func (x Node) checked(extent Extent) Node {
+	const outside = -1 << 40
+	return Where(x.Ge(0).And(x.Lt(extent)), x, outside)
+}
+
+// ScatterOp says what Scatter does with the element that is at an index.
+type ScatterOp uint8
+
+// What Scatter does with several updates of one index it does in their order.
+const (
+	ScatterSet ScatterOp = iota // replaces it: the last update stays
+	ScatterAdd
+	ScatterMul
+	ScatterMin
+	ScatterMax
+)
+
+// Scatter returns x with updates at indices along an axis, one for each index: along axis
+// 1, updates[i, j] goes to [i, indices[i, j]]. Indices and updates have one shape, that of
+// x but for that axis. Several for one index take effect in their order, whatever the
+// number of workers. It is ONNX's ScatterElements.
+func (x Node) Scatter(axis any, indices, updates any, by ScatterOp) Node {
+	n := x.get()
+	i := Node{operand(ir.OpScatter, indices, Int64)}.indices("scatter")
+	u := Node{operand(ir.OpScatter, updates, n.typ.DType)}
+	if n.err != nil || i.get().err != nil || u.get().err != nil {
+		return apply(ir.OpScatter, ir.Attr{}, n, i.get(), u.get())
+	}
+	k, i, err := n.alongAxis(axis, i)
+	switch {
+	case err != nil:
+		return fail("scatter", "%w", err)
+	case by > ScatterMax:
+		return fail("scatter", "there is no such ScatterOp")
+	case i.Err() == nil:
+		u = u.BroadcastTo(i.n.typ.Shape)
+	}
+	return within("scatter", x, apply(ir.OpScatter+ir.Op(by), ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed()))
+}
+
+// ScatterND returns x with the slices at tuples of indices, which are as in GatherND,
+// replaced by updates or combined with them. It is ONNX's ScatterND.
+func (x Node) ScatterND(indices, updates Node, by ScatterOp) Node {
+	n := x.get()
+	i := indices.indices("scatternd")
+	if n.err != nil || i.get().err != nil || updates.get().err != nil {
+		return apply(ir.OpScatter, ir.Attr{}, n, i.get(), updates.get())
+	}
+	flat, at, rest, err := n.tuples(i, 0)
+	if err != nil {
+		return fail("scatternd", "%w", err)
+	}
+	count, wide := at.n.typ.Shape.NumElems(), rest.NumElems()
+	want := append(append(Shape{}, at.n.typ.Shape...), rest...)
+	if !updates.n.typ.Shape.Equal(want) {
+		return fail("scatternd", "updates %s: these indices want shape %s", updates.n.text(), want)
+	}
+	y := x.Reshape(flat, wide).Scatter(0, at.Reshape(count, 1), updates.Reshape(count, wide), by)
+	return within("scatternd", x, y.Reshape(n.typ.Shape))
+}
+
+// SegmentSum returns the sums of the slices of x along its first axis that have one segment
+// number each: count slices, those of no element zeros. Others are added in their order.
+func (x Node) SegmentSum(segments any, count any) Node {
+	return x.segments("segmentsum", segments, count, ir.OpAdd, ScatterAdd)
+}
+
+// SegmentMax returns the greatest elements of the slices of each segment; of none, the
+// least number of the type.
+func (x Node) SegmentMax(segments any, count any) Node {
+	return x.segments("segmentmax", segments, count, ir.OpMax, ScatterMax)
+}
+
+// SegmentMin returns the least elements of the slices of each segment; of none, the
+// greatest number of the type.
+func (x Node) SegmentMin(segments any, count any) Node {
+	return x.segments("segmentmin", segments, count, ir.OpMin, ScatterMin)
+}
+
+func (x Node) segments(name string, segments, count any, neutral ir.Op, by ScatterOp) Node {
+	n := x.get()
+	s := Node{operand(ir.OpScatter, segments, Int64)}
+	if n.err != nil || s.get().err != nil {
+		return apply(ir.OpScatter, ir.Attr{}, n, s.get())
+	}
+	dims, err := extentsOf([]any{count})
+	bits := ir.EmptyReduction(neutral, n.typ.DType)
+	switch {
+	case err != nil:
+		return fail(name, "%w", err)
+	case len(n.typ.Shape) == 0 || len(s.n.typ.Shape) != 1:
+		return fail(name, "%s and segments %s: the segments number the slices of the first axis", n.text(), s.n.text())
+	case !ir.Numeric.Has(n.typ.DType):
+		return fail(name, "does not take %s", n.typ.DType)
+	}
+	lined := repeated(ir.Fixed(1), len(n.typ.Shape))
+	lined[0] = s.n.typ.Shape[0]
+	empty := apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: bits}).BroadcastTo(dims, n.typ.Shape[1:])
+	i := s.Reshape(Shape(lined)).BroadcastTo(n.typ.Shape)
+	return within(name, x, empty.Scatter(0, i, x, by))
+}
+
+// BinCount returns how often each of the numbers 0 to bins-1 is in x, as Int64: NumPy's
+// bincount, and the histogram of bytes.
+func (x Node) BinCount(bins any) Node {
+	i := x.indices("bincount")
+	if i.Err() != nil {
+		return i
+	}
+	one := Scalar(Int64, 1).BroadcastTo(i.n.typ.Shape.NumElems())
+	return within("bincount", x, one.SegmentSum(i.Reshape(-1), bins))
+}

@@ -1,0 +1,116 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+func TestTake(t *testing.T) {
+	m := graph.Const(numbered(3, 4))
+	at := func(i ...int64) graph.Node { return graph.Const(graph.Of(i)) }
+	cube := graph.Const(numbered(2, 2, 2))
+	vec := graph.Const(graph.Of([]float32{1, 2, 3, 4}))
+	for _, c := range []struct {
+		node graph.Node
+		want string
+	}{
+		{m.Take(0, at(2, 0, 2)), "int32[3,4] [[ 8 9 10 11] [ 0 1 2 3] [ 8 9 10 11]]"},
+		{m.Take(1, at(3, 0)), "int32[3,2] [[ 3 0] [ 7 4] [11 8]]"},
+		{m.T().Take(0, at(1)), "int32[1,3] [[1 5 9]]"},
+		{m.Take(-1, graph.Const(graph.Of([]int32{0, 3, 1, 2}, 2, 2))).Slice("1"), "int32[2,2] [[4 7] [5 6]]"},
+		{m.Take(0, graph.Scalar(graph.Int64, 1)), "int32[4] [4 5 6 7]"},
+		{m.Take(1, at(-1, 4).WrapIndex(4)).Slice("0"), "int32[2] [3 0]"},
+		{m.Take(1, at(-7, 9).ClampIndex(4)).Slice("0"), "int32[2] [0 3]"},
+		{m.Take(0, at(-1).FromEnd(3)), "int32[1,4] [[ 8 9 10 11]]"},
+		{m.TakeAlong(1, m.ArgSortDescending(1)).Slice("2"), "int32[4] [11 10 9 8]"},
+		{cube.GatherND(graph.Const(graph.Of([]int64{0, 1, 1, 0}, 2, 2)), 0), "int32[2,2] [[2 3] [4 5]]"},
+		{cube.GatherND(graph.Const(graph.Of([]int64{1, 0}, 2, 1)), 1), "int32[2,2] [[2 3] [4 5]]"},
+		{cube.GatherND(graph.Const(graph.Of([]int64{1, 0, 1}, 1, 3)), 0), "int32[1] [5]"},
+		{vec.Scatter(0, at(1, 1, 3), graph.Const(graph.Of([]float32{10, 20, 30})), graph.ScatterSet), "float32[4] [ 1. 20. 3. 30.]"},
+		{vec.Scatter(0, at(1, 1, 3), graph.Const(graph.Of([]float32{10, 20, 30})), graph.ScatterAdd), "float32[4] [ 1. 32. 3. 34.]"},
+		{vec.Scatter(0, at(1, 1), graph.Const(graph.Of([]float32{10, 0})), graph.ScatterMax), "float32[4] [ 1. 10. 3. 4.]"},
+		{m.Scatter(0, graph.Const(graph.Of([]int64{2, 0, 1, 2}, 1, 4)), graph.Scalar(graph.Int32, -1), graph.ScatterSet), "int32[3,4] [[ 0 -1 2 3] [ 4 5 -1 7] [-1 9 10 -1]]"},
+		{cube.ScatterND(graph.Const(graph.Of([]int64{1, 0}, 1, 2)), graph.Const(graph.Of([]int32{7, 8}, 1, 2)), graph.ScatterSet), "int32[2,2,2] [[[0 1] [2 3]] [[7 8] [6 7]]]"},
+		{m.SegmentSum(at(1, 0, 1), 3), "int32[3,4] [[ 4 5 6 7] [ 8 10 12 14] [ 0 0 0 0]]"},
+		{vec.SegmentMax(at(1, 0, 1, 0), 2), "float32[2] [4. 3.]"},
+		{graph.Const(graph.Of([]uint8{3, 1, 3, 3})).BinCount(5), "int64[5] [0 1 0 3 0]"},
+		{graph.Const(graph.Of([]float32{1, 2, 2, 4})).SearchSorted(graph.Const(graph.Of([]float32{0, 2, 9})), false), "int64[3] [0 1 4]"},
+		{graph.Const(graph.Of([]float32{1, 2, 2, 4})).SearchSorted(graph.Const(graph.Of([]float32{0, 2, 9})), true), "int64[3] [0 3 4]"},
+	} {
+		require.NoError(t, c.node.Err())
+		require.Equal(t, c.want, shown(run(t, c.node)))
+	}
+}
+
+// TestIndexOutside asserts that an index outside its axis is an error that names it.
+func TestIndexOutside(t *testing.T) {
+	x, i := graph.Input("x", graph.Float32, 5, 3), graph.Input("i", graph.Int64, 2)
+	for _, y := range []graph.Node{
+		x.Take(0, i), x.Take(0, i).Exp().Sum(1), x.T().Take(1, i),
+		x.Scatter(0, i.Unsqueeze(1).BroadcastTo(2, 3), x.Slice(":2"), graph.ScatterAdd), x.GatherND(i.Unsqueeze(1), 0),
+	} {
+		p, err := graph.Compile(y)
+		require.NoError(t, err)
+		_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 5, 3), graph.Of([]int64{4, 0}))
+		require.NoError(t, err)
+		for _, bad := range []int64{5, -1, 1 << 40} {
+			_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 5, 3), graph.Of([]int64{0, bad}))
+			require.ErrorContains(t, err, "is outside an axis of 5 elements: allowed are 0 to 4")
+		}
+	}
+}
+
+func TestTakeErrors(t *testing.T) {
+	x, i := f32("x", 4, 3), graph.Input("i", graph.Int64, 2)
+	for _, c := range []struct {
+		node graph.Node
+		want string
+	}{
+		{x.Take(2, i), "take: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.Take(0, x), "take: the indices are float32: Cast them to an integer type"},
+		{x.TakeAlong(0, i), "takealong: indices int64[2] for float32[4,3]: they must have as many axes"},
+		{x.TakeAlong(0, graph.Input("j", graph.Int64, 2, 4)), "takealong: expand: shapes [2,4] and [2,3] do not broadcast"},
+		{x.Slice(":0").Take(0, i), "take: gather: axis 0 of shape [0,3] has no elements to index"},
+		{x.Scatter(0, i.Unsqueeze(1), i.Unsqueeze(1), graph.ScatterSet), "scatter: dtypes float32 and int64 differ: Cast one of them"},
+		{x.Cast(graph.Bool).Scatter(0, i.Unsqueeze(1), graph.Scalar(graph.Bool, true), graph.ScatterAdd), "scatter: scatter_add: does not take bool"},
+		{x.GatherND(graph.Input("j", graph.Int64, 2, 3), 0), "gathernd: tuples of 3 indices for the axes of float32[4,3] behind the first 0"},
+		{x.GatherND(i, 1), "gathernd: 1 axes of float32[4,3] and int64[2] are no batch"},
+		{x.ScatterND(i.Unsqueeze(1), x, graph.ScatterSet), "scatternd: updates float32[4,3]: these indices want shape [2,3]"},
+		{x.SegmentSum(x, 2), "segmentsum: float32[4,3] and segments float32[4,3]: the segments number the slices of the first axis"},
+		{x.Sort(2), "sort: axis 2 is outside rank 2: allowed are -2 to 1"},
+		{x.Cast(graph.Bool).Sort(0), "sort: does not take bool"},
+		{x.Quantile(2, 0), "quantile: a part of 2: give one from 0 to 1"},
+		{f32("v", graph.Dim("n")).Median(0), "median: the extent of axis 0 of float32[n] is not known before the program runs"},
+	} {
+		require.ErrorContains(t, c.node.Err(), "take_test.go:")
+		require.ErrorContains(t, c.node.Err(), ": "+c.want)
+	}
+	_, places := x.TopK(1, 4)
+	require.ErrorContains(t, places.Err(), "topk: 4 elements of axis 1 of float32[4,3]")
+}
+
+func TestOrder(t *testing.T) {
+	nan := float32(0)
+	nan /= nan
+	x := graph.Const(graph.Of([]float32{3, nan, -1, 2, 5, 2, 4, 0}, 2, 4))
+	values, places := x.TopK(1, 2)
+	for _, c := range []struct {
+		node graph.Node
+		want string
+	}{
+		{x.Sort(1), "float32[2,4] [[-1. 2. 3. nan] [ 0. 2. 4. 5.]]"},
+		{x.SortDescending(1), "float32[2,4] [[ 3. 2. -1. nan] [ 5. 4. 2. 0.]]"},
+		{x.ArgSort(1), "int64[2,4] [[2 3 0 1] [3 1 2 0]]"},
+		{x.ArgSort(0), "int64[2,4] [[0 1 0 1] [1 0 1 0]]"},
+		{values, "float32[2,2] [[3. 2.] [5. 4.]]"},
+		{places, "int64[2,2] [[0 3] [0 2]]"},
+		{x.Median(1), "float32[2] [nan 3.]"},
+		{x.Slice("1").Quantile(0.25, 0), "float32[] 1.5"},
+	} {
+		require.NoError(t, c.node.Err())
+		require.Equal(t, c.want, shown(run(t, c.node)))
+	}
+}

@@ -1,0 +1,110 @@
+package kernel
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The micro-kernels of ops on lines: gather, scatter and order. The lines of gather and
+// scatter are down the columns of a block, so that elements side by side go together where
+// they have one index.
+
+// lineOps are the ops that Scatter and Order compute.
+var (
+	scatterOps = []ir.Op{ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax}
+	orderOps   = []ir.Op{ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown}
+)
+
+func gatherArgs(m *Micro) []Arg {
+	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+func scatterArgs(m *Micro) []Arg {
+	return []Arg{{DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
+}
+
+func orderArgs(m *Micro) []Arg {
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
+}
+
+func gatherMeaning(*Micro, body) Reference {
+	return func(b Block) {
+		for r := range b.Rows() {
+			from := indexOf(b.Get(1, r, 0), b.Field(0))
+			for c := range b.Cols() {
+				b.Set(2, r, c, b.Get(0, from, c))
+			}
+		}
+	}
+}
+
+func scatterMeaning(m *Micro, _ body) Reference {
+	by := m.Op.Info().By
+	return func(b Block) {
+		for r := range b.Rows() {
+			to := indexOf(b.Get(0, r, 0), b.Field(0))
+			for c := range b.Cols() {
+				e := b.Get(1, r, c)
+				if by != ir.OpInvalid {
+					e = combine(by, m.Type, b.Get(2, to, c), e)
+				}
+				b.Set(2, to, c, e)
+			}
+		}
+	}
+}
+
+// indexOf returns an index of a line, or panics.
+func indexOf(index uint64, extent int) int {
+	if i := int64(index); i < 0 || i >= int64(extent) {
+		panic(&ir.IndexError{Index: int(i), Extent: extent})
+	}
+	return int(index)
+}
+
+func orderMeaning(m *Micro, _ body) Reference {
+	return func(b Block) {
+		line := make([]uint64, b.Cols())
+		for r := range b.Rows() {
+			for c := range line {
+				line[c] = b.Get(0, r, c)
+			}
+			for c, e := range m.Op.Info().Line(m.Op, m.Type, [][]uint64{line}) {
+				b.Set(1, r, c, e)
+			}
+		}
+	}
+}
+
+// Written reports whether the functions of a micro-kernel are written by hand, in Go, for
+// all engines: no generator emits it.
+func (r Row) Written() bool { return micros[r].written }
+
+// LineKernels returns the micro-kernels of ops on lines, each in the types that it is made
+// for.
+func LineKernels() []*Micro {
+	var all []*Micro
+	for _, r := range []Row{Gather, Scatter, Order} {
+		ops := micros[r].ops
+		if len(ops) == 0 {
+			ops = []ir.Op{ir.OpInvalid}
+		}
+		for _, op := range ops {
+			for _, d := range r.Types().List() {
+				if m := (&Micro{Row: r, Op: op, Type: d}); m.Verify() == nil {
+					all = append(all, m)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// checkScatter returns an error unless the elements that are only stored are bits, and
+// those that are combined are numbers.
+func checkScatter(m *Micro) error {
+	if m.Op == ir.OpScatter {
+		if !bitTypes.Has(m.Type) {
+			return errNoBits
+		}
+		return nil
+	}
+	return ir.CheckLine(m.Op, m.Type, ir.Int64, m.Type)
+}

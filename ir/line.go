@@ -1,0 +1,207 @@
+package ir
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Ops on whole lines: a line of the result follows from the lines of the operands at the
+// same indices of all other axes. Gather and scatter read and store elements where the
+// data of another operand says; sorts order the elements of a line.
+
+// IndexError says that an operand of indices has one that is outside an axis.
+type IndexError struct{ Index, Extent int }
+
+func (e *IndexError) Error() string {
+	return fmt.Sprintf("index %d is outside an axis of %d elements: allowed are 0 to %d", e.Index, e.Extent, e.Extent-1)
+}
+
+// CatchIndex is deferred by what evaluates definitions: it makes an error of an index
+// outside its axis, with which they panic.
+func CatchIndex(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *IndexError:
+		*err = p
+	default:
+		panic(p)
+	}
+}
+
+// at returns an index of an axis, or panics with an IndexError.
+func at(index uint64, extent int) int {
+	if i := int64(index); i < 0 || i >= int64(extent) {
+		panic(&IndexError{int(i), extent})
+	}
+	return int(index)
+}
+
+// MovesBits reports whether an op on lines moves elements of any type as they are. The
+// others compute with them.
+func (op Op) MovesBits() bool { return op == OpGather || op == OpScatter }
+
+// inferGather returns the type of the elements of x at indices along an axis, of which
+// there is one for each element of the result.
+func inferGather(_ Op, a Attr, args []Type) (Type, error) {
+	x, index := args[0], args[1]
+	if err := checkIndices(a, x, index); err != nil {
+		return Type{}, err
+	}
+	return Type{x.DType, index.Shape}, nil
+}
+
+// inferScatter returns the type of x, some of whose elements are replaced by those of
+// another operand or combined with them.
+func inferScatter(op Op, a Attr, args []Type) (Type, error) {
+	x, index, updates := args[0], args[1], args[2]
+	if err := checkIndices(a, x, index); err != nil {
+		return Type{}, err
+	}
+	switch {
+	case updates.DType != x.DType:
+		return Type{}, fmt.Errorf("dtypes %s and %s differ: Cast one of them", x.DType, updates.DType)
+	case !updates.Shape.Equal(index.Shape):
+		return Type{}, fmt.Errorf("%s elements for indices of shape %s: give one for each index", updates.Shape, index.Shape)
+	case !op.Info().Domain.Has(x.DType):
+		return Type{}, doesNotTake(op, x.DType)
+	}
+	return x, nil
+}
+
+func checkIndices(a Attr, x, index Type) error {
+	if index.DType != Int64 {
+		return fmt.Errorf("the indices are %s: they must be int64", index.DType)
+	}
+	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
+		return err
+	}
+	same := append(Shape{}, index.Shape...)
+	if len(same) == len(x.Shape) {
+		same[a.Axis] = x.Shape[a.Axis]
+	}
+	if !same.Equal(x.Shape) {
+		return fmt.Errorf("indices of shape %s for shape %s: they may differ along axis %d alone", index.Shape, x.Shape, a.Axis)
+	}
+	if n, known := index.Shape.NumElems().Int(); x.Shape[a.Axis].Is(0) && (!known || n > 0) {
+		return fmt.Errorf("axis %d of shape %s has no elements to index", a.Axis, x.Shape)
+	}
+	return nil
+}
+
+// inferSort returns the type of ordered elements, or of their places.
+func inferSort(op Op, a Attr, args []Type) (Type, error) {
+	x := args[0]
+	if !op.Info().Domain.Has(x.DType) {
+		return Type{}, doesNotTake(op, x.DType)
+	}
+	t := x
+	if op == OpArgSort || op == OpArgSortDown {
+		t.DType = Int64
+	}
+	return t, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
+}
+
+// evalLine computes a value line by line.
+func evalLine(v *Value, args [][]uint64) []uint64 {
+	lines := make([][][]int, len(args))
+	for k, a := range v.Args {
+		lines[k] = linesAlong(a.Type.Shape, []int{v.Attr.Axis})
+	}
+	out := make([]uint64, v.Type.Shape.size())
+	in := make([][]uint64, len(args))
+	for j, line := range linesAlong(v.Type.Shape, []int{v.Attr.Axis}) {
+		for k := range in {
+			if in[k] = nil; j < len(lines[k]) {
+				in[k] = pick(args[k], lines[k][j])
+			}
+		}
+		for i, e := range v.Op.Info().Line(v.Op, v.Args[0].Type.DType, in) {
+			out[line[i]] = e
+		}
+	}
+	return out
+}
+
+func gatherLine(_ Op, _ DType, in [][]uint64) []uint64 {
+	out := make([]uint64, len(in[1]))
+	for i, index := range in[1] {
+		out[i] = in[0][at(index, len(in[0]))]
+	}
+	return out
+}
+
+// scatterLine stores one update after the other, in the order of the indices.
+func scatterLine(op Op, d DType, in [][]uint64) []uint64 {
+	out := slices.Clone(in[0])
+	for i, index := range in[1] {
+		e := &out[at(index, len(out))]
+		if by := op.Info().By; by == OpInvalid {
+			*e = in[2][i]
+		} else {
+			*e = by.Info().Ref(d, d, [3]uint64{*e, in[2][i]})
+		}
+	}
+	return out
+}
+
+// Places returns where the elements of a line are in their order: the least first, or
+// with down the greatest. Equal elements keep their order, and NaNs come last. +0 and -0
+// are equal.
+func Places(d DType, x []uint64, down bool) []int {
+	places := make([]int, len(x))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(i, j int) int {
+		a, b := x[i], x[j]
+		if nan, other := IsNaN(d, a), IsNaN(d, b); nan || other {
+			return cmp.Compare(int(FromBool(nan)), int(FromBool(other)))
+		}
+		if down {
+			a, b = b, a
+		}
+		return order(d, a, b)
+	})
+	return places
+}
+
+func sortLine(op Op, d DType, in [][]uint64) []uint64 {
+	return pick(in[0], Places(d, in[0], op == OpSortDown))
+}
+
+func argSortLine(op Op, d DType, in [][]uint64) []uint64 {
+	out := make([]uint64, len(in[0]))
+	for i, place := range Places(d, in[0], op == OpArgSortDown) {
+		out[i] = uint64(place)
+	}
+	return out
+}
+
+// CheckLine returns an error unless op is one on lines of elements of such types, the
+// first operand's first.
+func CheckLine(op Op, types ...DType) error {
+	info := op.Info()
+	switch {
+	case info.Kind != Line || len(types) != info.Arity:
+		return errors.New("no op on lines has such operands")
+	case !info.Domain.Has(types[0]):
+		return doesNotTake(op, types[0])
+	case info.Arity > 1 && types[1] != Int64:
+		return fmt.Errorf("the indices are %s: they must be int64", types[1])
+	case info.Arity > 2 && types[2] != types[0]:
+		return fmt.Errorf("dtypes %s and %s differ", types[0], types[2])
+	}
+	return nil
+}
+
+// LineType returns the element type of an op on lines of elements of a type.
+func LineType(op Op, d DType) DType {
+	if op == OpArgSort || op == OpArgSortDown {
+		return Int64
+	}
+	return d
+}

@@ -1,0 +1,210 @@
+package schedule
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// The strategies of ops on lines. Gather and scatter take elements side by side that have
+// one index in one call, down the lines:
+//
+//	for each index of the other axes, block of columns, block of the result's lines
+//	  gather
+//
+//	for each index of the other axes, block of columns
+//	  copy the operand to the result
+//	  scatter, one index after the other: the order is the same whatever the workers
+//
+// Order takes some lines at a time.
+
+// lineElems is about how many elements one call of these micro-kernels has.
+const lineElems = 1 << 14
+
+var (
+	gatherLines  = strategy{name: "gather", offer: offerGather}
+	scatterLines = strategy{name: "scatter", offer: offerScatter}
+	orderLines   = strategy{name: "order", offer: offerOrder}
+)
+
+// lineStep is a step on lines.
+type lineStep struct {
+	*Draft
+	t    *target
+	step *plan.Step
+	by   ir.Op
+	line int // axis of the lines
+	cols int // axis of elements side by side, -1 if there is none
+}
+
+// newLineStep returns the step of an op on lines that is among ops.
+func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
+	role, line := s.Kind()
+	if role != plan.Line {
+		return nil, "it computes no lines from lines"
+	}
+	by := s.Out[0].Combine
+	for _, op := range ops {
+		if op == by {
+			return &lineStep{t: t, step: s, by: by, line: line, cols: -1}, ""
+		}
+	}
+	return nil, "another strategy is for " + by.String()
+}
+
+// columns finds the axis along which elements have one index and are next to each other
+// in operands and result.
+func (l *lineStep) columns(index int) {
+	for k, a := range l.step.Axes {
+		side := k != l.line && a.Extent > 1 && l.step.Out[0].Strides[k] == 1
+		for i, in := range l.step.In {
+			side = side && (i == index && in.Strides[k] == 0 || i != index && in.Strides[k] == 1)
+		}
+		if side {
+			l.cols = k
+		}
+	}
+}
+
+// place returns the place inside loops over all axes but the lines and the columns, of
+// which it takes so many at a time.
+func (l *lineStep) place(cols int) *walk {
+	w := newWalk(l.step.Axes)
+	if l.cols < 0 {
+		return w.cutAll(l.line)
+	}
+	return w.cutAll(l.line, l.cols).cut(l.cols, cols)
+}
+
+// width returns how many columns there are at a place.
+func (l *lineStep) width(w *walk) nest.Size {
+	if l.cols < 0 {
+		return nest.Fixed(1)
+	}
+	return w.size[l.cols]
+}
+
+// length returns how many elements a line of an access has.
+func (l *lineStep) length(a *plan.Access) int {
+	if a.Line != 0 {
+		return a.Line
+	}
+	return l.step.Axes[l.line].Extent
+}
+
+// offer returns the offer of a strategy that takes so many additions for an element, most
+// of them in one kernel, and writes the loops and calls.
+func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) nest.Nest) offer {
+	cost *= float64(elems(l.step))
+	return offer{cost, func() (*Draft, string) {
+		engine, ok := l.t.lib.Engine(k.Signature())
+		if !ok {
+			return nil, "no kernel is registered for " + k.Signature()
+		}
+		l.Draft = newDraft(l.t, l.step)
+		l.Choice = nest.Choice{Kernel: k.Signature(), Engine: engine, Kernels: 1, Cost: cost}
+		l.Parts = []nest.Nest{write(k)}
+		return l.Draft, ""
+	}}
+}
+
+// lineKernel returns the canonical form of a micro-kernel.
+func lineKernel(row kernel.Row, op ir.Op, d ir.DType) kernel.Code {
+	k, _ := kernel.Canonical(&kernel.Micro{Row: row, Op: op, Type: d})
+	return k
+}
+
+func offerGather(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, ir.OpGather)
+	if why != "" {
+		return offer{}, why
+	}
+	k := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(s.Body.In[0].DType))
+	return l.offer(8, k, l.gather), ""
+}
+
+// gather writes a gather.
+func (l *lineStep) gather(k kernel.Code) nest.Nest {
+	l.columns(1)
+	s, w := l.step, l.place(lineElems)
+	cols := 1
+	if l.cols >= 0 {
+		cols = w.most[l.cols]
+	}
+	w = w.cut(l.line, max(1, lineElems/cols))
+	from, index, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
+	args := []nest.Arg{l.whole(w, &from), w.arg(&index, l.line), w.arg(&to, l.line)}
+	return w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(l.length(&s.In[0])))})
+}
+
+// whole returns a view as an argument whose lines are complete in each call: loops over
+// them do not move it.
+func (l *lineStep) whole(w *walk, v *view) nest.Arg {
+	a := w.arg(v, l.line)
+	for i, axis := range w.axis {
+		if axis == l.line {
+			a.Strides[i] = 0
+		}
+	}
+	return a
+}
+
+func offerScatter(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax)
+	if why != "" {
+		return offer{}, why
+	}
+	d := s.Body.In[0].DType
+	bits := d
+	if l.by == ir.OpScatter {
+		bits = kernel.BitsType(d)
+	}
+	copies := copyKernel(d, false).Signature()
+	if _, ok := t.lib.Engine(copies); !ok {
+		return offer{}, "no kernel is registered for " + copies
+	}
+	return l.offer(8, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
+}
+
+// scatter writes a scatter.
+func (l *lineStep) scatter(k kernel.Code) nest.Nest {
+	l.columns(1)
+	s, w := l.step, l.place(64)
+	copies := copyKernel(s.Body.In[0].DType, false)
+	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
+	items := []nest.Item{call(copies, w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
+	if n := l.length(&s.In[1]); n > 0 {
+		args := []nest.Arg{w.arg(&index, l.line), w.arg(&updates, l.line), w.arg(&to, l.line)}
+		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
+	}
+	return w.part(items)
+}
+
+func offerOrder(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown)
+	if why != "" {
+		return offer{}, why
+	}
+	n := s.Axes[l.line].Extent
+	if n > math.MaxInt32 {
+		return offer{}, "a line has too many elements"
+	}
+	return l.offer(20*math.Log2(float64(n)+2), lineKernel(kernel.Order, l.by, s.Body.In[0].DType), l.order), ""
+}
+
+// order writes a sort.
+func (l *lineStep) order(k kernel.Code) nest.Nest {
+	s, n := l.step, l.step.Axes[l.line].Extent
+	rows := len(s.Axes) - 1
+	if rows == l.line {
+		rows--
+	}
+	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, lineElems/n))
+	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
+	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }
+	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows)}
+	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)))})
+}

@@ -1,0 +1,118 @@
+// Package lines holds the micro-kernels of ops on lines: gather, scatter and order. They
+// are written in Go and serve every engine, as what they do is decided by data and takes
+// the time of the memory that it goes to. Importing it registers them.
+package lines
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// An index outside its line is a panic with an ir.IndexError, which becomes the error of
+// the run.
+
+func init() {
+	var list []abi.Kernel
+	for _, m := range kernel.LineKernels() {
+		list = append(list, abi.Kernel{Sig: m.Signature(), Fn: lineFunction(m)})
+	}
+	abi.Register(abi.ABI1, abi.Portable, list)
+}
+
+// lineFunction returns the function of a micro-kernel.
+func lineFunction(m *kernel.Micro) func(*abi.Frame) {
+	switch m.Row {
+	case kernel.Gather:
+		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
+	case kernel.Scatter:
+		if m.Op == ir.OpScatter {
+			return map[ir.DType]func(*abi.Frame){ir.Uint8: store[uint8], ir.Uint16: store[uint16], ir.Uint32: store[uint32], ir.Int64: store[uint64]}[m.Type]
+		}
+		return typed(m.Type, scatter[int8](m.Op), scatter[int16](m.Op), scatter[int32](m.Op), scatter[int64](m.Op),
+			scatter[uint8](m.Op), scatter[uint16](m.Op), scatter[uint32](m.Op), scatter[uint64](m.Op), scatter[float32](m.Op), scatter[float64](m.Op))
+	}
+	places, down := m.Op == ir.OpArgSort || m.Op == ir.OpArgSortDown, m.Op == ir.OpSortDown || m.Op == ir.OpArgSortDown
+	return typed(m.Type, order(signedKey[int8], places, down, false), order(signedKey[int16], places, down, false), order(signedKey[int32], places, down, false), order(signedKey[int64], places, down, false),
+		order(unsignedKey[uint8], places, down, false), order(unsignedKey[uint16], places, down, false), order(unsignedKey[uint32], places, down, false), order(unsignedKey[uint64], places, down, false),
+		order(floatKey32, places, down, true), order(floatKey64, places, down, true))
+}
+
+// typed returns the function of a type.
+func typed(d ir.DType, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(*abi.Frame)) func(*abi.Frame) {
+	fn := map[ir.DType]func(*abi.Frame){ir.Int8: i8, ir.Int16: i16, ir.Int32: i32, ir.Int64: i64,
+		ir.Uint8: u8, ir.Uint16: u16, ir.Uint32: u32, ir.Uint64: u64, ir.Float32: f32, ir.Float64: f64}[d]
+	if fn == nil {
+		panic("BUG: lines: no line kernel of " + d.String())
+	}
+	return fn
+}
+
+// index returns element r of the indices at p, or panics.
+func index(p unsafe.Pointer, step, r, extent int) int {
+	i := *(*int64)(unsafe.Add(p, r*step))
+	if uint64(i) >= uint64(extent) {
+		panic(&ir.IndexError{Index: int(i), Extent: extent})
+	}
+	return int(i)
+}
+
+// gather copies rows by their indices.
+func gather[T any](f *abi.Frame) {
+	n, extent := f.Cols, f.Step[3]
+	for r := range f.Rows {
+		from := unsafe.Add(f.Ptr[0], index(f.Ptr[1], f.Step[1], r, extent)*f.Step[0])
+		to := unsafe.Add(f.Ptr[2], r*f.Step[2])
+		if n == 1 {
+			*(*T)(to) = *(*T)(from)
+			continue
+		}
+		copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
+	}
+}
+
+// store stores rows by their indices.
+func store[T any](f *abi.Frame) {
+	n, extent := f.Cols, f.Step[3]
+	for r := range f.Rows {
+		to := unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])
+		from := unsafe.Add(f.Ptr[1], r*f.Step[1])
+		copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
+	}
+}
+
+type number interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// scatter returns the function that combines rows with those at their indices.
+func scatter[T number](op ir.Op) func(*abi.Frame) {
+	combine := map[ir.Op]func(a, b T) T{
+		ir.OpAdd: func(a, b T) T { return a + b }, ir.OpMul: func(a, b T) T { return a * b },
+		ir.OpMin: func(a, b T) T { return min(a, b) }, ir.OpMax: func(a, b T) T { return max(a, b) },
+	}[op.Info().By]
+	if op == ir.OpScatterAdd { // inlined: histograms and segment sums
+		return scatterAdd[T]
+	}
+	return func(f *abi.Frame) {
+		n, extent := f.Cols, f.Step[3]
+		for r := range f.Rows {
+			to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
+			for c, e := range unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n) {
+				to[c] = combine(to[c], e)
+			}
+		}
+	}
+}
+
+func scatterAdd[T number](f *abi.Frame) {
+	n, extent := f.Cols, f.Step[3]
+	for r := range f.Rows {
+		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
+		for c, e := range unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n) {
+			to[c] += e
+		}
+	}
+}
