@@ -77,6 +77,11 @@ func Compile(items ...Item) (*Program, error) {
 	if err := p.example(); err != nil {
 		return nil, err
 	}
+	if p.generated = s.generated; p.generated {
+		if err := p.checkKernels("compile", p.Missing()); err != nil {
+			return nil, err
+		}
+	}
 	p.dumpToDir()
 	return p, nil
 }

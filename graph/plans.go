@@ -210,6 +210,11 @@ func (p *Program) make(ins []*Tensor) (*binding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.generated {
+		if err := p.checkKernels("run", p.missing(b.plan)); err != nil {
+			return nil, err
+		}
+	}
 	b.hash = hash
 	p.cache.add(b)
 	return b, nil

@@ -30,10 +30,11 @@ type Program struct {
 	executor *runtime.Executor
 	machine  *schedule.Machine
 
-	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache plans
-	kept  keeper
-	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
+	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
+	cache     plans
+	kept      keeper
+	generated bool      // each loop must be a generated kernel
+	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
 
 // Port describes an input or output of a program.
