@@ -116,6 +116,7 @@
 //	a.min(0), a.max((0, 2))         a.Min(0), a.Max(0, 2)
 //	a.mean(0, keepdims=True)        a.Mean(0, graph.KeepDims)
 //	a.var(0), a.std(0, ddof=1)      a.Var(0), a.Std(0, graph.DDOF(1))
+//	np.nansum(a, 0), np.nanmean(a)  a.NanSum(0), a.NanMean(); NanMin, NanMax, NanCount
 //	a.argmin(0), a.argmax(-1)       a.ArgMin(0), a.ArgMax(-1), of type Int64
 //	a.all(), a.any(0)               a.All(), a.Any(0)
 //	np.linalg.norm(a, axis=0)       a.Norm2(0); a.Norm1(0)
