@@ -19,7 +19,7 @@ import (
 //	  copy the operand to the result
 //	  scatter, one index after the other: the order is the same whatever the workers
 //
-// Order takes some lines at a time.
+// Order takes some lines at a time. It is not cancelled during a line.
 
 // lineElems is about how many elements one call of these micro-kernels has.
 const lineElems = 1 << 14
@@ -173,7 +173,7 @@ func draftOrder(t *target, s *plan.Step) (*Draft, string) {
 	if why != "" {
 		return nil, why
 	}
-	n := s.Axes[l.line].Extent
+	n := l.length(&s.In[0])
 	if n > math.MaxInt32 {
 		return nil, "a line has too many elements"
 	}
@@ -183,9 +183,10 @@ func draftOrder(t *target, s *plan.Step) (*Draft, string) {
 	}
 	k := lineKernel(kernel.Order, l.by, s.Body.In[0].DType)
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, lineElems/n))
-	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
+	in, out, none := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access), make([]int, len(s.Axes))
+	work, spare := view{slot: l.scratch(ir.Int64, n), strides: none}, view{slot: l.scratch(ir.Int64, n), strides: none}
 	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }
-	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows)}
-	l.Parts = []nest.Nest{w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)))})}
+	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows), w.arg(&work, rows), w.arg(&spare, rows)}
+	l.Parts = []nest.Nest{w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)), nest.Fixed(n))})}
 	return l.finish(k, 20*math.Log2(float64(n)+2))
 }
