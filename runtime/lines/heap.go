@@ -9,7 +9,7 @@ const selectFrom = 16
 //
 // It is a heap whose root is the last of the elements found so far. An element that comes
 // before it takes its place.
-func first[U bits](k *keys[U], x *line[U], found, places []uint64) {
+func first[U bits](k keys[U], x line[U], found, places []uint64) {
 	h := heap{found, places}
 	for i := range found {
 		found[i], places[i] = uint64(k.of(x.at(i))), uint64(i)

@@ -16,42 +16,39 @@ type bits interface {
 // element comes before. Bits of floats are such numbers once those of negative ones are
 // inverted.
 type keys[U bits] struct {
-	zero      U // -0, which is +0; 0 if there is no such element
-	magnitude U // the bits of an element without its sign
-	infinity  U // the greatest magnitude that is no NaN
-	sign      U // inverted: negative elements come before positive ones
-	negative  U // inverted besides if the element is negative
-	down      U // inverted if the greatest come first
+	zero               U // the bits of -0, which is +0; 0 if there is no such element
+	infinity           U // twice the bits of infinity: those of NaNs are more
+	positive, negative U // which bits of an element are inverted, by its first one
 }
 
 // keysOf returns the keys of the elements of a type.
 func keysOf[U bits](d ir.DType, down bool) keys[U] {
 	all := ^U(0)
-	top := all ^ all>>1
-	k := keys[U]{magnitude: all, infinity: all}
+	sign := all ^ all>>1
+	k := keys[U]{infinity: all}
 	switch {
 	case ir.Signed.Has(d):
-		k.sign = top
+		k.positive, k.negative = sign, sign
 	case ir.Floats.Has(d):
-		k = keys[U]{zero: top, magnitude: ^top, infinity: U(ir.FromFloat(d, math.Inf(1))), sign: top, negative: ^top}
+		k = keys[U]{zero: sign, infinity: 2 * U(ir.FromFloat(d, math.Inf(1))), positive: sign, negative: all}
 	}
 	if down {
-		k.down = all
+		k.positive, k.negative = ^k.positive, ^k.negative
 	}
 	return k
 }
 
 // of returns the key of an element: all ones for a NaN, which comes last.
-func (k *keys[U]) of(v U) U {
+func (k keys[U]) of(v U) U {
 	if v == k.zero {
 		v = 0
 	}
-	if v&k.magnitude > k.infinity {
+	if 2*v > k.infinity {
 		return ^U(0)
 	}
-	inverted := k.sign ^ k.down
-	if v&k.sign != 0 {
-		inverted ^= k.negative
+	inverted := k.positive
+	if v > ^U(0)>>1 {
+		inverted = k.negative
 	}
 	return v ^ inverted
 }
@@ -62,4 +59,4 @@ type line[U bits] struct {
 	across, count int
 }
 
-func (l *line[U]) at(i int) U { return *(*U)(unsafe.Add(l.from, i*l.across)) }
+func (l line[U]) at(i int) U { return *(*U)(unsafe.Add(l.from, i*l.across)) }

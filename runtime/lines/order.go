@@ -40,7 +40,7 @@ func order[U bits](k keys[U], places bool) func(*abi.Frame) {
 		work, spare := unsafe.Slice((*uint64)(f.Ptr[2]), length), unsafe.Slice((*uint64)(f.Ptr[3]), length)
 		for r := range f.Rows {
 			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, unsafe.Add(f.Ptr[1], r*f.Step[1])
-			words := ordered(&k, &x, f.Cols, work, spare)
+			words := ordered(k, x, f.Cols, work, spare)
 			for c, w := range words[:f.Cols] {
 				to := unsafe.Add(out, c*acrossOut)
 				if place := uint32(w); places {
@@ -55,7 +55,7 @@ func order[U bits](k keys[U], places bool) func(*abi.Frame) {
 
 // ordered returns words whose lower halves are the places of the elements of a line, of
 // which the first n are in order. They are in work or in spare.
-func ordered[U bits](k *keys[U], x *line[U], n int, work, spare []uint64) []uint64 {
+func ordered[U bits](k keys[U], x line[U], n int, work, spare []uint64) []uint64 {
 	if n <= x.count/selectFrom {
 		first(k, x, work[:n], spare[:n])
 		return spare
