@@ -12,8 +12,8 @@ import (
 // The budgets, in bytes. They are a tenth above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 6_400_000 // measured: 5.8 MB
-	maxGrowth    = 7_400_000 // measured: 6.7 MB on linux/amd64
+	maxGenerated = 7_200_000 // measured: 6.5 MB
+	maxGrowth    = 7_900_000 // measured: 7.2 MB on linux/amd64
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.

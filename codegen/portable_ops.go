@@ -122,7 +122,7 @@ func goCast(in, out ir.DType) template {
 		return "scalar.Float16frombits($x)"
 	case in == ir.Float32 && out == ir.Float16:
 		return "scalar.Float16bits($x)"
-	case in == ir.Float16 || out == ir.Float16:
+	case in == ir.Float16 || out == ir.Float16 || in == ir.BFloat16 || out == ir.BFloat16:
 		panic(fmt.Sprintf("BUG: codegen: a cast of %s to %s by no way of float32", in, out))
 	case out == ir.Bool:
 		return "$x != 0"
@@ -149,10 +149,8 @@ func saturate(_, out ir.DType) template {
 func goBitcast(in, out ir.DType) template {
 	n := 8 * in.Size()
 	switch {
-	case in == out || in == ir.Float16: // which is its bits
+	case in == out || n == 16: // floats are their bits
 		return "$T($x)"
-	case out == ir.Float16:
-		return "uint16($x)"
 	case ir.Floats.Has(in):
 		return template(fmt.Sprintf("$T(math.Float%dbits($x))", n))
 	case ir.Floats.Has(out):

@@ -73,6 +73,9 @@ var readers = map[graph.DType]func(s *source, at []int) (*graph.Tensor, error){
 	graph.Uint8:   columnsOf(unsigned[uint8]),
 	graph.Uint16:  columnsOf(unsigned[uint16]),
 	graph.Uint32:  columnsOf(unsigned[uint32]),
+	graph.Uint64:  columnsOf(unsigned[uint64]),
+	graph.Int8:    columnsOf(signed[int8]),
+	graph.Int16:   columnsOf(signed[int16]),
 	graph.Int32:   columnsOf(signed[int32]),
 	graph.Int64:   columnsOf(signed[int64]),
 	graph.Float32: columnsOf(float[float32]),
@@ -144,12 +147,12 @@ func (s *source) wrong(record []string, i int, dt graph.DType, err error) error 
 // bits returns the size of a number.
 func bits[T any]() int { return 8 * int(unsafe.Sizeof(*new(T))) }
 
-func unsigned[T uint8 | uint16 | uint32](cell string) (T, error) {
+func unsigned[T uint8 | uint16 | uint32 | uint64](cell string) (T, error) {
 	v, err := strconv.ParseUint(cell, 10, bits[T]())
 	return T(v), err
 }
 
-func signed[T int32 | int64](cell string) (T, error) {
+func signed[T int8 | int16 | int32 | int64](cell string) (T, error) {
 	v, err := strconv.ParseInt(cell, 10, bits[T]())
 	return T(v), err
 }

@@ -44,16 +44,16 @@ func TestCallErrors(t *testing.T) {
 	require.NoError(t, err)
 	x, y := graph.Ones(graph.Float32, 5), graph.Zeros(graph.Float32, 5)
 	for want, try := range map[string]func() (*graph.Call, error){
-		"0 inputs given":          func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y}) },
-		"0 outputs given":         func() (*graph.Call, error) { return p.Bind(nil, x) },
-		"out0 is float32[5]":      func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{graph.Zeros(graph.Float32, 4)}, x) },
-		"nil or zero":             func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{nil}, x) },
-		"there is no program":     func() (*graph.Call, error) { return (*graph.Program)(nil).Bind([]*graph.Tensor{y}, x) },
-		"must be row-major":       func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y.Flip(0)}, x) },
-		"there is no call":        func() (*graph.Call, error) { return nil, (*graph.Call)(nil).Run(context.Background()) },
-		"the context is nil":      func() (*graph.Call, error) { c, _ := p.Bind([]*graph.Tensor{y}, x); return nil, c.Run(nil) }, //nolint:staticcheck
-		"context canceled":        cancelled(p, y, x),
-		"it is x float32[n], the": func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y}, graph.Ones(graph.Uint8, 5)) },
+		"0 inputs given":        func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y}) },
+		"0 outputs given":       func() (*graph.Call, error) { return p.Bind(nil, x) },
+		"out0: want float32[5]": func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{graph.Zeros(graph.Float32, 4)}, x) },
+		"nil or zero":           func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{nil}, x) },
+		"there is no program":   func() (*graph.Call, error) { return (*graph.Program)(nil).Bind([]*graph.Tensor{y}, x) },
+		"must be row-major":     func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y.Flip(0)}, x) },
+		"there is no call":      func() (*graph.Call, error) { return nil, (*graph.Call)(nil).Run(context.Background()) },
+		"the context is nil":    func() (*graph.Call, error) { c, _ := p.Bind([]*graph.Tensor{y}, x); return nil, c.Run(nil) }, //nolint:staticcheck
+		"context canceled":      cancelled(p, y, x),
+		"want float32[n], got":  func() (*graph.Call, error) { return p.Bind([]*graph.Tensor{y}, graph.Ones(graph.Uint8, 5)) },
 	} {
 		c, err := try()
 		require.Nil(t, c, want)

@@ -12,10 +12,10 @@ import (
 // with the inputs.
 func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 	if len(ins) != len(p.inputs) {
-		return nil, misuse("run: %d inputs given, the program takes %d: %s", len(ins), len(p.inputs), list(p.inputs))
+		return nil, p.misuse("run", "%d inputs given, the program takes %d: %s", len(ins), len(p.inputs), list(p.inputs))
 	}
 	for i, t := range ins {
-		if err := p.inputs[i].checkType(t); err != nil {
+		if err := p.checkType(&p.inputs[i], t); err != nil {
 			return nil, err
 		}
 	}
@@ -32,11 +32,11 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 				have, known := sizes[name]
 				switch {
 				case known && alone && have != n:
-					return nil, in.errorf("the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, given[name])
+					return nil, p.inputError(&in, "the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, given[name])
 				case known:
 					continue
 				case !ok:
-					return nil, in.errorf("axis %d is %d and must be %s for some %s", k, t.Extent(k), d, name)
+					return nil, p.inputError(&in, "axis %d is %d and must be %s for some %s", k, t.Extent(k), d, name)
 				case sizes == nil:
 					sizes = map[string]int{}
 				}
@@ -48,10 +48,10 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 		for k, d := range p.inputs[i].Shape {
 			want, err := d.Bind(sizes)
 			if err != nil {
-				return nil, p.inputs[i].errorf("%w", err)
+				return nil, p.inputError(&p.inputs[i], "%w", err)
 			}
 			if have := t.Extent(k); have != want {
-				return nil, p.inputs[i].errorf("axis %d is %d and must be %s = %d, where %s", k, have, d, want, sizesText(p.sizes, sizes))
+				return nil, p.inputError(&p.inputs[i], "axis %d is %d and must be %s = %d, where %s", k, have, d, want, sizesText(p.sizes, sizes))
 			}
 		}
 	}
@@ -70,13 +70,13 @@ func solve(d Extent, n int) (name string, value int, ok bool) {
 
 // checkType returns an error unless a tensor has the type of an input, as far
 // as that is fixed.
-func (in *Port) checkType(t *Tensor) error {
+func (p *Program) checkType(in *Port, t *Tensor) error {
 	if err := t.Err(); err != nil {
-		return cmp.Or(givenFailed(t, "input "+in.Name), in.errorf("%w", err))
+		return cmp.Or(givenFailed(t, "input "+in.Name), p.inputError(in, "%w", err))
 	}
 	have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 	mismatch := func(format string, args ...any) error {
-		return in.errorf("it is %s, the tensor given for it %s: %s", in, specText(have, nil), fmt.Sprintf(format, args...))
+		return p.inputError(in, "want %s, got %s: %s", in.typeText(), specText(have, nil), fmt.Sprintf(format, args...))
 	}
 	switch {
 	case have.DType != in.DType:
@@ -111,7 +111,16 @@ func givenFailed(t *Tensor, as string) error {
 	return nil
 }
 
-// errorf returns an error about an input, at the line where it was made.
-func (in *Port) errorf(format string, args ...any) error {
-	return &Error{Pos: in.Pos, Msg: fmt.Errorf("input "+in.Name+": "+format, args...).Error()}
+// inputError returns an error about what is given for an input, at the line that runs.
+func (p *Program) inputError(in *Port, format string, args ...any) error {
+	return p.misuse("run", "input %s of %s: %w", in.Name, in.Pos, fmt.Errorf(format, args...))
+}
+
+// misuse returns an error at the line that calls a method, with the program's name if it
+// was given one.
+func (p *Program) misuse(call, format string, args ...any) error {
+	if p != nil && p.name != defaultName {
+		call += " " + p.name
+	}
+	return &Error{Pos: ir.CallerPos(), Msg: call + ": " + fmt.Errorf(format, args...).Error()}
 }

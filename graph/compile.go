@@ -21,7 +21,7 @@ import (
 // now, and again at the first run for each set of sizes and layouts; that takes
 // five to ten microseconds an op.
 func Compile(items ...Item) (*Program, error) {
-	s := settings{name: "program"}
+	s := settings{name: defaultName}
 	for _, item := range items {
 		if o, ok := item.(Option); item == nil || ok && o == nil {
 			return nil, misuse("compile: an item is nil: it must be a Node or an Option")
@@ -77,9 +77,17 @@ func Compile(items ...Item) (*Program, error) {
 	if err := p.example(); err != nil {
 		return nil, err
 	}
+	if p.generated = s.generated; p.generated {
+		if err := p.checkKernels("compile", p.Missing()); err != nil {
+			return nil, err
+		}
+	}
 	p.dumpToDir()
 	return p, nil
 }
+
+// defaultName is that of a program without WithName.
+const defaultName = "program"
 
 func misuse(format string, args ...any) error {
 	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}

@@ -4,7 +4,7 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // The methods below are elementary functions of Float32 and Float64. They hold
 // the bounds of the table in the package's documentation, with gradual
-// underflow; those of Float16 are Float32's, rounded once. They have the special
+// underflow; those of Float16 and BFloat16 are Float32's, rounded once. They have the special
 // values of C's Annex F; NaN gives NaN unless something else is said. Each is
 // written once, as an expansion in package ir.
 

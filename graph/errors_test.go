@@ -48,13 +48,13 @@ func TestNodeErrors(t *testing.T) {
 
 		// Element types.
 		{x.Add(i), here() + ": add: dtypes float32 and int32 differ: Cast one of them"},
-		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float16, float32, float64"},
-		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int32, int64, uint8, uint16, uint32"},
+		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float16, bfloat16, float32, float64"},
+		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64"},
 		{graph.Where(x, x, 1), here() + ": select: the condition is float32: it must be bool"},
 		{graph.Where(b, 1, 2), here() + ": select: both values are Go numbers, which have no type: make one a Scalar"},
 		{i.Bitcast(graph.Float64), here() + ": bitcast: an element of int32 takes 4 B and one of float64 8 B: only types of one size share bits"},
-		{i.Cast(graph.BFloat16), here() + ": cast: dtype bfloat16 has no kernels yet; use one of bool, int32, int64, uint8, uint16, uint32, float16, float32, float64"},
-		{graph.Input("a", graph.Int8, 3), here() + ": input a: dtype int8 has no kernels yet; use one of bool, int32, int64, uint8, uint16, uint32, float16, float32, float64"},
+		{i.Cast(graph.Fixed16x16), here() + ": cast: dtype fixed16x16 has no kernels yet; use one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64"},
+		{graph.Input("a", graph.QInt8, 3), here() + ": input a: has no elements of type qint8: one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64"},
 
 		// Go numbers.
 		{i.Add(1.5), here() + ": add: 1.5 is not an integer, for int32: round it, or Cast to a float type"},
@@ -94,7 +94,7 @@ func TestNodeErrors(t *testing.T) {
 		{y.Diagonal(0, 1, -1), here() + ": diagonal: axis 1 is named twice"},
 		{x.Slice("1:2:3:4"), here() + `: slice: index "1:2:3:4": "1:2:3:4" at column 1: a range has at most three parts, begin:end:step`},
 		{x.Slice("0, 1, 2"), here() + `: slice: "0, 1, 2" of float32[n,3]: items for 3 axes, and there are 2`},
-		{x.Slice(":, 5"), here() + ": index: index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2"},
+		{x.Slice(":, 5"), here() + `: index: ":, 5": index 5 is outside axis 1 of float32[n,3]: allowed are -3 to 2`},
 		{x.SliceAxis(0, 0, 1, 0), here() + ": slice: a step of 0 never ends"},
 
 		// Reshapes.
@@ -222,20 +222,21 @@ func TestRunErrors(t *testing.T) {
 	require.NoError(t, err)
 
 	tensor := func(shape ...int) *graph.Tensor { return graph.New(graph.Float32, shape...) }
+	run := here2(18) + ": run: "
 	cases := []struct {
 		ins  []*graph.Tensor
 		want string
 	}{
 		{nil, here2(13) + ": run: 0 inputs given, the program takes 2: x float32[n,3], y float32[n,2*n]"},
-		{[]*graph.Tensor{tensor(6, 3), nil}, atY + ": input y: the tensor is nil or zero: make one with Of or New"},
+		{[]*graph.Tensor{tensor(6, 3), nil}, run + "input y of " + atY + ": the tensor is nil or zero: make one with Of or New"},
 		{[]*graph.Tensor{tensor(6, 3), graph.Of([]float32{1}, 2)}, here() + ": of: shape [2] has 2 elements, data has 1; it is given for input y"},
-		{[]*graph.Tensor{{}, tensor(6, 12)}, atX + ": input x: the tensor is nil or zero: make one with Of or New"},
-		{[]*graph.Tensor{tensor(6, 4), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it float32[6,4]: axis 1 must be 3"},
-		{[]*graph.Tensor{tensor(6), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it float32[6]: it must have 2 axes"},
-		{[]*graph.Tensor{graph.New(graph.Int32, 6, 3), tensor(6, 12)}, atX + ": input x: it is x float32[n,3], the tensor given for it int32[6,3]: give a float32 tensor, or Cast in the graph"},
-		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, atY + ": input y: the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
-		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, atY + ": input y: axis 1 is 13 and must be 2*n = 12, where n=6"},
-		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + ": slice: it begins at index 4 of axis 0, which has 3 elements, where n=3"},
+		{[]*graph.Tensor{{}, tensor(6, 12)}, run + "input x of " + atX + ": the tensor is nil or zero: make one with Of or New"},
+		{[]*graph.Tensor{tensor(6, 4), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got float32[6,4]: axis 1 must be 3"},
+		{[]*graph.Tensor{tensor(6), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got float32[6]: it must have 2 axes"},
+		{[]*graph.Tensor{graph.New(graph.Int32, 6, 3), tensor(6, 12)}, run + "input x of " + atX + ": want float32[n,3], got int32[6,3]: give a float32 tensor, or Cast in the graph"},
+		{[]*graph.Tensor{tensor(6, 3), tensor(7, 14)}, run + "input y of " + atY + ": the size n is 7 in axis 0 of this input and 6 in axis 0 of x: they must be equal"},
+		{[]*graph.Tensor{tensor(6, 3), tensor(6, 13)}, run + "input y of " + atY + ": axis 1 is 13 and must be 2*n = 12, where n=6"},
+		{[]*graph.Tensor{tensor(3, 3), tensor(3, 6)}, atSum + `: slice: "4:": it begins at index 4 of axis 0, which has 3 elements, where n=3`},
 		{[]*graph.Tensor{tensor(4, 3), tensor(4, 8)}, atSum + ": index: index 0 is outside axis 0, which has 0, where n=4"},
 	}
 	for _, c := range cases {
@@ -256,8 +257,8 @@ func TestRunErrors(t *testing.T) {
 	}{
 		{nil, "run: 0 outputs given, the program has 1: out0 float32[3]"},
 		{[]*graph.Tensor{nil}, "run: out0: the tensor is nil or zero: make one with Of or New"},
-		{[]*graph.Tensor{tensor(4)}, "run: out0 is float32[3], the tensor given for it float32[4]"},
-		{[]*graph.Tensor{graph.New(graph.Float64, 3)}, "run: out0 is float32[3], the tensor given for it float64[3]"},
+		{[]*graph.Tensor{tensor(4)}, "run: out0: want float32[3], got float32[4]: RunAll makes tensors that fit"},
+		{[]*graph.Tensor{graph.New(graph.Float64, 3)}, "run: out0: want float32[3], got float64[3]: RunAll makes tensors that fit"},
 	}
 	for range 2 { // before and after the first run
 		for _, c := range outs {
@@ -294,7 +295,7 @@ func TestSlicesThatDoNotFit(t *testing.T) {
 		p, err := graph.Compile(x)
 		require.NoError(t, err)
 		_, err = p.Run(context.Background(), graph.New(graph.Float32, c.size))
-		require.EqualError(t, err, fmt.Sprintf("%s: slice: %s, where n=%d", here2(-4), c.want, c.size), c.spec)
+		require.EqualError(t, err, fmt.Sprintf("%s: slice: %q: %s, where n=%d", here2(-4), c.spec, c.want, c.size), c.spec)
 	}
 }
 

@@ -46,7 +46,7 @@ func ExampleError() {
 	}
 	// Output:
 	// example_test.go:39: sub: shapes [n,3] and [4] do not broadcast: axis 1 is 3 and 4
-	// example_test.go:40: and: does not take float32: Cast to one of bool, int32, int64, uint8, uint16, uint32
+	// example_test.go:40: and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 	// 39 sub
 }
 
@@ -103,7 +103,7 @@ func ExampleDim() {
 	// [[ 2.  5. 10.]
 	//  [ 5.  8. 13.]
 	//  [10. 13. 18.]]] <nil>
-	// [] example_test.go:87: slice: it begins at index 1 of axis 0, which has 0 elements, where n=0
+	// [] example_test.go:87: slice: "1:": it begins at index 1 of axis 0, which has 0 elements, where n=0
 }
 
 // Named axes catch what shapes can't.
@@ -179,10 +179,17 @@ func ExampleProgram_Explain() {
 	//   sizes   for example: n=1009
 	//   step 0  3 ops over [1009,4]: coalesced of 2 portable kernels, 1 operand packed // example_test.go:166
 	//           kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = sub t0 u2; t2 = tanh t1; store t2 }
-	//           cost 2e+06; tiling 2.09e+06
+	//           cost 2e+06; tiling costs at least 2.09e+06
+	//           not nontemporal: no kernel stores past the caches
+	//           not transposed: the rows are short
+	//           not whole: no kernel of the whole body is registered
+	//           not fill: no kernel of the body takes broadcast operands as ones with columns
 	//   step 1  1 op over [2,2018]: transposed, one portable kernel, 1 operand packed // example_test.go:167
 	//           kernel (u0:f32) { t0 = copy u0; store t0 }
-	//           cost 1.45e+05; whole 1.62e+05
+	//           cost 1.45e+05; whole costs at least 1.62e+05
+	//           not nontemporal: no kernel stores past the caches
+	//           not coalesced: the rows are long, few, or far apart
+	//           not fill: no operand is broadcast along the columns
 	//   fused   mul, sub: 63.1 KiB not moved
 	//   copied  31.5 KiB: a result has its own memory, and nothing computes this one // example_test.go:167
 	//   moves   63.1 KiB; inputs and outputs once each are 47.3 KiB
@@ -202,15 +209,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:194
-	//   %1 = const 1          : f32[]    // example_test.go:194
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:194
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:194
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:201
+	//   %1 = const 1          : f32[]    // example_test.go:201
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:201
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:201
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:194
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:194
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:201
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:201
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }

@@ -1,9 +1,7 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -48,19 +46,12 @@ func (p *Program) Explain() string {
 		}
 		line(&b, "sizes", about+sizesText(p.sizes, bound.sizes), ir.Pos{})
 	}
-	m := *p.machine
-	m.CompareAll = true
 	nests, err := schedule.Schedule(bound.plan, p.machine, p.executor) // what runs
-	compared, err2 := schedule.Schedule(bound.plan, &m, p.executor)
-	if err := errors.Join(err, err2); err != nil {
+	if err != nil {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
 	for i := range nests.Tasks {
-		t := &nests.Tasks[i]
-		for k := range t.Choices {
-			t.Choices[k].Rejected = others(t.Choices[k].Strategy, &compared.Tasks[i].Choices[k])
-		}
-		explainTask(&b, bound.plan, t)
+		explainTask(&b, bound.plan, &nests.Tasks[i])
 	}
 	explainLedger(&b, bound.plan.Ledger)
 	if bound.once != nil {
@@ -68,12 +59,6 @@ func (p *Program) Explain() string {
 	}
 	explainBytes(&b, bound.plan)
 	return b.String()
-}
-
-// others returns the strategies that a comparison of all has besides the one that runs.
-func others(runs string, all *nest.Choice) []nest.Rejected {
-	list := append(slices.Clone(all.Rejected), nest.Rejected{Strategy: all.Strategy, Cost: all.Cost})
-	return slices.DeleteFunc(list, func(r nest.Rejected) bool { return r.Strategy == runs })
 }
 
 // noExample is what there is to say of a program that has not run yet when the
@@ -106,9 +91,7 @@ func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 		c := &t.Choices[i-t.First]
 		line(b, "step "+strconv.Itoa(i), text+": "+choiceText(c), step.Pos)
 		line(b, "", c.Kernel, ir.Pos{})
-		if why := runnerUp(c); why != "" {
-			line(b, "", why, ir.Pos{})
-		}
+		explainCost(b, c)
 	}
 }
 
@@ -127,19 +110,25 @@ func choiceText(c *nest.Choice) string {
 	return text
 }
 
-// runnerUp tells the cheapest strategy that was not chosen, and its cost beside the
-// choice's.
-func runnerUp(c *nest.Choice) string {
+// explainCost tells the cost of a choice, the cheapest strategy that was not chosen, and
+// why the others cannot compute the step.
+func explainCost(b *strings.Builder, c *nest.Choice) {
+	text := fmt.Sprintf("cost %.3g", c.Cost)
 	best := -1
 	for i, r := range c.Rejected {
 		if r.Why == "" && (best < 0 || r.Cost < c.Rejected[best].Cost) {
 			best = i
 		}
 	}
-	if best < 0 {
-		return ""
+	if best >= 0 {
+		text += fmt.Sprintf("; %s costs at least %.3g", c.Rejected[best].Strategy, c.Rejected[best].Cost)
 	}
-	return fmt.Sprintf("cost %.3g; %s %.3g", c.Cost, c.Rejected[best].Strategy, c.Rejected[best].Cost)
+	line(b, "", text, ir.Pos{})
+	for _, r := range c.Rejected {
+		if r.Why != "" {
+			line(b, "", "not "+r.Strategy+": "+r.Why, ir.Pos{})
+		}
+	}
 }
 
 // work says what a step computes: its ops, and what it reduces or scans by.

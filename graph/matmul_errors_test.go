@@ -79,5 +79,5 @@ func TestProductRunErrors(t *testing.T) {
 	p, err := graph.Compile(x.MatMul(y))
 	require.NoError(t, err)
 	_, err = p.Run(context.Background(), graph.New(graph.Float32, 2, 4), graph.New(graph.Float32, 5, 3))
-	require.EqualError(t, err, at+": input y: the size n is 5 in axis 0 of this input and 4 in axis 1 of x: they must be equal")
+	require.EqualError(t, err, here2(-1)+": run: input y of "+at+": the size n is 5 in axis 0 of this input and 4 in axis 1 of x: they must be equal")
 }

@@ -100,7 +100,7 @@ func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 		ins[i] = t
 	}
 	if len(missing) > 0 {
-		return nil, misuse("run: no tensor is given for %s: the program takes %s", strings.Join(missing, ", "), list(p.inputs))
+		return nil, p.misuse("run", "no tensor is given for %s: the program takes %s", strings.Join(missing, ", "), list(p.inputs))
 	}
 	if len(feeds) > len(ins) {
 		var unknown []string
@@ -110,7 +110,7 @@ func (p *Program) Feed(feeds Feeds) ([]*Tensor, error) {
 			}
 		}
 		slices.Sort(unknown)
-		return nil, misuse("run: the program has no input %s: it takes %s", strings.Join(unknown, ", "), list(p.inputs))
+		return nil, p.misuse("run", "the program has no input %s: it takes %s", strings.Join(unknown, ", "), list(p.inputs))
 	}
 	return ins, nil
 }

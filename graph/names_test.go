@@ -1,8 +1,10 @@
 package graph_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +34,7 @@ func TestRunNamed(t *testing.T) {
 	_, err = p.RunNamed(t.Context(), graph.Feeds{"x": feeds["x"], "y": feeds["y"], "z": nil, "a": nil})
 	require.EqualError(t, err, here2(-1)+": run: the program has no input a, z: it takes x float32[2], y float32[2]")
 	_, err = p.RunNamed(t.Context(), graph.Feeds{"x": nil, "y": feeds["y"]})
-	require.ErrorContains(t, err, "input x: the tensor is nil or zero")
+	require.ErrorContains(t, err, ": the tensor is nil or zero")
 	_, err = (*graph.Program)(nil).RunNamed(t.Context(), feeds)
 	require.ErrorContains(t, err, "there is no program")
 
@@ -57,7 +59,7 @@ func TestWithInputs(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, graph.Equal(graph.Of(c.want), out), "%v", out)
 		_, err = p.Run(t.Context(), ones, nil)
-		require.ErrorContains(t, err, "input x: the tensor is nil or zero")
+		require.ErrorContains(t, err, ": the tensor is nil or zero")
 	}
 	z := f32("z")
 	for want, declared := range map[string][]graph.Node{
@@ -102,4 +104,25 @@ func TestDumpsAreKept(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "another's", string(text))
 	}
+}
+
+// TestErrorsSayWhere: an error of a run has the line that runs, the program's name, and the
+// line of the input; %+v prints whole paths.
+func TestErrorsSayWhere(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 2)
+	at := here2(-1)
+	p, err := graph.Compile(x.Neg(), x.Exp(), graph.WithName("scores"))
+	require.NoError(t, err)
+	_, err = p.RunAll(t.Context(), graph.Zeros(graph.Float64, 2))
+	want := here2(-1) + ": run scores: input x of " + at + ": want float32[2], got float64[2]: give a float32 tensor, or Cast in the graph"
+	require.EqualError(t, err, want)
+	require.Regexp(t, `.+/graph/names_test.go:\d+: run scores: input x`, fmt.Sprintf("%+v", err))
+	require.Equal(t, want, fmt.Sprintf("%v", err))
+	require.Equal(t, strconv.Quote(want), fmt.Sprintf("%q", err))
+
+	out := graph.Zeros(graph.Float32, 2)
+	err = p.RunInto(t.Context(), []*graph.Tensor{out, out}, out)
+	require.EqualError(t, err, here2(-1)+": run scores: one tensor is given for out0 and for out1: give each its own")
+	_, err = p.Bind([]*graph.Tensor{out, out}, out)
+	require.ErrorContains(t, err, "one tensor is given for out0 and for out1")
 }

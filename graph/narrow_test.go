@@ -19,11 +19,24 @@ func halves(x ...float32) *graph.Tensor {
 	return graph.Of(out)
 }
 
+// brains returns a tensor of bfloat16.
+func brains(x ...float32) *graph.Tensor {
+	out := make([]graph.BFloat, len(x))
+	for i, v := range x {
+		out[i] = graph.BFloatOf(v)
+	}
+	return graph.Of(out)
+}
+
 // TestNarrow is a table of what the types give that are computed in others.
 func TestNarrow(t *testing.T) {
 	inf := float32(math.Inf(1))
 	h, u := graph.Input("h", graph.Float16, 4), graph.Input("u", graph.Uint16, 4)
 	words := func(x ...uint16) *graph.Tensor { return graph.Of(x) }
+	brain, i8, u64 := graph.Input("b", graph.BFloat16, 4), graph.Input("i", graph.Int8, 4), graph.Input("l", graph.Uint64, 4)
+	bytes := func(x ...int8) *graph.Tensor { return graph.Of(x) }
+	longs := func(x ...uint64) *graph.Tensor { return graph.Of(x) }
+	small, large := bytes(127, -128, -1, 7), longs(math.MaxUint64, 1<<63, 1<<53+1, 3)
 	one, many := halves(1, 2049, 65504, 0x1p-24), words(65535, 1, 40000, 3)
 	exclusive := graph.Exclusive
 	for k, c := range []struct {
@@ -39,6 +52,25 @@ func TestNarrow(t *testing.T) {
 		{h.MatMul(h), halves(100, 200, 300, 5), tensor.ScalarOf(graph.HalfOf(inf))},
 		{h.Cast(graph.Uint16), halves(-1, 0.9, 65504, inf), words(0, 0, 65504, 65535)},
 		{h.Bitcast(graph.Uint16), halves(1, -2, 0, inf), words(0x3c00, 0xc000, 0, 0x7c00)},
+		{brain.Add(1), brains(1, 257, -3, 0x1p-133), brains(2, 256, -2, 1)}, // 257 is 256 already
+		{brain.Mul(brain), brains(16.125, 0x1.8p-67, 0x1p70, 0), brains(260, 0x1p-133, inf, 0)},
+		{brain.Sum(), brains(256, 1, 1, 1), tensor.ScalarOf(graph.BFloatOf(260))}, // 259 in float32
+		{brain.Cast(graph.Int8), brains(-300, 0.9, 126.5, inf), bytes(-128, 0, 126, 127)},
+		{brain.Bitcast(graph.Int16), brains(1, -2, 0, inf), graph.Of([]int16{0x3f80, -0x4000, 0, 0x7f80})},
+		{i8.Add(1), small, bytes(-128, -127, 0, 8)},
+		{i8.Abs(), small, bytes(127, -128, 1, 7)},
+		{i8.Div(-1), small, bytes(-127, -128, 1, -7)},
+		{i8.Mul(i8), small, bytes(1, 0, 1, 49)},
+		{i8.Shr(1), small, bytes(63, -64, -1, 3)},
+		{i8.Bitcast(graph.Uint8), small, graph.Of([]uint8{127, 128, 255, 7})},
+		{i8.Cast(graph.Uint64), small, longs(127, math.MaxUint64-127, math.MaxUint64, 7)},
+		{u64.Div(2), large, longs(math.MaxInt64, 1<<62, 1<<52, 1)},
+		{u64.Mod(10), large, longs(5, 8, 3, 3)},
+		{u64.Cast(graph.Float64), large, graph.Of([]float64{0x1p64, 0x1p63, 0x1p53, 3})},
+		{u64.Cast(graph.BFloat16), large, brains(0x1p64, 0x1p63, 0x1p53, 3)},
+		{u64.Max(), large, tensor.ScalarOf(uint64(math.MaxUint64))},
+		{u64.CumMin(0), large, longs(math.MaxUint64, 1<<63, 1<<53+1, 3)},
+		{u64.Gt(1 << 62), large, graph.Of([]bool{true, true, false, false})},
 		{u.Add(u), many, words(65534, 2, 14464, 6)},
 		{u.Sub(2), many, words(65533, 65535, 39998, 1)},
 		{u.Mul(u), many, words(1, 1, 1600000000%65536, 9)},

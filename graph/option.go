@@ -25,6 +25,7 @@ type settings struct {
 	workersSet  bool
 	plans       int
 	plansSet    bool
+	generated   bool
 	chunkElems  int // of the executor: tests
 }
 

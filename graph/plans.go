@@ -48,14 +48,14 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 		return misuse("prepare: " + noProgram)
 	}
 	if ctx == nil {
-		return misuse("prepare: the context is nil: give it context.Background()")
+		return p.misuse("prepare", "the context is nil: give it context.Background()")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	ins, err := p.rowMajor(sizes)
 	if err != nil {
-		return misuse("prepare: %v", err)
+		return p.misuse("prepare", "%v", err)
 	}
 	_, err = p.make(ins)
 	return err
@@ -209,6 +209,11 @@ func (p *Program) make(ins []*Tensor) (*binding, error) {
 	b, err := p.compile(sizes, layouts)
 	if err != nil {
 		return nil, err
+	}
+	if p.generated {
+		if err := p.checkKernels("run", p.missing(b.plan)); err != nil {
+			return nil, err
+		}
 	}
 	b.hash = hash
 	p.cache.add(b)

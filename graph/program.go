@@ -30,10 +30,11 @@ type Program struct {
 	executor *runtime.Executor
 	machine  *schedule.Machine
 
-	shown *binding // for example sizes, nil if none fit: what Explain and Dump speak of
-	cache plans
-	kept  keeper
-	args  sync.Pool // of *[]*Tensor: inputs and captured tensors
+	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
+	cache     plans
+	kept      keeper
+	generated bool      // each loop must be a generated kernel
+	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 }
 
 // Port describes an input or output of a program.
@@ -49,9 +50,11 @@ func newPort(name string, n *node) Port {
 	return Port{Name: name, DType: n.typ.DType, Shape: n.typ.Shape, Axes: n.names, Pos: n.value().pos}
 }
 
+func (p Port) typeText() string { return specText(ir.Type{DType: p.DType, Shape: p.Shape}, p.Axes) }
+
 // String returns name and type: "x float32[n,3]".
 func (p Port) String() string {
-	return p.Name + " " + specText(ir.Type{DType: p.DType, Shape: p.Shape}, p.Axes)
+	return p.Name + " " + p.typeText()
 }
 
 // empty reports whether there is no program: the value is nil, as after an error
@@ -88,7 +91,7 @@ func clonePorts(ports []Port) []Port {
 // Run computes the output of a program that has one, into new memory.
 func (p *Program) Run(ctx context.Context, ins ...*Tensor) (*Tensor, error) {
 	if !p.empty() && len(p.outputs) != 1 {
-		return nil, misuse("run: the program has %d outputs: call RunAll", len(p.outputs))
+		return nil, p.misuse("run", "the program has %d outputs: call RunAll", len(p.outputs))
 	}
 	var outs [1]*Tensor
 	if err := p.runNew(ctx, outs[:], ins); err != nil {
@@ -123,6 +126,9 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // the outputs' types and shapes. Once it has run for some sizes it allocates
 // nothing for them. If it returns an error, what outs hold is not specified.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
+	if err := p.checkApart(outs); err != nil {
+		return err
+	}
 	b, err := p.ready(ctx, ins)
 	if err != nil {
 		return err
@@ -149,7 +155,7 @@ func atCaller(err error) error {
 // ready returns the binding for a run, unless its context is over.
 func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if ctx == nil {
-		return nil, misuse("run: the context is nil: give it context.Background()")
+		return nil, p.misuse("run", "the context is nil: give it context.Background()")
 	}
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, atCaller(err)
@@ -182,23 +188,34 @@ func (b *binding) run(ctx context.Context, outs, ins []*Tensor, fresh bool) erro
 	return b.linked.Run(ctx, outs, ins)
 }
 
+// checkApart returns an error if one tensor is given for two outputs: it could hold one of
+// them only.
+func (p *Program) checkApart(outs []*Tensor) error {
+	for i, t := range outs {
+		if k := slices.Index(outs, t); k < i && t != nil && !p.empty() && i < len(p.outputs) {
+			return p.misuse("run", "one tensor is given for %s and for %s: give each its own", p.outputs[k].Name, p.outputs[i].Name)
+		}
+	}
+	return nil
+}
+
 // checkOuts returns what is wrong with the tensors to compute into, or nil.
 func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 	if len(outs) != len(p.outputs) {
-		return misuse("run: %d outputs given, the program has %d: %s", len(outs), len(p.outputs), list(p.outputs))
+		return p.misuse("run", "%d outputs given, the program has %d: %s", len(outs), len(p.outputs), list(p.outputs))
 	}
 	for i, t := range outs {
 		out := p.outputs[i]
 		if err := t.Err(); err != nil {
-			return cmp.Or(givenFailed(t, out.Name), misuse("run: %s: %v", out.Name, err))
+			return cmp.Or(givenFailed(t, out.Name), p.misuse("run", "%s: %v", out.Name, err))
 		}
 		want := b.outs[i]
 		have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 		if !have.Equal(want) {
-			return misuse("run: %s is %s, the tensor given for it %s", out.Name, specText(want, nil), specText(have, nil))
+			return p.misuse("run", "%s: want %s, got %s: RunAll makes tensors that fit", out.Name, specText(want, nil), specText(have, nil))
 		}
 		if !t.IsRowMajor() {
-			return misuse("run: %s: the tensor given for it has strides %v: it must be row-major", out.Name, t.Strides())
+			return p.misuse("run", "%s: the tensor given for it has strides %v: it must be row-major", out.Name, t.Strides())
 		}
 	}
 	return nil

@@ -246,8 +246,16 @@ func goValue(dt ir.DType, bits uint64) any {
 		return uint8(bits)
 	case ir.Uint16:
 		return uint16(bits)
+	case ir.Int8:
+		return int8(bits)
+	case ir.Int16:
+		return int16(bits)
+	case ir.Uint64:
+		return bits
 	case ir.Float16:
 		return graph.Half(bits)
+	case ir.BFloat16:
+		return graph.BFloat(bits)
 	case ir.Int32:
 		return int32(bits)
 	case ir.Uint32:
@@ -270,17 +278,25 @@ func bitsOf(v any) uint64 {
 			return 1
 		}
 		return 0
+	case int8:
+		return uint64(v)
+	case int16:
+		return uint64(v)
+	case int32:
+		return uint64(v)
+	case int64:
+		return uint64(v)
 	case uint8:
 		return uint64(v)
 	case uint16:
 		return uint64(v)
-	case graph.Half:
-		return uint64(v)
-	case int32:
-		return uint64(v)
 	case uint32:
 		return uint64(v)
-	case int64:
+	case uint64:
+		return uint64(v)
+	case graph.Half:
+		return uint64(v)
+	case graph.BFloat:
 		return uint64(v)
 	case float32:
 		return uint64(math.Float32bits(v))
@@ -297,8 +313,16 @@ func toTensor(t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor
 		return place[uint8](t, a, at)
 	case ir.Uint16:
 		return place[uint16](t, a, at)
+	case ir.Int8:
+		return place[int8](t, a, at)
+	case ir.Int16:
+		return place[int16](t, a, at)
+	case ir.Uint64:
+		return place[uint64](t, a, at)
 	case ir.Float16:
 		return place[graph.Half](t, a, at)
+	case ir.BFloat16:
+		return place[graph.BFloat](t, a, at)
 	case ir.Int32:
 		return place[int32](t, a, at)
 	case ir.Uint32:

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir"
 
@@ -37,7 +38,7 @@ func (x Node) Slice(spec string) Node {
 		case layout.NewAxis:
 			x = x.Unsqueeze(axes[i])
 		case layout.PointIndex:
-			x = x.Index(axes[i], item.At)
+			x = x.index(axes[i], item.At, spec)
 		case layout.RangeIndex:
 			var begin, end any
 			if item.HasBegin {
@@ -46,7 +47,7 @@ func (x Node) Slice(spec string) Node {
 			if item.HasEnd {
 				end = item.End
 			}
-			x = x.sliced(axes[i], begin, end, item.Step)
+			x = x.sliced(axes[i], begin, end, item.Step, spec)
 		}
 	}
 	return x
@@ -67,11 +68,12 @@ func (x Node) SliceAxis(axis, begin, end any, step int) Node {
 	if end == last {
 		end = nil
 	}
-	return x.sliced(axis, begin, end, step)
+	return x.sliced(axis, begin, end, step, "")
 }
 
-// sliced is SliceAxis, with nil for a bound that is not given.
-func (x Node) sliced(axis, begin, end any, step int) Node {
+// sliced is SliceAxis, with nil for a bound that is not given, and the text that asked
+// for it, if one did.
+func (x Node) sliced(axis, begin, end any, step int, text string) Node {
 	return x.view(ir.OpSlice, func(n *node) (ir.Attr, bool, error) {
 		if step == 0 {
 			return ir.Attr{}, false, fmt.Errorf("a step of 0 never ends")
@@ -81,7 +83,7 @@ func (x Node) sliced(axis, begin, end any, step int) Node {
 			return ir.Attr{}, false, err
 		}
 		d := n.typ.Shape[k]
-		attr := ir.Attr{Axis: k, Step: step}
+		attr := ir.Attr{Axis: k, Step: step, Note: text}
 		item := layout.IndexItem{Step: step}
 		var known [3]bool
 		item.Begin, item.HasBegin, known[0] = number(begin)
@@ -163,7 +165,9 @@ func fromEnd(bound int, d Extent) Extent {
 
 // Index returns x at one index of an axis, which is dropped. It is an int, counted
 // from the end if negative, or a Dim.
-func (x Node) Index(axis, i any) Node {
+func (x Node) Index(axis, i any) Node { return x.index(axis, i, "") }
+
+func (x Node) index(axis, i any, text string) Node {
 	return x.view(ir.OpIndex, func(n *node) (ir.Attr, bool, error) {
 		k, err := n.axis(axis)
 		if err != nil {
@@ -172,12 +176,15 @@ func (x Node) Index(axis, i any) Node {
 		d := n.typ.Shape[k]
 		extent, fixed := d.Int()
 		if at, _, known := number(i); i != nil && known && fixed && (at < -extent || at >= extent) {
-			return ir.Attr{}, false, fmt.Errorf("index %d is outside axis %d of %s: allowed are %d to %d", at, k, n.text(), -extent, extent-1)
+			if text != "" {
+				text = strconv.Quote(text) + ": "
+			}
+			return ir.Attr{}, false, fmt.Errorf(text+"index %d is outside axis %d of %s: allowed are %d to %d", at, k, n.text(), -extent, extent-1)
 		}
 		at, err := bound(i, d, ir.Fixed(0))
 		if err == nil && i == nil {
 			err = fmt.Errorf("an index is an int or a Dim, not nil")
 		}
-		return ir.Attr{Axis: k, Begin: at}, false, err
+		return ir.Attr{Axis: k, Begin: at, Note: text}, false, err
 	})
 }

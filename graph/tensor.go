@@ -20,8 +20,14 @@ type Element = tensor.Element
 // Half is Go's type of the elements of dtype Float16: their bits.
 type Half = tensor.Half
 
-// HalfOf returns the Half nearest to f.
+// HalfOf returns the Half nearest to f, the even one of two.
 func HalfOf(f float32) Half { return tensor.HalfOf(f) }
+
+// BFloat is Go's type of the elements of dtype BFloat16: their bits.
+type BFloat = tensor.BFloat
+
+// BFloatOf returns the BFloat nearest to f, the even one of two.
+func BFloatOf(f float32) BFloat { return tensor.BFloatOf(f) }
 
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
 // go both ways. Without a shape it is 1-d of len(data); a shape of no axes, as

@@ -8,10 +8,10 @@ import (
 // DType is the type of one element.
 type DType = ir.DType
 
-// The element types. BFloat16, Fixed16x16, QInt8, QUint8, Int8, Int16 and Uint64 are
-// declared and have no kernels yet: using one is an error that says so. Each op on
-// Float16 computes in float32 and rounds its results once; sums, scans and products
-// round at their end.
+// The element types. Fixed16x16, QInt8 and QUint8 are declared and have no kernels yet:
+// using one is an error that says so. Each op on Float16 and BFloat16 computes in float32
+// and rounds its result once, to even; subnormal numbers are kept. Sums, scans and products
+// of them round at their end. Int8, Int16 and Uint16 are computed in int32 and wrap.
 const (
 	Bool       = ir.Bool
 	Int8       = ir.Int8

@@ -47,21 +47,18 @@ func everyWay(t *testing.T, ys graph.Nodes, ins ...*graph.Tensor) [][]uint64 {
 // NaN the same.
 func elements(t *testing.T, x *graph.Tensor) []uint64 {
 	t.Helper()
-	switch x.DType() {
-	case graph.Bool:
-		return elementsOf[bool](t, x)
-	case graph.Uint8:
-		return elementsOf[uint8](t, x)
-	case graph.Int32:
-		return elementsOf[int32](t, x)
-	case graph.Int64:
-		return elementsOf[int64](t, x)
-	case graph.Uint16:
-		return elementsOf[uint16](t, x)
-	case graph.Float16:
-		return elementsOf[graph.Half](t, x)
-	}
-	return elementsOf[float32](t, x)
+	elements, ok := elementsBy[x.DType()]
+	require.True(t, ok, x.DType())
+	return elements(t, x)
+}
+
+var elementsBy = map[graph.DType]func(t *testing.T, x *graph.Tensor) []uint64{
+	graph.Bool: elementsOf[bool], graph.Int8: elementsOf[int8], graph.Int16: elementsOf[int16],
+	graph.Int32: elementsOf[int32], graph.Int64: elementsOf[int64],
+	graph.Uint8: elementsOf[uint8], graph.Uint16: elementsOf[uint16],
+	graph.Uint32: elementsOf[uint32], graph.Uint64: elementsOf[uint64],
+	graph.Float16: elementsOf[graph.Half], graph.BFloat16: elementsOf[graph.BFloat],
+	graph.Float32: elementsOf[float32], graph.Float64: elementsOf[float64],
 }
 
 func elementsOf[T graph.Element](t *testing.T, x *graph.Tensor) []uint64 {

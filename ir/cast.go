@@ -23,8 +23,16 @@ func RefCast(in, out DType, a [3]uint64) uint64 {
 }
 
 // floatOfInt rounds an integer once. Those that float64 does not hold are past
-// the greatest float16, so that rounding them on the way does not matter there.
+// the greatest float16, so that rounding them on the way does not matter there. For
+// bfloat16 they lose 11 bits, of which the last that is left says whether any was set.
 func floatOfInt(in, out DType, a uint64) uint64 {
+	const lost = 1<<11 - 1
+	switch {
+	case out == BFloat16 && in == Uint64 && a >= 1<<53:
+		a = (a | (a&lost + lost)) &^ lost
+	case out == BFloat16 && in != Uint64 && (int64(a) >= 1<<53 || int64(a) < -1<<53):
+		a = (a | (a&lost + lost)) &^ lost
+	}
 	switch {
 	case out == Float32 && in == Uint64:
 		return uint64(math.Float32bits(float32(a)))

@@ -72,7 +72,7 @@ func TestEncodeErrors(t *testing.T) {
 		{ir.Float16, 65520, "65520 is past the greatest float16, 65504"},
 		{ir.Float16, 1e5, "100000 is past the greatest float16, 65504"},
 		{ir.Uint16, 1 << 16, "65536 is outside uint16, [0, 65535]"},
-		{ir.BFloat16, 1, "dtype bfloat16 has no kernels yet; use one of bool, int32, int64, uint8, uint16, uint32, float16, float32, float64"},
+		{ir.Fixed16x16, 1, "dtype fixed16x16 has no kernels yet; use one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64"},
 	} {
 		_, err := ir.Encode(c.dt, c.v)
 		require.EqualError(t, err, c.want)

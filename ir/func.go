@@ -1,8 +1,10 @@
 package ir
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -21,7 +23,7 @@ type Attr struct {
 	Dilation  int            // window: from one element of it to the next
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
-	Note      string         // copy: the reason for it
+	Note      string         // copy: the reason for it; slice, index: what the user wrote
 	By        Op             // fold: the lane op
 	Exclusive bool           // scan: without the element itself
 }
@@ -263,7 +265,11 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 		if err := attr.bind(sizes); err != nil {
 			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 		}
-		return g.Add(v.Op, attr, v.Pos, v.Args...)
+		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
+		if e := (*Error)(nil); v.Op.IsView() && attr.Note != "" && errors.As(err, &e) {
+			return nil, &Error{Pos: e.Pos, Op: e.Op, Msg: strconv.Quote(attr.Note) + ": " + e.Msg}
+		}
+		return w, err
 	})
 }
 
@@ -338,6 +344,19 @@ func (e *Error) Error() string {
 		text = p + ": " + text
 	}
 	return text
+}
+
+// Format prints the error; %+v prints the whole path of its file, for editors that jump
+// to it.
+func (e *Error) Format(s fmt.State, verb rune) {
+	text := e.Error()
+	if p := e.Pos.String(); verb == 'v' && s.Flag('+') && p != "" {
+		text = e.Pos.File + ":" + strconv.Itoa(e.Pos.Line) + text[len(p):]
+	}
+	if verb == 'q' {
+		text = strconv.Quote(text)
+	}
+	fmt.Fprint(s, text)
 }
 
 // Layout applies a view to the layout of its operand.

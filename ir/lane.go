@@ -14,8 +14,9 @@ import (
 func refCopy(_, _ DType, a [3]uint64) uint64 { return a[0] }
 
 // arith builds a reference from one function on floats and one on integers.
-// Float32 and float16 are computed in float64 and rounded once more: for + - * / and
-// sqrt 53 bits are enough for that to be the one rounding (Figueroa 1995).
+// Floats of fewer bits are computed in float64 and rounded once more: for + - * / and
+// sqrt 53 bits are enough for that to be the one rounding (Figueroa 1995). So are the 24
+// of float32 for float16 and bfloat16.
 func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 {
 		if Floats.Has(in) {
@@ -98,14 +99,18 @@ func refRem(in, _ DType, a [3]uint64) uint64 {
 	return Wrap(in, int64(a[0])%int64(a[1]))
 }
 
-// refFMA: the sum of a product of float16 and a float16 is that of float64 but
-// for less than 2^-53 of it, which never lies between it and a number where float16
-// rounds the other way: the product has 22 bits.
+// refFMA rounds once, but for bfloat16, where it rounds what float32 gives. The sum of a
+// product of float16 and a float16 is that of float64 but for less than 2^-53 of it, which
+// never lies between it and a number where float16 rounds the other way: the product has
+// 22 bits.
 func refFMA(in, _ DType, a [3]uint64) uint64 {
 	switch in {
 	case Float32:
 		f := math.Float32frombits
 		return uint64(math.Float32bits(scalar.FMA32(f(uint32(a[0])), f(uint32(a[1])), f(uint32(a[2])))))
+	case BFloat16:
+		f := scalar.BFloat16frombits
+		return uint64(scalar.BFloat16bits(scalar.FMA32(f(uint16(a[0])), f(uint16(a[1])), f(uint16(a[2])))))
 	case Float16, Float64:
 		return FromFloat(in, math.FMA(ToFloat(in, a[0]), ToFloat(in, a[1]), ToFloat(in, a[2])))
 	}
@@ -191,6 +196,8 @@ func ToFloat(d DType, a uint64) float64 {
 	switch d {
 	case Float16:
 		return float64(scalar.Float16frombits(uint16(a)))
+	case BFloat16:
+		return float64(scalar.BFloat16frombits(uint16(a)))
 	case Float32:
 		return float64(math.Float32frombits(uint32(a)))
 	case Float64:
@@ -204,6 +211,8 @@ func FromFloat(d DType, v float64) uint64 {
 	switch d {
 	case Float16:
 		return uint64(scalar.Float16bits(float32(roundToOdd(v))))
+	case BFloat16:
+		return bfloat16Of(v)
 	case Float32:
 		return uint64(math.Float32bits(float32(v)))
 	case Float64:

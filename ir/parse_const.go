@@ -110,8 +110,8 @@ func parseFloat(d DType, text string) (uint64, error) {
 		}
 		return bits, err
 	}
-	if d == Float16 {
-		return parseFloat16(text)
+	if d.Size() == 2 {
+		return parseHalf(d, text)
 	}
 	v, err := strconv.ParseFloat(text, 8*d.Size())
 	return FromFloat(d, v), err

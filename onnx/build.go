@@ -109,10 +109,12 @@ func (c *call) build() ([]value, error) {
 	if len(c.in) > 0 && !c.op.types.Has(c.in[0].dtype()) {
 		return nil, fmt.Errorf("input 0 is of %s: it takes %s", c.in[0].dtype(), c.op.types)
 	}
-	if out, ok := c.sizeArithmetic(); ok {
-		return []value{out}, c.err
+	var outs []value
+	if sizes, ok := c.sizeArithmetic(); ok {
+		outs = []value{sizes}
+	} else {
+		outs = c.op.build(c)
 	}
-	outs := c.op.build(c)
 	for i := range outs {
 		if c.err == nil && outs[i].kind == computed {
 			c.err = outs[i].node.Err()

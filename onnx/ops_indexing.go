@@ -1,6 +1,9 @@
 package onnx
 
 import (
+	"math"
+	"slices"
+
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -10,22 +13,175 @@ import (
 var indexing = []operator{
 	{"EyeLike", 9, latest, 1, 1, ir.AllTypes, attrs{"dtype": unset{0}, "k": 0}, eyeLike},
 	{"Gather", 1, latest, 2, 2, ir.AllTypes, attrs{"axis": 0}, gather},
+	{"GatherElements", 11, latest, 2, 2, ir.AllTypes, attrs{"axis": 0}, gatherElements},
+	{"GatherND", 11, 11, 2, 2, ir.AllTypes, nil, gatherND},
+	{"GatherND", 12, latest, 2, 2, ir.AllTypes, attrs{"batch_dims": 0}, gatherND},
 	{"OneHot", 9, latest, 3, 3, ir.Numeric, attrs{"axis": -1}, oneHot},
 	{"Range", 11, 26, 3, 3, ir.Numeric, nil, ranged},
 	{"Range", 27, latest, 3, 3, ir.Numeric, attrs{"stash_type": 1}, ranged},
+	{"ReverseSequence", 10, latest, 2, 2, ir.AllTypes, attrs{"batch_axis": 1, "time_axis": 0}, reverseSequence},
+	{"Scatter", 9, 10, 3, 3, ir.AllTypes, attrs{"axis": 0}, scatterElements},
+	{"ScatterElements", 11, 15, 3, 3, ir.AllTypes, attrs{"axis": 0}, scatterElements},
+	{"ScatterElements", 16, latest, 3, 3, ir.AllTypes, attrs{"axis": 0, "reduction": "none"}, scatterElements},
+	{"ScatterND", 11, 15, 3, 3, ir.AllTypes, nil, scatterND},
+	{"ScatterND", 16, latest, 3, 3, ir.AllTypes, attrs{"reduction": "none"}, scatterND},
+	{"TensorScatter", 24, latest, 2, 3, ir.AllTypes, attrs{"axis": -2, "mode": "linear"}, tensorScatter},
+	{"TopK", 1, 9, 1, 1, ir.Numeric, attrs{"axis": -1, "k": unset{0}}, topK},
+	{"TopK", 10, 10, 2, 2, ir.Numeric, attrs{"axis": -1}, topK},
+	{"TopK", 11, latest, 2, 2, ir.Numeric, attrs{"axis": -1, "largest": 1, "sorted": 1}, topK},
 }
 
-// gather takes the slices of an axis at an index that is known at load.
+// gather takes slices of an axis. One index that is known at load is a view.
 func gather(c *call) []value {
-	sizes, scalar, ok := c.in[1].asSizes()
-	if !ok || !scalar {
-		return c.fail("only one index that is known at load is supported")
+	x := c.x(0)
+	axis := c.axis(x.Rank())
+	if c.err != nil {
+		return nil
 	}
-	i, fixed := sizes[0].Int()
-	if !fixed {
-		return c.fail("the index depends on the size %s", sizes[0])
+	if sizes, scalar, ok := c.in[1].asSizes(); ok && scalar {
+		if i, fixed := sizes[0].Int(); fixed {
+			return one(x.Index(axis, i))
+		}
 	}
-	return one(c.x(0).Index(c.int("axis"), i))
+	return one(x.Take(axis, c.x(1).FromEnd(x.Shape()[axis])))
+}
+
+// gatherElements takes an element for each index. There may be indices for a part of the
+// other axes alone.
+func gatherElements(c *call) []value {
+	x, at := c.x(0), c.x(1)
+	axis := c.axis(x.Rank())
+	if c.err != nil || at.Rank() != x.Rank() {
+		return c.fail("indices of %d axes for an operand of %d", at.Rank(), x.Rank())
+	}
+	extent := x.Shape()[axis]
+	for _, k := range c.shorter(x, at, axis) {
+		x = x.SliceAxis(k, 0, bound(at.Shape()[k]), 1)
+	}
+	return one(x.TakeAlong(axis, at.FromEnd(extent)))
+}
+
+// shorter returns the axes but one along which y has another extent than x.
+func (c *call) shorter(x, y graph.Node, but int) (axes []int) {
+	for k, d := range x.Shape() {
+		if k != but && d != y.Shape()[k] {
+			axes = append(axes, k)
+		}
+	}
+	return axes
+}
+
+func gatherND(c *call) []value {
+	batch := optional[int](c, "batch_dims")
+	return one(c.x(0).GatherND(c.tuples(batch), batch))
+}
+
+// tuples returns input 1, whose last axis has indices of the axes of input 0 behind the
+// first batch ones, with negative indices counted from the end.
+func (c *call) tuples(batch int) graph.Node {
+	x, at := c.x(0), c.x(1)
+	if at.Rank() == 0 {
+		c.fail("the indices have no axis")
+		return at
+	}
+	n, fixed := at.Shape()[at.Rank()-1].Int()
+	if !fixed || batch < 0 || n+batch > x.Rank() {
+		c.fail("tuples of %s indices, behind %d axes, of %d", at.Shape()[at.Rank()-1], batch, x.Rank())
+		return at
+	}
+	extents := sizesOf(x.Shape()[batch:batch+n], false).asNode()
+	at = at.Cast(graph.Int64)
+	return graph.Where(at.Lt(0), at.Add(extents), at)
+}
+
+// scatters says what an update does with the element that is there.
+var scatters = map[string]graph.ScatterOp{
+	"none": graph.ScatterSet, "add": graph.ScatterAdd, "mul": graph.ScatterMul, "max": graph.ScatterMax, "min": graph.ScatterMin,
+}
+
+func (c *call) scatterOp() graph.ScatterOp {
+	if _, ok := c.op.attrs["reduction"]; !ok {
+		return graph.ScatterSet
+	}
+	by, ok := scatters[c.text("reduction")]
+	if !ok {
+		c.fail("reduction %q: it must be none, add, mul, max or min", c.text("reduction"))
+	}
+	return by
+}
+
+// scatterElements stores an update at each index. Where there are indices for a part of the
+// other axes alone, the rest of the operand is put behind that part.
+func scatterElements(c *call) []value {
+	x, at, updates := c.x(0), c.x(1), c.x(2)
+	axis, by := c.axis(x.Rank()), c.scatterOp()
+	if c.err != nil || at.Rank() != x.Rank() {
+		return c.fail("indices of %d axes for an operand of %d", at.Rank(), x.Rank())
+	}
+	axes := c.shorter(x, at, axis)
+	part, rests := x, make([]graph.Node, len(axes))
+	for i, k := range axes {
+		end := bound(at.Shape()[k])
+		part, rests[i] = part.SliceAxis(k, 0, end, 1), part.SliceAxis(k, end, math.MaxInt, 1)
+	}
+	y := part.Scatter(axis, at.FromEnd(x.Shape()[axis]), updates, by)
+	for i, k := range slices.Backward(axes) {
+		y = graph.Concat(k, y, rests[i])
+	}
+	return one(y)
+}
+
+func scatterND(c *call) []value {
+	return one(c.x(0).ScatterND(c.tuples(0), c.x(2), c.scatterOp()))
+}
+
+// tensorScatter writes slices into a cache, from an index for each sample of the batch on.
+func tensorScatter(c *call) []value {
+	cache, update := c.x(0), c.x(1)
+	axis := c.axis(cache.Rank())
+	if c.err != nil || update.Rank() != cache.Rank() {
+		return c.fail("an update of %d axes for a cache of %d", update.Rank(), cache.Rank())
+	}
+	at := alignAt(graph.Iota(graph.Int64, update.Shape()[axis]), axis, cache.Rank())
+	if c.has(2) {
+		at = at.Add(alignAt(c.x(2).Cast(graph.Int64), 0, cache.Rank()))
+	}
+	if mode := c.text("mode"); mode == "circular" {
+		at = at.WrapIndex(cache.Shape()[axis])
+	} else if mode != "linear" {
+		return c.fail("mode %q: it must be linear or circular", mode)
+	}
+	return one(cache.Scatter(axis, at.BroadcastTo(update.Shape()), update, graph.ScatterSet))
+}
+
+// reverseSequence reverses the first elements of each sample of the batch, as many as it
+// is long.
+func reverseSequence(c *call) []value {
+	x, lengths := c.x(0), c.x(1).Cast(graph.Int64)
+	time, batch := c.wrapAxis(c.int("time_axis"), x.Rank()), c.wrapAxis(c.int("batch_axis"), x.Rank())
+	if c.err != nil {
+		return nil
+	}
+	t := alignAt(graph.Iota(graph.Int64, x.Shape()[time]), time, x.Rank())
+	n := alignAt(lengths, batch, x.Rank())
+	return one(x.TakeAlong(time, graph.Where(t.Lt(n), n.Sub(1).Sub(t), t)))
+}
+
+// topK returns the greatest or least elements along an axis, and where they are.
+func topK(c *call) []value {
+	var k int
+	if c.op.most == 1 {
+		k = c.int("k")
+	} else {
+		k = c.int1(1)
+	}
+	x := c.x(0)
+	if c.op.since >= 11 && !c.flag("largest") {
+		values, places := x.BottomK(c.int("axis"), k)
+		return []value{compute(values), compute(places)}
+	}
+	values, places := x.TopK(c.int("axis"), k)
+	return []value{compute(values), compute(places)}
 }
 
 func eyeLike(c *call) []value {

@@ -95,7 +95,7 @@ func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 		"portable":       {Executor: &runtime.Executor{Workers: 2, Portable: true}},
 		"tilings":        {&runtime.Executor{}, noWhole},
 		"small tilings":  {&runtime.Executor{Workers: 2, ChunkElems: 90}, noWhole},
-		"every strategy": {&runtime.Executor{Verify: true}, func(m *schedule.Machine) { m.CompareAll = true }},
+		"verified":       {Executor: &runtime.Executor{Verify: true}},
 		"every kernel":   {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
 	} {
 		program := scheduled(t, way.Executor, p, way.adjust)

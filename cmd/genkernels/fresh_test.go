@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,20 +78,4 @@ func scan(t *testing.T, root string) (lines []generate, made []string) {
 	})
 	require.NoError(t, err)
 	return lines, made
-}
-
-// toolArgs returns the arguments of the tool in a go:generate line, which runs it
-// with go run and its path or with go tool and its name.
-func toolArgs(line string) (args []string, ok bool) {
-	command, ok := strings.CutPrefix(line, "//go:generate ")
-	if !ok {
-		return nil, false
-	}
-	words := strings.Fields(command)
-	for i, w := range words {
-		if path.Base(w) == "genkernels" {
-			return words[i+1:], true
-		}
-	}
-	return nil, false
 }

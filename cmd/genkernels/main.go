@@ -16,14 +16,18 @@
 //	genkernels [-func name] [-out dir] [-check] [-list]
 //	genkernels -pkg name [-out dir] [-check] [-list] -
 //	genkernels -builtin [-out dir] [-check] [-list]
+//	genkernels -check packages
 //
 // The first form asks the package in the current directory. The second reads
 // kernel signatures from standard input, one a line, as -list prints them. The
-// third makes the kernels of this library's own package runtime/builtin.
+// third makes the kernels of this library's own package runtime/builtin. The fourth
+// checks each package of go list's patterns, such as ./..., that has a go:generate line
+// of this tool.
 //
 // -func is the function to call, Graphs without it; -out is where the files go,
 // the current directory without it. -check writes nothing, and prints what
-// would change; it exits with 1 if anything would. -list prints the signatures
+// would change, first how many kernels are missing and how many unused; it exits with 1
+// if anything would. -list prints the signatures
 // of the kernels and writes nothing.
 //
 // The tool's own dependencies have to be in the module's go.sum:
@@ -71,7 +75,8 @@ type tool struct {
 	builtin  bool
 	check    bool
 	list     bool
-	lines    bool // read signatures from stdin
+	lines    bool     // read signatures from stdin
+	patterns []string // of packages to check
 }
 
 var errStale = errors.New("generated files are stale: run go generate")
@@ -109,6 +114,8 @@ func (t *tool) parse(args []string) error {
 		return err
 	}
 	switch {
+	case fs.NArg() > 0 && t.check && !t.builtin && !t.lines:
+		t.patterns = fs.Args()
 	case fs.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q: see genkernels -help", fs.Arg(0))
 	case t.builtin && t.lines:
@@ -123,6 +130,9 @@ func (t *tool) parse(args []string) error {
 }
 
 func (t *tool) run() error {
+	if t.patterns != nil {
+		return t.checkAll()
+	}
 	kernels, err := t.kernels()
 	if err != nil {
 		return err
@@ -146,6 +156,7 @@ func (t *tool) run() error {
 		return err
 	}
 	if t.check {
+		t.summary(changes, kernels)
 		for _, c := range changes {
 			c.diff(t.stdout)
 		}

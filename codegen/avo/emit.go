@@ -81,6 +81,7 @@ var special = map[string]func(n *nest, i *machine.Inst){
 	"NARROWLOAD":  (*nest).narrowLoad,
 	"NARROWSTORE": (*nest).narrowStore,
 	"DIVREM":      (*nest).divRem,
+	"DIVREMU":     (*nest).divRem,
 
 	machine.OpCold.Name:  (*nest).testCold,
 	machine.OpMask.Name:  (*nest).mask,

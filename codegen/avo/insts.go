@@ -37,6 +37,7 @@ func init() { // not initializers: rows read other entries of the table
 	unsigned32Rows()
 	byteRows()
 	int64Rows()
+	uint64Rows()
 	maskRows()
 	castTable()
 	narrowRows()

@@ -40,16 +40,19 @@ func castTable() {
 	castRows[pair{ir.Uint32, ir.Float32}] = func(g *graph, v value) value {
 		return g.narrow(split((*graph).u32ToF64)(g, v))
 	}
-	castRows[pair{ir.Int32, ir.Int64}] = split(func(g *graph, x ref) ref { return g.op("VPMOVSXDQ", x) })
-	for _, from := range []ir.DType{ir.Uint8, ir.Uint32} {
-		castRows[pair{from, ir.Int64}] = split(func(g *graph, x ref) ref { return g.op("VPMOVZXDQ", x) })
+	for _, long := range []ir.DType{ir.Int64, ir.Uint64} {
+		castRows[pair{ir.Int32, long}] = split(func(g *graph, x ref) ref { return g.op("VPMOVSXDQ", x) })
+		for _, from := range []ir.DType{ir.Uint8, ir.Uint32} {
+			castRows[pair{from, long}] = split(func(g *graph, x ref) ref { return g.op("VPMOVZXDQ", x) })
+		}
+		for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
+			castRows[pair{long, to}] = func(g *graph, v value) value { return one(g.evens(v.Part[0], v.Part[1])) }
+		}
+		castRows[pair{long, ir.Uint8}] = func(g *graph, v value) value {
+			return one(lowByte(g, g.evens(v.Part[0], v.Part[1])))
+		}
 	}
-	for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
-		castRows[pair{ir.Int64, to}] = func(g *graph, v value) value { return one(g.evens(v.Part[0], v.Part[1])) }
-	}
-	castRows[pair{ir.Int64, ir.Uint8}] = func(g *graph, v value) value {
-		return one(lowByte(g, g.evens(v.Part[0], v.Part[1])))
-	}
+	castRows[pair{ir.Int64, ir.Uint64}], castRows[pair{ir.Uint64, ir.Int64}] = keep, keep
 
 	castRows[pair{ir.Float32, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTPS2PD", x) })
 	castRows[pair{ir.Float64, ir.Float32}] = func(g *graph, v value) value { return g.narrow(v) }

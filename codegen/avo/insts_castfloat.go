@@ -19,17 +19,23 @@ func castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
 	castRows[pair{ir.Float64, ir.Uint32}] = func(g *graph, v value) value {
 		return one(g.evens(f64ToU32(g, v.Part[0]), f64ToU32(g, v.Part[1])))
 	}
-	castRows[pair{ir.Float64, ir.Int64}] = func(g *graph, v value) value {
-		return two(f64ToI64(g, v.Part[0]), f64ToI64(g, v.Part[1]))
+	castLong(ir.Int64, f64ToI64, i64ToF64, stickyI64)
+	castLong(ir.Uint64, f64ToU64, u64ToF64, stickyU64)
+}
+
+// castLong makes the casts between floats and integers of 64 bits.
+func castLong(d ir.DType, fromFloat, toFloat, sticky func(g *graph, x ref) ref) {
+	castRows[pair{ir.Float64, d}] = func(g *graph, v value) value {
+		return two(fromFloat(g, v.Part[0]), fromFloat(g, v.Part[1]))
 	}
-	castRows[pair{ir.Float32, ir.Int64}] = func(g *graph, v value) value {
-		return castRows[pair{ir.Float64, ir.Int64}](g, castRows[pair{ir.Float32, ir.Float64}](g, v))
+	castRows[pair{ir.Float32, d}] = func(g *graph, v value) value {
+		return castRows[pair{ir.Float64, d}](g, castRows[pair{ir.Float32, ir.Float64}](g, v))
 	}
-	castRows[pair{ir.Int64, ir.Float64}] = func(g *graph, v value) value {
-		return two(i64ToF64(g, v.Part[0]), i64ToF64(g, v.Part[1]))
+	castRows[pair{d, ir.Float64}] = func(g *graph, v value) value {
+		return two(toFloat(g, v.Part[0]), toFloat(g, v.Part[1]))
 	}
-	castRows[pair{ir.Int64, ir.Float32}] = func(g *graph, v value) value {
-		odd := func(x ref) ref { return i64ToF64(g, stickyI64(g, x)) }
+	castRows[pair{d, ir.Float32}] = func(g *graph, v value) value {
+		odd := func(x ref) ref { return toFloat(g, sticky(g, x)) }
 		return g.narrow(two(odd(v.Part[0]), odd(v.Part[1])))
 	}
 }
@@ -84,6 +90,23 @@ func f64ToI64(g *graph, x ref) ref {
 	return g.op("VPAND", r, g.imm("VCMPPD", cmpOrd, x, x))
 }
 
+// f64ToU64 converts values from 2^63 on with 2^63 taken off.
+func f64ToU64(g *graph, x ref) ref {
+	t := g.op("VMAXPD", x, g.zero())
+	big := g.imm("VCMPPD", cmpGe, t, g.f64(1<<63))
+	low := f64ToI64(g, g.op("VSUBPD", t, g.op("VANDPS", big, g.f64(1<<63))))
+	r := g.op("VPXOR", low, g.imm("VPSLLQ", 63, big))
+	return g.op("VPOR", r, g.imm("VCMPPD", cmpGe, t, g.f64(1<<64)))
+}
+
+// u64ToF64 makes floats of the halves: 2^84 + hi*2^32 and 2^52 + lo. Their sum is rounded
+// once.
+func u64ToF64(g *graph, x ref) ref {
+	hi := g.op("VPOR", g.imm("VPSRLQ", 32, x), g.f64(0x1p84))
+	lo := g.op("VPOR", g.op("VPAND", x, g.i64(1<<32-1)), g.f64(two52))
+	return g.op("VADDPD", g.op("VSUBPD", hi, g.f64(0x1p84+two52)), lo)
+}
+
 // i64ToF64 makes floats of the two halves of x by setting the exponents in their bits:
 // 2^84 + 2^63 + hi*2^32 and 2^52 + lo. The sum minus the powers of two is rounded once.
 func i64ToF64(g *graph, x ref) ref {
@@ -98,9 +121,18 @@ func i64ToF64(g *graph, x ref) ref {
 // if any of them was (a sticky bit). The result is exact in float64, and rounding it to
 // float32 gives what rounding x to float32 gives.
 func stickyI64(g *graph, x ref) ref {
+	small := g.op("VPCMPEQQ", g.imm("VPSRLQ", 54, g.op("VPADDQ", x, g.i64(1<<53))), g.zero())
+	return g.choose(small, x, odd64(g, x))
+}
+
+func stickyU64(g *graph, x ref) ref {
+	small := g.op("VPCMPEQQ", g.imm("VPSRLQ", 53, x), g.zero())
+	return g.choose(small, x, odd64(g, x))
+}
+
+// odd64 clears the low 11 bits and sets the one above if any was set.
+func odd64(g *graph, x ref) ref {
 	low := g.i64(1<<11 - 1)
 	odd := g.op("VPOR", x, g.op("VPADDQ", g.op("VPAND", x, low), low))
-	odd = g.op("VPANDN", low, odd)
-	small := g.op("VPCMPEQQ", g.imm("VPSRLQ", 54, g.op("VPADDQ", x, g.i64(1<<53))), g.zero())
-	return g.choose(small, x, odd)
+	return g.op("VPANDN", low, odd)
 }

@@ -142,6 +142,9 @@ func (l *lowerer) pack(d ir.DType, v value) ref {
 	case d == ir.Uint8:
 		words := l.op("VPACKUSDW", v.Part[0], l.high(v.Part[0]))
 		return l.op("VPACKUSWB", words, words)
+	case d == ir.Int8:
+		words := l.op("VPACKSSDW", v.Part[0], l.high(v.Part[0]))
+		return l.op("VPACKSSWB", words, words)
 	case d.Size() == 2:
 		return l.words(d, v.Part[0])
 	}

@@ -29,7 +29,7 @@ var shapes = []struct {
 	{"VPACKUSDW VPACKUSWB VPACKSSDW VPACKSSWB", machine.Opcode{Args: 2, Mem: -1, Half: true}},
 	{"VPABSB", machine.Opcode{Args: 1, Mem: -1, Half: true}},
 	{"VFMADDPS VFMADDPD VFMSUBPS VFMSUBPD VFNMADDPS VFNMADDPD VFNMSUBPS VFNMSUBPD", machine.Opcode{Args: 3, Form: machine.FormFMA}},
-	{"DIVREM", machine.Opcode{Args: 4, Mem: -1, Form: machine.FormScalarLoop}},
+	{"DIVREM DIVREMU", machine.Opcode{Args: 4, Mem: -1, Form: machine.FormScalarLoop}},
 	{"VMASKMOVPS VMASKMOVPD", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormMaskLoad}},
 	{"NARROWLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
 	{"STORE VMOVQ STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},

@@ -132,8 +132,8 @@ func (n *nest) whole(move func()) (done func()) {
 }
 
 // divRem divides the elements of scratch vectors 0 and 1 by those of 2 and 3. The quotients
-// overwrite the dividends, the remainders the divisors. IDIVQ faults if the divisor is 0,
-// and for the least integer divided by -1. Divisors 0 and -1 are computed apart: the
+// overwrite the dividends, the remainders the divisors. The instructions fault if the divisor
+// is 0, and IDIVQ for the least integer divided by -1. Such divisors are computed apart: the
 // quotient equals the product of both, and the remainder is 0.
 func (n *nest) divRem(i *machine.Inst) {
 	dividend := n.onStack(n.scratch, i.Slot).indexed(index, 8)
@@ -144,11 +144,18 @@ func (n *nest) divRem(i *machine.Inst) {
 	n.here(loop)
 	n.do("MOVQ", mem(divisor), gp(cx))
 	n.do("MOVQ", mem(dividend), gp(ax))
-	n.do("LEAQ", mem(at(cx, 1)), gp(dx))
-	n.do("CMPQ", gp(dx), imm(1))
-	n.do("JLS", label(special))
-	n.do("CQO")
-	n.do("IDIVQ", gp(cx))
+	if i.Op.Name == "DIVREMU" {
+		n.do("XORQ", gp(dx), gp(dx))
+		n.do("TESTQ", gp(cx), gp(cx))
+		n.do("JEQ", label(special))
+		n.do("DIVQ", gp(cx))
+	} else {
+		n.do("LEAQ", mem(at(cx, 1)), gp(dx))
+		n.do("CMPQ", gp(dx), imm(1))
+		n.do("JLS", label(special))
+		n.do("CQO")
+		n.do("IDIVQ", gp(cx))
+	}
 	n.here(next)
 	n.do("MOVQ", gp(ax), mem(dividend))
 	n.do("MOVQ", gp(dx), mem(divisor))

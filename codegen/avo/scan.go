@@ -56,7 +56,7 @@ func compileScan(m *kernel.Micro) *program {
 	case ir.Float64:
 		s.lanes = 4
 		s.tiles()
-	case ir.Uint8, ir.Int64:
+	case ir.Uint8, ir.Int64, ir.Uint64:
 		s.serial()
 	default:
 		panic(noForm("scan", s.d))

@@ -58,7 +58,11 @@ func (s *scanner) serialOp(a, b int) {
 		s.do("IMULQ", gp(a), gp(b))
 	default:
 		s.do("CMPQ", gp(a), gp(b))
-		s.do(map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}[s.by], gp(a), gp(b))
+		move := map[ir.Op]string{ir.OpMin: "CMOVQLT", ir.OpMax: "CMOVQGT"}
+		if s.d == ir.Uint64 {
+			move = map[ir.Op]string{ir.OpMin: "CMOVQCS", ir.OpMax: "CMOVQHI"}
+		}
+		s.do(move[s.by], gp(a), gp(b))
 	}
 }
 

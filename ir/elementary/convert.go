@@ -12,12 +12,27 @@ import (
 func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 	from := b.DType(x)
 	switch {
+	case from == ir.BFloat16:
+		if wide, ok := b.wide[x]; ok {
+			return wide
+		}
+		bits := b.Cast(ir.Int32, b.Bitcast(ir.Uint16, x))
+		return b.Bitcast(ir.Float32, b.Op(ir.OpShl, bits, b.Int(ir.Int32, 16)))
+	case to == ir.BFloat16 && from == ir.Float32:
+		return b.roundBFloat16(x)
 	case to.Native() || from == to.Compute():
 		return b.Cast(to, x)
 	case ir.Ints.Has(to) && ir.Floats.Has(from):
 		return b.Cast(to, b.saturate(to, b.Cast(to.Compute(), x)))
 	case ir.Floats.Has(to):
-		return b.Cast(to, b.Cast(ir.Float32, b.roundToOdd(b.Cast(ir.Float64, x))))
+		if ir.Ints.Has(from) && from.Size() == 8 {
+			x = b.sticky(x)
+		}
+		odd := b.roundToOdd(b.Cast(ir.Float64, x))
+		if to == ir.BFloat16 && from == ir.Float64 {
+			odd = b.roundSubnormal(x, odd)
+		}
+		return b.convert(to, b.Cast(ir.Float32, odd))
 	}
 	return b.Cast(to, b.Cast(to.Compute(), x))
 }
@@ -29,6 +44,42 @@ func (b *builder) saturate(to ir.DType, x kernel.Ref) kernel.Ref {
 	greatest, _ := ir.OpMin.Info().Identity(to)
 	d := b.DType(x)
 	return b.Op(ir.OpMin, b.Op(ir.OpMax, x, b.Int(d, int64(least))), b.Int(d, int64(greatest)))
+}
+
+// roundBFloat16 rounds a float32 to its upper half, to even. What it is in float32 is kept
+// for ops that read it.
+func (b *builder) roundBFloat16(x kernel.Ref) kernel.Ref {
+	const upper, quiet = -1 << 16, 1 << 22
+	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
+	bits := b.Bitcast(ir.Int32, x)
+	odd := b.Op(ir.OpAnd, b.Op(ir.OpShr, bits, c(16)), c(1))
+	r := b.Op(ir.OpAdd, b.Op(ir.OpAdd, bits, odd), c(1<<15-1))
+	r = b.Op(ir.OpSelect, b.Op(ir.OpNe, x, x), b.Op(ir.OpOr, bits, c(quiet)), r)
+	r = b.Op(ir.OpAnd, r, c(upper))
+	narrow := b.Bitcast(ir.BFloat16, b.Cast(ir.Uint16, b.Op(ir.OpShr, r, c(16))))
+	b.wide[narrow] = b.Bitcast(ir.Float32, r)
+	return narrow
+}
+
+// sticky returns an integer of 64 bits that float64 holds, and that rounds to the same
+// element of 16 bits: one from 2^53 on loses its last 11 bits, and the last that is left says
+// whether any was set.
+func (b *builder) sticky(x kernel.Ref) kernel.Ref {
+	d := b.DType(x)
+	lost := b.Int(d, 1<<11-1)
+	odd := b.Op(ir.OpOr, x, b.Op(ir.OpAdd, b.Op(ir.OpAnd, x, lost), lost))
+	odd = b.Op(ir.OpAnd, odd, b.Int(d, -1<<11))
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.Op(ir.OpAbs, x), b.Int(d, 1<<53)), x, odd)
+}
+
+// roundSubnormal returns what rounds to the same bfloat16 as x by way of float32: odd, but
+// for numbers that become subnormal, which an addition rounds to bfloat16's spacing.
+func (b *builder) roundSubnormal(x, odd kernel.Ref) kernel.Ref {
+	a, spaced := b.Op(ir.OpAbs, x), b.Float(ir.Float64, 0x1p-81)
+	rounded := b.Op(ir.OpSub, b.Op(ir.OpAdd, a, spaced), spaced)
+	sign := b.Op(ir.OpAnd, b.Bitcast(ir.Int64, x), b.Const(ir.Int64, 1<<63))
+	rounded = b.Bitcast(ir.Float64, b.Op(ir.OpOr, b.Bitcast(ir.Int64, rounded), sign))
+	return b.Op(ir.OpSelect, b.Op(ir.OpLt, a, b.Float(ir.Float64, 0x1p-126)), rounded, odd)
 }
 
 // roundToOdd is ir's: float64 in 24 bits, of which the last says whether any were

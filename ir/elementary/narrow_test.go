@@ -57,28 +57,31 @@ func TestNarrow(t *testing.T) {
 	})
 }
 
-// TestFloat16Conversions converts the midpoints between adjacent float16 values, and the
-// values next to each midpoint, from types with more digits.
-func TestFloat16Conversions(t *testing.T) {
-	for _, from := range []ir.DType{ir.Float64, ir.Int64, ir.Int32, ir.Uint32} {
-		k, err := kernel.SingleOp(ir.OpCast, ir.Float16, kernel.Operand{DType: from})
-		require.NoError(t, err)
-		e := elementary.Expand(k)
-		for h := range uint64(0x7c00) {
-			middle := (ir.ToFloat(ir.Float16, h) + ir.ToFloat(ir.Float16, h+1)) / 2
-			if h == 0x7bff {
-				middle = 65520
-			}
-			near := []float64{middle, math.Nextafter(middle, 0), math.Nextafter(middle, 1e6)}
-			if ir.Ints.Has(from) {
-				near = []float64{math.Floor(middle), math.Ceil(middle), math.Floor(middle) + 1}
-			}
-			for _, v := range near {
-				x := ir.ElementOf(from, int(v))
-				if ir.Floats.Has(from) {
-					x = ir.FromFloat(from, v)
+// TestHalfConversions converts the midpoints between adjacent numbers of the types of 16
+// bits, and the values next to each midpoint, from types with more digits.
+func TestHalfConversions(t *testing.T) {
+	for _, to := range []ir.DType{ir.Float16, ir.BFloat16} {
+		inf := ir.FromFloat(to, math.Inf(1))
+		for _, from := range []ir.DType{ir.Float64, ir.Int64, ir.Uint64, ir.Int32, ir.Uint32} {
+			k, err := kernel.SingleOp(ir.OpCast, to, kernel.Operand{DType: from})
+			require.NoError(t, err)
+			e := elementary.Expand(k)
+			for h := range inf {
+				below := ir.ToFloat(to, h)
+				middle := below + (ir.ToFloat(to, h+1)-below)/2
+				if h == inf-1 {
+					middle = below + (below-ir.ToFloat(to, h-1))/2
 				}
-				require.Equal(t, ir.RefCast(from, ir.Float16, [3]uint64{x}), e.Eval([]uint64{x})[0], "%s %x", from, v)
+				near := []float64{middle, math.Nextafter(middle, 0), math.Nextafter(middle, math.Inf(1)), -middle, math.Nextafter(-middle, 0)}
+				if ir.Ints.Has(from) {
+					near = []float64{math.Floor(middle), math.Ceil(middle), math.Floor(middle) + 1, -math.Ceil(middle)}
+				}
+				for _, v := range near {
+					x := ir.RefCast(ir.Float64, from, [3]uint64{ir.FromFloat(ir.Float64, v)})
+					for _, x := range []uint64{x, ir.Wrap(from, int64(x+1))} {
+						require.Equal(t, ir.RefCast(from, to, [3]uint64{x}), e.Eval([]uint64{x})[0], "%s %v to %s", from, v, to)
+					}
+				}
 			}
 		}
 	}

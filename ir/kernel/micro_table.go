@@ -189,8 +189,8 @@ func checkReduce(m *Micro) error {
 	return nil
 }
 
-// BitsType returns the type of unsigned bits that copies of elements of a type are
-// made in.
+// BitsType returns the integer type that copies of elements of a type are made in. Of up to
+// four bytes it is unsigned.
 func BitsType(d ir.DType) ir.DType {
 	switch d.Size() {
 	case 1:
@@ -200,7 +200,7 @@ func BitsType(d ir.DType) ir.DType {
 	case 4:
 		return ir.Uint32
 	case 8:
-		return ir.Int64 // there are no kernels of uint64
+		return ir.Int64
 	}
 	panic(fmt.Sprintf("BUG: kernel: elements of %s have %d bytes", d, d.Size()))
 }

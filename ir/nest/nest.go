@@ -124,7 +124,8 @@ type Choice struct {
 	Rejected []Rejected
 }
 
-// Rejected is a strategy that was not chosen: its cost, or why it can't compute the step.
+// Rejected is a strategy that was not chosen: what it costs at least, or why it can't
+// compute the step.
 type Rejected struct {
 	Strategy string
 	Cost     float64

@@ -125,7 +125,7 @@ func TestPlanVerifyBroken(t *testing.T) {
 	}{
 		{"there is no kernel", func(p *plan.Plan) { p.Steps[0].Body = nil }},
 		{"a kernel without a store", func(p *plan.Plan) { p.Steps[0].Body.Out = nil }},
-		{"dtype bfloat16 has no kernels yet", func(p *plan.Plan) { p.Buffers[0].DType = ir.BFloat16 }},
+		{"dtype fixed16x16 has no kernels yet", func(p *plan.Plan) { p.Buffers[0].DType = ir.Fixed16x16 }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{1 << 40, 1 << 40} }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{-1} }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{1 << 61, 3} }},

@@ -4,6 +4,8 @@ Run in this folder, with the packages onnx, onnxruntime and numpy. NAME.npz hold
 the names in/X and out/Y.
 """
 
+import pathlib
+
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -23,6 +25,7 @@ def save(name, nodes, inputs, outputs, inits=(), feeds=None, functions=(), opset
     imports = [helper.make_opsetid("", opset)] + ([helper.make_opsetid("local", 1)] if functions else [])
     model = helper.make_model(graph, opset_imports=imports, functions=list(functions), ir_version=10)
     if external:
+        pathlib.Path(name + ".bin").unlink(missing_ok=True)
         onnx.save(model, name + ".onnx", save_as_external_data=True, location=name + ".bin", size_threshold=0)
     else:
         onnx.save(model, name + ".onnx")
@@ -90,6 +93,19 @@ body = helper.make_graph([node("Add", ["s", "row"], ["s2"]), node("Mul", ["s2", 
                          "body", [value("s", F, [4]), value("row", F, [4])], [value("s2", F, [4]), value("each", F, [4])])
 save("scan", [node("Scan", ["start", "x"], ["last", "all"], body=body, num_scan_inputs=1)], [value("x", F, [3, 4])],
      [value("last", F, None), value("all", F, None)], [const("start", np.zeros(4, "f4"))], {"x": x})
+
+# Images of another size.
+modes = [("nearest", "asymmetric", "floor"), ("nearest", "half_pixel", "round_prefer_floor"), ("nearest", "half_pixel", "round_prefer_ceil"),
+         ("nearest", "align_corners", "ceil"), ("linear", "half_pixel", "floor"), ("linear", "align_corners", "floor"),
+         ("linear", "pytorch_half_pixel", "floor"), ("linear", "asymmetric", "floor")]
+nodes, outs = [], []
+for k, (mode, place, nearest) in enumerate(modes):
+    for how, args in ("up", ["x", "", "up"]), ("down", ["x", "", "down"]), ("to", ["x", "", "", "to"]):
+        outs.append(f"{how}{k}")
+        nodes.append(node("Resize", args, [outs[-1]], mode=mode, coordinate_transformation_mode=place, nearest_mode=nearest))
+save("resize", nodes, [value("x", F, [1, 2, 4, 6])], [value(o, F, None) for o in outs],
+     [const("up", np.array([1, 1, 2, 3], "f4")), const("down", np.array([1, 1, 0.6, 0.5], "f4")), const("to", np.array([1, 2, 5, 3]))],
+     {"x": rng.standard_normal((1, 2, 4, 6)).astype("f4")})
 
 # What is not supported.
 save("unsupported", [node("NonZero", ["x"], ["i"]), node("Det", ["x"], ["d"]), node("Det", ["x"], ["d2"]),

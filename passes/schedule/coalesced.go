@@ -8,15 +8,15 @@ import (
 // spends its time on the vectors at their ends. What is not dense is copied into a dense
 // tile, row behind row. The same row again and again, such as one factor for each
 // channel of an image, is copied once, to all rows of the tile.
-var coalesced = strategy{name: "coalesced", draft: draftCoalesced}
+var coalesced = strategy{name: "coalesced", offer: offerCoalesced}
 
-func draftCoalesced(t *target, s *plan.Step) (*Draft, string) {
+func offerCoalesced(t *target, s *plan.Step) (offer, string) {
 	e, why := newElementwise(t, s)
 	if e == nil {
-		return nil, why
+		return offer{}, why
 	}
 	if !e.shortRows() {
-		return nil, "the rows are long, few, or far apart"
+		return offer{}, "the rows are long, few, or far apart"
 	}
 	cols := s.Axes[e.col].Extent
 	e.joined = true
@@ -28,16 +28,12 @@ func draftCoalesced(t *target, s *plan.Step) (*Draft, string) {
 			e.stages[i] = e.denseStage(i)
 		}
 		if why := e.checkStage(i); why != "" {
-			return nil, why
+			return offer{}, why
 		}
 	}
 	e.blockCols = cols
 	e.blockRows = max(1, min(s.Axes[e.row].Extent, min(t.callElems(s), t.mostElems(s))/cols))
-	c, why := e.compute()
-	if c == nil {
-		return nil, why
-	}
-	return e.write(c), ""
+	return e.offer(t.bodyWork(s), e.compute), ""
 }
 
 // denseStage returns how an input that has columns is laid out row behind row.

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -57,7 +59,11 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 		return nil, "there are no elements"
 	}
 	e = &elementwise{target: t, step: s, row: last - 1, col: last}
-	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
+	if t.of.step != s {
+		t.of = found{step: s}
+		t.of.ops, t.of.why = operandsOf(s, e.row, e.col)
+	}
+	if e.ops, why = t.of.ops, t.of.why; why != "" {
 		return nil, why
 	}
 	for i := range s.Out {
@@ -72,6 +78,30 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	}
 	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
 	return e, ""
+}
+
+// offer returns the offer to compute the step, for which an index costs at least so much
+// besides what is staged, by the computation that the function returns.
+func (e *elementwise) offer(work float64, by func() (c computation, why string)) offer {
+	return offer{e.cost(work), func() (*Draft, string) {
+		c, why := by()
+		if c == nil {
+			return nil, why
+		}
+		return e.write(c), ""
+	}}
+}
+
+// cost returns what the step costs if computing an index costs so much.
+func (e *elementwise) cost(work float64) float64 {
+	for i := range e.stages {
+		work += e.stageWork(i)
+	}
+	rows := elems(e.step) / max(1, e.step.Axes[e.col].Extent)
+	if e.joined { // a tile is one row, and at most a block
+		rows /= max(1, cmp.Or(e.tileRows, e.blockRows))
+	}
+	return work*float64(elems(e.step)) + e.RowWork*float64(rows)
 }
 
 // write returns the draft: loops over blocks, in them the stages of a block, then loops
@@ -111,9 +141,7 @@ func (e *elementwise) write(c computation) *Draft {
 // describe fills the choice.
 func (e *elementwise) describe(c computation) {
 	choice := &e.draft.Choice
-	work := c.work()
 	for i := range e.stages {
-		work += e.stageWork(i)
 		switch e.stages[i] {
 		case packed, packedAcross, transposedBlock, repeated:
 			choice.Packed = append(choice.Packed, i)
@@ -121,11 +149,7 @@ func (e *elementwise) describe(c computation) {
 			choice.Streamed = append(choice.Streamed, i)
 		}
 	}
-	rows := elems(e.step) / max(1, e.step.Axes[e.col].Extent)
-	if e.joined {
-		rows /= max(1, e.tileRows)
-	}
-	choice.Cost = work*float64(elems(e.step)) + e.RowWork*float64(rows)
+	choice.Cost = e.cost(c.work())
 	c.describe(choice)
 }
 

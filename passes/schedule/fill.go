@@ -12,36 +12,39 @@ import (
 // columns, where there is none that takes it as one element for all columns. The operand
 // is copied to all columns of a tile: once, if it is one element for all rows too. A
 // constant of the plan is a table.
-var fill = strategy{name: "fill", draft: draftFill}
+var fill = strategy{name: "fill", offer: offerFill}
 
-func draftFill(t *target, s *plan.Step) (*Draft, string) {
+func offerFill(t *target, s *plan.Step) (offer, string) {
 	e, why := newElementwise(t, s)
 	if e == nil {
-		return nil, why
+		return offer{}, why
 	}
 	if why := e.pack(); why != "" {
-		return nil, why
+		return offer{}, why
 	}
-	c := e.fillKernel()
-	if c == nil {
-		return nil, "no kernel of the body takes broadcast operands as ones with columns, or a tiling costs less"
+	if !slices.Contains(e.splats, true) {
+		return offer{}, "no operand is broadcast along the columns"
 	}
-	return e.write(c), ""
+	if one, _ := e.oneKernel(); one != nil {
+		return offer{}, "there is a kernel that takes broadcast operands as they are"
+	}
+	return e.offer(t.bodyWork(s), func() (computation, string) {
+		if c := e.fillKernel(math.Inf(1)); c != nil {
+			return c, ""
+		}
+		return nil, "no kernel of the body takes broadcast operands as ones with columns"
+	}), ""
 }
 
 // fillKernel returns a kernel of the whole body for which broadcast inputs are filled,
-// as few as can be, and stages these. If there is none that costs less than a tiling, it
-// changes nothing.
-func (e *elementwise) fillKernel() *oneKernel {
+// as few as can be, and stages these. If there is none that costs at most so much for an
+// index, it changes nothing.
+func (e *elementwise) fillKernel(most float64) *oneKernel {
 	var broadcast []int // inputs
 	for i, is := range e.splats {
 		if is && len(broadcast) < e.FillOperands {
 			broadcast = append(broadcast, i)
 		}
-	}
-	most := math.Inf(1)
-	if tiles, _ := e.newTiling(); tiles != nil {
-		most = tiles.work()
 	}
 	for n := 1; n <= len(broadcast); n++ {
 		for set := range uint(1) << len(broadcast) {

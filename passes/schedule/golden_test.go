@@ -65,10 +65,23 @@ func draftText(t *testing.T, test, text, missing string) string {
 	})
 	to := &target{Machine: Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	require.Len(t, p.Steps, 1)
-	d, why := all[k].draft(to, &p.Steps[0])
+	d, why := all[k].drafted(to, &p.Steps[0])
 	require.NotNil(t, d, why)
 	d.Choice.Strategy = name
 	program := programOf(p, []*Draft{d})
 	program.Tasks[0].Work, program.Tasks[0].Elems = d.Choice.Cost, elems(&p.Steps[0])
 	return program.String()
+}
+
+// drafted returns the draft of a strategy, or why there is none.
+func (by strategy) drafted(t *target, s *plan.Step) (*Draft, string) {
+	o, why := by.offer(t, s)
+	if why != "" {
+		return nil, why
+	}
+	d, why := o.draft()
+	if d != nil && d.Choice.Cost < o.least {
+		panic("a draft costs less than the offer says: " + by.name)
+	}
+	return d, why
 }

@@ -10,9 +10,6 @@ type Machine struct {
 	// Blocks is for tests: if not 0, how many elements a block has, about; small steps
 	// are then cut too, and every result that can be is stored past the caches.
 	Blocks int
-	// CompareAll drafts every strategy, to tell what the others would cost; otherwise the
-	// first that can compute a step is taken.
-	CompareAll bool
 	// NoWhole never takes one kernel for a whole body: for tests and measurements.
 	NoWhole bool
 

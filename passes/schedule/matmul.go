@@ -47,7 +47,7 @@ type MatmulBlocks struct {
 // matmulBlocks was tuned on a Zen 3 with BenchmarkDot.
 var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, TileRows: 6, PackCols: 64, SetBytes: 2048}
 
-var multiply = strategy{name: "matmul", draft: matmul}
+var multiply = strategy{name: "matmul", offer: offerProduct}
 
 // product is a product that is being scheduled.
 type product struct {
@@ -66,25 +66,23 @@ type product struct {
 	packed               int // slot of the packed left chunk, -1 if it is not packed
 }
 
-// matmul drafts a step that multiplies matrices.
-func matmul(t *target, s *plan.Step) (*Draft, string) {
+// offerProduct is the offer for a step that multiplies matrices.
+func offerProduct(t *target, s *plan.Step) (offer, string) {
 	p := &product{target: t, step: s, packed: -1}
 	if why := p.match(); why != "" {
-		return nil, why
+		return offer{}, why
 	}
-	p.draft = newDraft(t, s)
-	engine, ok := t.lib.Engine(p.dot.Signature())
+	return offer{t.work(s), p.matmul}, ""
+}
+
+// matmul drafts the product.
+func (p *product) matmul() (*Draft, string) {
+	p.draft = newDraft(p.target, p.step)
+	engine, ok := p.lib.Engine(p.dot.Signature())
 	if !ok {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
-	work := (t.LoadWork + s.Body.Body[0].Op.Info().Cost) * t.slowdown(engine)
-	for _, a := range s.Axes {
-		work *= float64(a.Extent)
-	}
-	p.draft.Choice = nest.Choice{Strategy: "matmul", Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: work}
-	if work == 0 {
-		return p.draft, ""
-	}
+	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.work(p.step) * p.slowdown(engine)}
 	p.block()
 	loops := append(p.batch(), nest.Loop{Extent: nest.Fixed(p.rows()), Tile: p.blockRows}, nest.Loop{Extent: nest.Fixed(p.cols()), Tile: p.blockCols})
 	part := nest.Nest{Loops: loops}

@@ -130,7 +130,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *Machine) *Draft {
 		a.Buffer = i
 		buffers = append(buffers, b)
 	}
-	d, why := matmul(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
+	d, why := multiply.drafted(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
 	require.Empty(t, why)
 	program := &nest.Program{Buffers: buffers, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
 	got, err := nest.Eval(program, inputs, nest.Shuffled(rapid.Uint64().Draw(t, "order")))

@@ -11,26 +11,26 @@ import (
 // memory then is not read before it is written, and what else is in the caches stays.
 // There is no second form of each kernel for that, as copying from the first-level cache
 // costs little against memory.
-var nontemporal = strategy{name: "nontemporal", draft: draftNonTemporal}
+var nontemporal = strategy{name: "nontemporal", offer: offerNonTemporal}
 
-func draftNonTemporal(t *target, s *plan.Step) (*Draft, string) {
+func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	e, why := newElementwise(t, s)
 	if e == nil {
-		return nil, why
+		return offer{}, why
 	}
 	most := t.NonTemporalWork
 	if t.Blocks > 0 {
 		most = math.Inf(1)
 	}
 	if engine, _ := t.lib.Engine(storeNT.Signature()); engine == "" || engine == portable {
-		return nil, "no kernel stores past the caches"
+		return offer{}, "no kernel stores past the caches"
 	}
 	if e.cacheWork() > most {
-		return nil, "the body takes longer than memory does"
+		return offer{}, "the body takes longer than memory does"
 	}
 	for i := range s.In {
 		if c := e.ops[i].class; c == strided || c == transposed {
-			return nil, "an operand is copied into local memory"
+			return offer{}, "an operand is copied into local memory"
 		}
 	}
 	any := false
@@ -40,13 +40,9 @@ func draftNonTemporal(t *target, s *plan.Step) (*Draft, string) {
 		}
 	}
 	if !any {
-		return nil, "no output is large, read by no step and aligned"
+		return offer{}, "no output is large, read by no step and aligned"
 	}
-	c, why := e.compute()
-	if c == nil {
-		return nil, why
-	}
-	return e.write(c), ""
+	return e.offer(t.bodyWork(s), e.compute), ""
 }
 
 // passesCaches reports whether an output is stored past the caches: it is large, no step

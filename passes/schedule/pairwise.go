@@ -28,30 +28,34 @@ type pairWriter struct {
 }
 
 // reducePairs is the strategy.
-var reducePairs = strategy{name: "pairwise-reduction", draft: draftPairs}
+var reducePairs = strategy{name: "pairwise-reduction", offer: offerPairs}
 
-func draftPairs(t *target, step *plan.Step) (*Draft, string) {
+func offerPairs(t *target, step *plan.Step) (offer, string) {
 	s, why := reduction(step)
 	if why != "" {
-		return nil, why
+		return offer{}, why
 	}
 	last := len(s.Axes) - 1
-	p := &pairWriter{target: t, d: newDraft(t, step), s: s, index: last - 2, row: last - 1, line: last}
-	if why = p.check(); why == "" && !t.CompareAll && columnsCan(s) == "" && t.columnCost(s) < t.rowCost(s) {
-		why = "a column reduction costs less"
+	p := &pairWriter{target: t, s: s, index: last - 2, row: last - 1, line: last}
+	if why = p.check(); why != "" {
+		return offer{}, why
 	}
-	if why != "" {
-		return nil, why
-	}
+	return offer{t.pairCost(s), func() (*Draft, string) { return p.draft(step) }}, ""
+}
+
+// draft returns the draft of a step.
+func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
 	engine, why := p.kernel()
 	if why != "" {
 		return nil, why
 	}
-	p.d.Choice = nest.Choice{Kernel: p.code.Signature(), Engine: engine, Kernels: 1, Cost: t.pairCost(s), Packed: p.rows}
+	p.d = newDraft(p.target, step)
+	cost := p.pairCost(p.s) + (p.slowdown(engine)-1)*p.work(p.s)
+	p.d.Choice = nest.Choice{Kernel: p.code.Signature(), Engine: engine, Kernels: 1, Cost: cost, Packed: p.rows}
 	n := p.blockRows()
-	count := s.Axes[p.row].Extent / n
+	count := p.s.Axes[p.row].Extent / n
 	p.d.sharing(func() { p.part(0, count*n, n) })
-	if rest := s.Axes[p.row].Extent - count*n; rest > 0 {
+	if rest := p.s.Axes[p.row].Extent - count*n; rest > 0 {
 		p.d.sharing(func() { p.part(count*n, rest, rest) })
 	}
 	return p.d, ""

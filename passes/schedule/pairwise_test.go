@@ -85,7 +85,7 @@ func TestPairShapes(t *testing.T) {
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {
 	step := p.Steps[0]
-	_, why := draftPairs(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+	_, why := reducePairs.drafted(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 	require.Equal(t, want, why, p.String())
 }
 

@@ -36,27 +36,31 @@ type accumulator struct {
 }
 
 // reduceColumns is the strategy.
-var reduceColumns = strategy{name: "column-reduction", draft: draftColumns}
+var reduceColumns = strategy{name: "column-reduction", offer: offerColumns}
 
-func draftColumns(t *target, step *plan.Step) (*Draft, string) {
+func offerColumns(t *target, step *plan.Step) (offer, string) {
 	s, why := reduction(step)
 	if why == "" {
 		why = columnsCan(s)
 	}
-	if why == "" && !t.CompareAll && rowsCan(s) == "" && t.rowCost(s) <= t.columnCost(s) {
-		why = "a row reduction costs less"
-	}
 	if why != "" {
-		return nil, why
+		return offer{}, why
 	}
+	return offer{t.columnCost(s), func() (*Draft, string) { return t.draftColumns(step, s) }}, ""
+}
+
+// draftColumns returns the draft of a step, which is s in normal form.
+func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
 	c := &columnWriter{target: t, d: newDraft(t, step), s: s}
 	engine, why := c.kernels()
 	if why != "" {
 		return nil, why
 	}
 	c.tile()
-	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: t.columnCost(s)}
+	cost := t.columnCost(s) + (t.slowdown(engine)-1)*t.work(s)
+	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
 	if c.tiles != nil {
+		c.d.Choice.Cost = t.columnCost(s)
 		c.d.Choice.Cost += (c.tiles.work() - c.bodyWork(s)) * float64(elems(s))
 		c.tiles.describe(&c.d.Choice)
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// The choice between a row reduction and a column reduction. What a byte costs that is
+// What row, column and pairwise reductions cost. What a byte costs that is
 // not contiguous along the columns, and what an element costs where vectors stay empty,
 // are in additions of float32: they rank the two ways and predict no time.
 const (

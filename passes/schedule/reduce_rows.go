@@ -11,20 +11,26 @@ import (
 // elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
 // of their own. Several whole chunks of a line are the rows of a call. Inputs that are
 // apart along the lines are staged as those of elementwise steps are.
-var reduceRows = strategy{name: "row-reduction", draft: draftRows}
+var reduceRows = strategy{name: "row-reduction", offer: offerRows}
 
-func draftRows(t *target, step *plan.Step) (*Draft, string) {
+func offerRows(t *target, step *plan.Step) (offer, string) {
 	s, why := reduction(step)
 	if why == "" {
 		why = rowsCan(s)
 	}
 	if why != "" {
-		return nil, why
+		return offer{}, why
 	}
+	return offer{t.rowCost(s), func() (*Draft, string) { return t.draftRows(step, s) }}, ""
+}
+
+// draftRows returns the draft of a step, which is s in normal form.
+func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 	r := &rowWriter{target: t, draft: newDraft(t, step)}
 	if r.long(s) {
 		if c, _ := r.whole(r.rows(s)); c != nil {
 			r.longRows(s, c)
+			r.draft.Choice.Cost += t.rowCost(s) - t.work(s)
 			return r.draft, ""
 		}
 	}

@@ -32,9 +32,9 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 		for range 2 {
 			turn++
 			m := Default([]int{1, 8, 3}[turn%3])
-			m.CompareAll, m.Blocks = true, []int{0, 0, 100}[turn%3]
+			m.Blocks = []int{0, 0, 100}[turn%3]
 			lib := []library{anyKernel, singles, oneRow, anyKernel}[turn/3%4]
-			d, why := by.draft(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
+			d, why := by.drafted(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
 			if d == nil && by.name == reducePairs.name && turn/3%4 == 1 {
 				continue // there are no kernels of one op
 			}
@@ -264,7 +264,7 @@ func TestReduceFinds(t *testing.T) {
 `, by)
 		checkReduction(t, p, reduceRows)
 		step := p.Steps[0]
-		_, why := draftColumns(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+		_, why := reduceColumns.drafted(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 		require.Equal(t, "an index is found along a row alone", why)
 	}
 }

@@ -94,6 +94,11 @@ func (p *prefixScan) pastCaches(ops []operand) bool {
 	return ok && engine != portable && !p.packed && out.passesCaches(0)
 }
 
+// offer returns the offer of a strategy that drafts the scan.
+func (p *prefixScan) offer(draft func() (*Draft, string)) offer {
+	return offer{p.work(p.step), draft}
+}
+
 // finish returns the draft, or the kernel that is missing. k computes most elements.
 func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 	if *p.missing != "" {

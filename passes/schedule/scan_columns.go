@@ -17,15 +17,20 @@ import (
 //	    the carries are combined with the running values
 //
 // Results that are stored past the caches: see scan_rows.go.
-var scanColumns = strategy{name: "column-scan", draft: draftColumnScan}
+var scanColumns = strategy{name: "column-scan", offer: offerColumnScan}
 
-func draftColumnScan(t *target, s *plan.Step) (*Draft, string) {
+func offerColumnScan(t *target, s *plan.Step) (offer, string) {
 	p, why := newPrefixScan(t, s, false)
 	if p == nil {
-		return nil, why
+		return offer{}, why
 	}
+	return p.offer(p.draftColumns), ""
+}
+
+// draftColumns returns the draft of the scan.
+func (p *prefixScan) draftColumns() (*Draft, string) {
 	c := newColumnScan(p)
-	c.at = newWalk(s.Axes).cutAll(c.row, c.col).cut(c.col, c.block)
+	c.at = newWalk(p.step.Axes).cutAll(c.row, c.col).cut(c.col, c.block)
 	c.carry, c.run = c.carry.inside(c.at), c.run.inside(c.at)
 	items := c.begin(c.at, nest.Fixed(1), c.at.size[c.col])
 	if c.n > 0 {

@@ -17,18 +17,20 @@ import (
 //	    scan them apart: a tile of running values, and the last ones of each
 //	    scan the last ones, from the carry on: the carries of the chunks behind
 //	    combine each chunk of the tile with its carry
-var scanLine = strategy{name: "chunked-scan", draft: draftChunkedScan}
+var scanLine = strategy{name: "chunked-scan", offer: offerChunkedScan}
 
-func draftChunkedScan(t *target, s *plan.Step) (*Draft, string) {
+func offerChunkedScan(t *target, s *plan.Step) (offer, string) {
 	p, why := newPrefixScan(t, s, true)
 	switch {
 	case p == nil:
-		return nil, why
+		return offer{}, why
 	case !p.fewLines():
-		return nil, "the lines are many, or of few chunks: they are scanned side by side"
+		return offer{}, "the lines are many, or of few chunks: they are scanned side by side"
 	}
-	p.Parts = []nest.Nest{newLongScan(p).part(0, s.Axes[p.row].Extent)}
-	return p.finish(scanRows(p.by, p.dtype, false))
+	return p.offer(func() (*Draft, string) {
+		p.Parts = []nest.Nest{newLongScan(p).part(0, s.Axes[p.row].Extent)}
+		return p.finish(scanRows(p.by, p.dtype, false))
+	}), ""
 }
 
 // longScan scans one line after the other. Its step has one axis more: the rows of a

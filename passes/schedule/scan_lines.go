@@ -15,20 +15,25 @@ import (
 //	      scan it, from the identity and the carry, which becomes the next one's
 //
 // Results that are stored past the caches are first in a tile, some columns at a time.
-var scanLines = strategy{name: "line-scan", draft: draftLineScans}
+var scanLines = strategy{name: "line-scan", offer: offerLineScans}
 
-func draftLineScans(t *target, s *plan.Step) (*Draft, string) {
+func offerLineScans(t *target, s *plan.Step) (offer, string) {
 	p, why := newPrefixScan(t, s, true)
 	switch {
 	case p == nil:
-		return nil, why
+		return offer{}, why
 	case p.fewLines():
-		return nil, "the lines are few: the chunks of one are scanned side by side"
+		return offer{}, "the lines are few: the chunks of one are scanned side by side"
 	}
-	rows := s.Axes[p.row].Extent
+	return p.offer(p.draftLines), ""
+}
+
+// draftLines returns the draft of the scan.
+func (p *prefixScan) draftLines() (*Draft, string) {
+	rows := p.step.Axes[p.row].Extent
 	l := newLineScan(p, rows)
-	rest := rows % t.ScanRows
-	if rest >= t.ScanRows/2 || p.n < 2*ir.ReduceChunk {
+	rest := rows % p.ScanRows
+	if rest >= p.ScanRows/2 || p.n < 2*ir.ReduceChunk {
 		rest = 0
 	}
 	p.Parts = append(p.Parts, l.part(rows-rest))

@@ -92,7 +92,7 @@ func (c *scanCase) schedule(t require.TestingT) *nest.Program {
 	target := &target{Machine: m, lib: scanLibrary, buffers: buffers, read: make([]bool, len(buffers))}
 	var reasons []string
 	for _, by := range scanStrategies {
-		d, why := by.draft(target, s)
+		d, why := by.drafted(target, s)
 		if d == nil {
 			reasons = append(reasons, why)
 			continue

@@ -1,7 +1,6 @@
 // Package schedule turns the steps of a plan into nests: loops, calls of kernels and
 // local memory. A strategy is one way to do that for one step; each is a pure function
-// in a file of its own. They are in the order of their costs, and Schedule takes the first
-// that can compute the step.
+// in a file of its own, which says what it costs. Schedule takes the one that costs least.
 //
 // What a step computes, to the bit, does not depend on the strategy.
 package schedule
@@ -17,13 +16,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// strategies are the ways to compute a step, by its role, the cheaper ones first.
+// strategies are the ways to compute a step, by its role. Of two that cost the same at
+// least the first is preferred.
 var strategies [plan.Line + 1][]strategy
 
 func init() { // not an initializer: some strategies choose others for their parts
 	strategies = [...][]strategy{
 		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
-		plan.Reduce:        {reducePairs, reduceColumns, reduceRows},
+		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
@@ -100,43 +100,62 @@ func (s *scheduler) alone(i int) (nest.Task, error) {
 		Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(&step)}, nil
 }
 
-// choose returns the draft of the first strategy that can compute the step, or with
-// CompareAll of the cheapest one, and what was rejected.
+// choose returns the draft that costs least, and of the strategies that were not chosen
+// what they cost at least, or why they can't compute the step. Strategies are drafted in
+// the order of their offers, until the draft in hand costs no more than any other does at
+// least: nearly always the first.
 func choose(t *target, s *plan.Step) (*Draft, error) {
 	if elems(s) == 0 {
 		return newDraft(t, s), nil
 	}
-	var best *Draft
-	var rejected []nest.Rejected
 	role, _ := s.Kind()
-	for _, by := range strategies[role] {
-		d, why := by.draft(t, s)
-		if d == nil {
-			rejected = append(rejected, nest.Rejected{Strategy: by.name, Why: why})
-			continue
-		}
-		d.Choice.Strategy = by.name
-		if best != nil && best.Choice.Cost <= d.Choice.Cost {
-			rejected = append(rejected, nest.Rejected{Strategy: by.name, Cost: d.Choice.Cost})
-			continue
-		}
-		if best != nil {
-			rejected = append(rejected, nest.Rejected{Strategy: best.Choice.Strategy, Cost: best.Choice.Cost})
-		}
-		best = d
-		if !t.CompareAll {
+	list := strategies[role]
+	offers, rejected := make([]offer, len(list)), make([]nest.Rejected, len(list))
+	for i, by := range list {
+		o, why := by.offer(t, s)
+		offers[i], rejected[i] = o, nest.Rejected{Strategy: by.name, Cost: o.least, Why: why}
+	}
+	var best *Draft
+	chosen := -1
+	for {
+		i := cheapest(offers)
+		if i < 0 || best != nil && best.Choice.Cost <= offers[i].least {
 			break
+		}
+		d, why := offers[i].draft()
+		offers[i].draft = nil
+		if d == nil {
+			rejected[i] = nest.Rejected{Strategy: list[i].name, Why: why}
+			continue
+		}
+		rejected[i].Cost = d.Choice.Cost
+		if best == nil || d.Choice.Cost < best.Choice.Cost {
+			best, chosen = d, i
 		}
 	}
 	if best == nil {
-		why := "no strategy is for such a step"
-		for _, r := range rejected {
-			why = r.Strategy + ": " + r.Why
-		}
-		return nil, fmt.Errorf("%s", why)
+		return nil, noStrategy(rejected)
 	}
-	best.Choice.Rejected = rejected
+	best.Choice.Strategy = list[chosen].name
+	best.Choice.Rejected = slices.Delete(rejected, chosen, chosen+1)
 	return best, nil
+}
+
+// cheapest returns which offer costs least of those that are not drafted yet, or -1.
+func cheapest(offers []offer) int {
+	least := -1
+	for i := range offers {
+		if offers[i].draft != nil && (least < 0 || offers[i].least < offers[least].least) {
+			least = i
+		}
+	}
+	return least
+}
+
+// noStrategy is the error if no strategy can compute a step: the reason of the last one.
+func noStrategy(rejected []nest.Rejected) error {
+	last := rejected[len(rejected)-1]
+	return fmt.Errorf("%s: %s", last.Strategy, last.Why)
 }
 
 // elems returns how many indices a step has. The plan's verifier has seen that their

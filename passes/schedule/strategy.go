@@ -15,11 +15,19 @@ type Library interface {
 }
 
 // A strategy is one way to compute a step: a pure function from the step, the machine
-// and the library to loops and calls.
+// and the library to an offer.
 type strategy struct {
 	name string
-	// draft returns nil and a reason if the strategy can't compute the step.
-	draft func(t *target, s *plan.Step) (d *Draft, why string)
+	// offer returns the reason if the strategy can't compute the step, and else nothing.
+	// It takes little time: no strategy makes a nest for it.
+	offer func(t *target, s *plan.Step) (o offer, why string)
+}
+
+// offer is what a strategy costs for a step.
+type offer struct {
+	least float64 // in additions: the draft costs as much or more
+	// draft makes the nest. It returns nil and a reason if the library lacks a kernel.
+	draft func() (d *Draft, why string)
 }
 
 // target is what strategies look at besides the step.
@@ -31,6 +39,18 @@ type target struct {
 	// inGroup says that the step is one block of rows of a row group: its loops are
 	// inside those of the group, and one goroutine runs them all.
 	inGroup bool
+	// of is what the strategies of a parallel step have found out for one another.
+	of found
+}
+
+// found is what several strategies need to know of a step.
+type found struct {
+	step   *plan.Step
+	ops    []operand // for rows and columns along the last axes
+	why    string    // that cannot be
+	splats []bool    // for which the kernel of the whole body was looked up
+	one    *oneKernel
+	whyOne string
 }
 
 // Draft is what a strategy makes of a step.

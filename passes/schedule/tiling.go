@@ -16,21 +16,23 @@ import (
 // tile. The registered kernels are its instruction set, tiles in local memory its
 // registers: select.go has the instruction selection, registers.go the register
 // allocation.
-var tiled = strategy{name: "tiling", draft: draftTiling}
+var tiled = strategy{name: "tiling", offer: offerTiling}
 
-func draftTiling(t *target, s *plan.Step) (*Draft, string) {
+func offerTiling(t *target, s *plan.Step) (offer, string) {
 	e, why := newElementwise(t, s)
 	if e == nil {
-		return nil, why
+		return offer{}, why
 	}
 	if why := e.pack(); why != "" {
-		return nil, why
+		return offer{}, why
 	}
-	c, why := e.newTiling()
-	if c == nil {
-		return nil, why
-	}
-	return e.write(c), ""
+	return e.offer(t.bodyWork(s)+t.TilingWork, func() (computation, string) {
+		c, why := e.newTiling()
+		if c == nil {
+			return nil, why
+		}
+		return c, ""
+	}), ""
 }
 
 // tiling is the computation of a tile by several calls.

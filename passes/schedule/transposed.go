@@ -5,37 +5,33 @@ import "github.com/stridefuse/stridefuse/ir/plan"
 // transposeBlocks is for operands that are read across: closer together along the rows
 // than along the columns, as in a transposed matrix. Block by block they are transposed
 // into the second-level cache, from where kernels read them like any other.
-var transposeBlocks = strategy{name: "transposed", draft: draftTransposed}
+var transposeBlocks = strategy{name: "transposed", offer: offerTransposed}
 
-func draftTransposed(t *target, s *plan.Step) (*Draft, string) {
+func offerTransposed(t *target, s *plan.Step) (offer, string) {
 	e, why := newElementwise(t, s)
 	if e == nil {
-		return nil, why
+		return offer{}, why
 	}
 	if s.Axes[e.col].Extent < t.TransposedCols {
-		return nil, "the rows are short"
+		return offer{}, "the rows are short"
 	}
 	bytes, widest := 0, 2
 	for i := range s.In {
 		if o := &e.ops[i]; o.class == transposed {
 			if e.stages[i] = transposedBlock; e.checkStage(i) != "" {
-				return nil, e.checkStage(i)
+				return offer{}, e.checkStage(i)
 			}
 			bytes, widest = bytes+o.size(), max(widest, o.size())
 		}
 	}
 	if bytes == 0 {
-		return nil, "no operand is closer together along the rows"
+		return offer{}, "no operand is closer together along the rows"
 	}
 	if why := e.pack(); why != "" {
-		return nil, why
+		return offer{}, why
 	}
 	e.setTransposedBlock(bytes, widest)
-	c, why := e.compute()
-	if c == nil {
-		return nil, why
-	}
-	return e.write(c), ""
+	return e.offer(t.bodyWork(s), e.compute), ""
 }
 
 // setTransposedBlock chooses the extents of a block whose elements have so many bytes in

@@ -1,6 +1,9 @@
 package schedule
 
 import (
+	"math"
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -9,24 +12,21 @@ import (
 // whole calls one kernel for the whole body, a block at a time. Operands whose elements
 // are apart along the columns are copied into a tile of local memory first, and the
 // kernel is then called for each tile.
-var whole = strategy{name: "whole", draft: draftWhole}
+var whole = strategy{name: "whole", offer: offerWhole}
 
-func draftWhole(t *target, s *plan.Step) (*Draft, string) {
+func offerWhole(t *target, s *plan.Step) (offer, string) {
 	e, why := newElementwise(t, s)
 	if e == nil {
-		return nil, why
+		return offer{}, why
 	}
 	if why := e.pack(); why != "" {
-		return nil, why
+		return offer{}, why
 	}
 	c, why := e.oneKernel()
 	if c == nil {
-		return nil, why
+		return offer{}, why
 	}
-	if !e.pays(c) {
-		return nil, onlyPortable
-	}
-	return e.write(c), ""
+	return e.offer(c.work(), func() (computation, string) { return c, "" }), ""
 }
 
 // oneKernel is the computation of a tile by one call.
@@ -42,10 +42,19 @@ func (e *elementwise) oneKernel() (c *oneKernel, why string) {
 	if e.NoWhole {
 		return nil, "kernels of whole bodies are switched off"
 	}
+	if of := &e.of; of.splats == nil || !slices.Equal(of.splats, e.splats) {
+		of.splats = slices.Clone(e.splats)
+		of.one, of.whyOne = e.findKernel()
+	}
+	return e.of.one, e.of.whyOne
+}
+
+// findKernel looks up the kernel of the whole body.
+func (e *elementwise) findKernel() (c *oneKernel, why string) {
 	k, order := e.body()
 	engine, ok := e.lib.Engine(k.Signature())
 	if !ok {
-		return nil, "no kernel is registered for " + k.Signature()
+		return nil, "no kernel of the whole body is registered"
 	}
 	return &oneKernel{k: k, order: order, engine: engine, cost: e.bodyWork(e.step) * e.slowdown(engine)}, ""
 }
@@ -74,32 +83,27 @@ func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest
 	return nil, []nest.Item{call(c.k, rows, cols, args)}
 }
 
-// onlyPortable is why a kernel of the whole body is not taken.
-const onlyPortable = "only the portable engine has the kernel, and a tiling by assembly costs less"
-
-// pays reports whether a kernel of the whole body costs less than a tiling: by the better
-// engine it always does.
-func (e *elementwise) pays(c *oneKernel) bool {
-	if c.engine != portable {
-		return true
-	}
-	tiles, _ := e.newTiling()
-	return tiles == nil || c.work() <= tiles.work()
-}
-
-// compute returns what computes the tiles of a strategy that is not about that: one
-// kernel for the body, if need be with broadcast operands filled, or a tiling.
+// compute returns what computes the tiles of a strategy that is not about that, at the
+// least cost: one kernel for the body, if need be with broadcast operands filled, or a
+// tiling.
 func (e *elementwise) compute() (c computation, why string) {
 	one, why := e.oneKernel()
-	if one != nil && e.pays(one) {
+	if one != nil && one.engine != portable {
+		return one, "" // a tiling by the same kernels costs more
+	}
+	most := math.Inf(1)
+	tiles, whyTiles := e.newTiling()
+	if tiles != nil {
+		most = tiles.work()
+	}
+	if one != nil && one.work() <= most {
 		return one, ""
 	}
 	if !e.joined { // joined rows have no place for the elements of one
-		if one = e.fillKernel(); one != nil {
+		if one = e.fillKernel(most); one != nil {
 			return one, ""
 		}
 	}
-	tiles, whyTiles := e.newTiling()
 	if tiles == nil {
 		return nil, why + "; " + whyTiles
 	}

@@ -21,6 +21,7 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a},
+		{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b},
 		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719},
 		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f},
@@ -36,12 +37,14 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f},
@@ -55,7 +58,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa},
+		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e},
@@ -71,10 +77,14 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }", Fn: k_add_i16_us_815ceeaba8},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859},
@@ -95,6 +105,8 @@ func init() {
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9},
@@ -105,6 +117,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48},
 		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af},
@@ -125,72 +139,108 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460},
 		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564},
 		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3},
+		{Sig: "kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_bf16_u16_u_7dc91ba59c},
 		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485},
+		{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
+		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96},
+		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
+		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2},
+		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46},
+		{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
 		{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57},
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3},
+		{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7},
 		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837},
+		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12},
 		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909},
+		{Sig: "kernel (u0:f32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f32_i16_u_b6c098e5bf},
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6},
+		{Sig: "kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f32_i8_u_017ce45bd2},
 		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a},
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e},
+		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a},
 		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a},
+		{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9},
 		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9},
 		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c},
 		{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba},
+		{Sig: "kernel (u0:f64) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f64_i16_u_29a1616815},
 		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404},
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433},
+		{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2},
 		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
+		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001},
+		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495},
+		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
 		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2},
+		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba},
+		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712},
 		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6},
+		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c},
 		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1},
+		{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392},
 		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b},
 		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731},
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
+		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
+		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
+		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f},
+		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9},
+		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115},
+		{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819},
+		{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5},
+		{Sig: "kernel (u0:u64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u64_f32_u_ffeeb86eed},
+		{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d},
+		{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a},
+		{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5},
+		{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810},
+		{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
+		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339},
 		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0},
@@ -232,6 +282,13 @@ func init() {
 		{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf},
 		{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523},
+		{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14},
+		{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f},
+		{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205},
+		{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259},
+		{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d},
+		{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c},
 		{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3},
 		{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903},
 		{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d},
@@ -239,6 +296,8 @@ func init() {
 		{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff},
 		{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3},
+		{Sig: "kernel (s0:bf16) { t0 = copy s0; store t0 }", Fn: k_copy_bf16_s_a082d048d3},
+		{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7},
 		{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c},
 		{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb},
 		{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837},
@@ -247,14 +306,20 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe},
 		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221},
 		{Sig: "kernel (u0:f64) { t0 = copy u0; store t0 }", Fn: k_copy_f64_u_fbab1763ae},
+		{Sig: "kernel (s0:i16) { t0 = copy s0; store t0 }", Fn: k_copy_i16_s_010b6ef99d},
+		{Sig: "kernel (u0:i16) { t0 = copy u0; store t0 }", Fn: k_copy_i16_u_1453d5a4e2},
 		{Sig: "kernel (s0:i32) { t0 = copy s0; store t0 }", Fn: k_copy_i32_s_3e5783a469},
 		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6},
 		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71},
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35},
+		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db},
+		{Sig: "kernel (u0:i8) { t0 = copy u0; store t0 }", Fn: k_copy_i8_u_262eba4c85},
 		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053},
 		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c},
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291},
+		{Sig: "kernel (s0:u64) { t0 = copy s0; store t0 }", Fn: k_copy_u64_s_ee6f551579},
+		{Sig: "kernel (u0:u64) { t0 = copy u0; store t0 }", Fn: k_copy_u64_u_57d515a596},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2},
 		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e},
@@ -315,6 +380,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }", Fn: k_div_u64_su_709a43506e},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }", Fn: k_div_u64_us_418c633f72},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c},
@@ -338,6 +406,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25},
 		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb},
@@ -403,6 +473,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }", Fn: k_le_u64_bool_su_debdd4dfb6},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }", Fn: k_le_u64_bool_us_663632e73d},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672},
@@ -439,19 +512,28 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u64_bool_su_eb6f9cf761},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u64_bool_us_cdd7a3a624},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }", Fn: k_max_i16_us_74987a9325},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd},
@@ -461,6 +543,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306},
@@ -469,25 +552,35 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }", Fn: k_min_i16_us_62cbc1e255},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025},
+		{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6},
@@ -497,6 +590,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049},
@@ -505,13 +599,17 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d},
 		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195},
@@ -535,6 +633,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09},
@@ -542,10 +642,14 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679},
@@ -562,6 +666,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_6552878545},
@@ -570,8 +675,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
@@ -597,6 +704,8 @@ func init() {
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
@@ -612,6 +721,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7},
 		{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b},
@@ -619,11 +730,13 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e},
 		{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8},
 		{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60},
+		{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2},
 		{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08},
 		{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925},
 		{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb},
 		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144},
 		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69},
+		{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca},
 		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1},
@@ -633,6 +746,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }", Fn: k_or_u64_su_b9071ff793},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db},
 		{Sig: "pack i64", Fn: k_pack_i64_e282be532c},
@@ -645,8 +760,11 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d},
 		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a},
+		{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
+		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8},
+		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
@@ -666,13 +784,18 @@ func init() {
 		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07},
 		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0},
 		{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb},
+		{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed},
 		{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae},
 		{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336},
 		{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239},
 		{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729},
 		{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea},
+		{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235},
 		{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f},
+		{Sig: "reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_bf16_f32_u_74a6982cea},
 		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c},
+		{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9},
+		{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8},
 		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c},
 		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4},
 		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260},
@@ -681,8 +804,12 @@ func init() {
 		{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24},
 		{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d},
 		{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86},
+		{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196},
 		{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6},
+		{Sig: "reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_bf16_f32_u_d6edfc5560},
 		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5},
+		{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093},
+		{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85},
 		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37},
 		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724},
 		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8},
@@ -691,6 +818,7 @@ func init() {
 		{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3},
 		{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b},
 		{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b},
+		{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58},
 		{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213},
 		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6},
 		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22},
@@ -710,15 +838,22 @@ func init() {
 		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4},
 		{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f},
 		{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00},
+		{Sig: "reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_bf16_f32_u_1a4e6206aa},
 		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90},
+		{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a},
+		{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6},
 		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a},
 		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac},
 		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585},
 		{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967},
 		{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c},
 		{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865},
+		{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2},
 		{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524},
+		{Sig: "reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_bf16_f32_u_7a7a1cd982},
 		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67},
+		{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3},
+		{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d},
 		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1},
 		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9},
 		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90},
@@ -727,25 +862,32 @@ func init() {
 		{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b},
 		{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66},
 		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45},
+		{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47},
 		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0},
+		{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b},
 		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75},
 		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40},
+		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0},
+		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13},
 		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca},
 		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34},
 		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692},
 		{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b},
 		{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872},
 		{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15},
+		{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb},
 		{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d},
 		{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e},
 		{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f},
 		{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0},
 		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79},
+		{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97},
 		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b},
 		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a},
 		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c},
 		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c},
 		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c},
+		{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f},
 		{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f},
@@ -756,6 +898,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u64_su_c75cb3e04c},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u64_us_91c691bbd2},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04},
@@ -773,6 +918,8 @@ func init() {
 		{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de},
 		{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a},
 		{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b},
+		{Sig: "scan add u64", Fn: k_scan_add_u64_be0e72dcfb},
+		{Sig: "scan add u64 carry", Fn: k_scan_add_u64_carry_d8f8bfcd6c},
 		{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150},
 		{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00},
 		{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba},
@@ -785,6 +932,8 @@ func init() {
 		{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309},
 		{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a},
 		{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2},
+		{Sig: "scan max u64", Fn: k_scan_max_u64_c83cfa8264},
+		{Sig: "scan max u64 carry", Fn: k_scan_max_u64_carry_68233a2ee3},
 		{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9},
 		{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb},
 		{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5},
@@ -797,6 +946,8 @@ func init() {
 		{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78},
 		{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab},
 		{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71},
+		{Sig: "scan min u64 carry", Fn: k_scan_min_u64_carry_ba1be5ab5b},
+		{Sig: "scan min u64", Fn: k_scan_min_u64_e4b1e093fe},
 		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b},
 		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349},
 		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb},
@@ -809,6 +960,8 @@ func init() {
 		{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff},
 		{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5},
 		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a},
+		{Sig: "scan mul u64", Fn: k_scan_mul_u64_88df00cd6c},
+		{Sig: "scan mul u64 carry", Fn: k_scan_mul_u64_carry_1c2f67d33c},
 		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec},
 		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd},
@@ -849,6 +1002,13 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473},
 		{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7},
 		{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792},
+		{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05},
+		{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782},
+		{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9},
+		{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa},
+		{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710},
+		{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09},
+		{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177},
 		{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6},
 		{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22},
 		{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478},
@@ -872,6 +1032,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u64_su_a205a37361},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u64_us_cb7c972961},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e},
@@ -884,6 +1047,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u64_su_731411a533},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u64_us_4991f1637c},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4},
@@ -896,6 +1062,7 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586},
 		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd},
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
+		{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f},
@@ -921,6 +1088,9 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673},
+		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db},
@@ -942,12 +1112,18 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i16_su_f4fb387378},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i16_us_ecc0732160},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i32_su_86dcb44a31},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i32_us_ba7967d75a},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i32_uu_57c4efa6c9},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0},
+		{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66},
@@ -972,6 +1148,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u64_su_343c31e1d9},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u64_us_40f9a881b9},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
@@ -996,6 +1175,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef},
 	})
@@ -1081,6 +1262,15 @@ func k_abs_i64_u_6ea560aed5(f *abi.Frame)
 //
 //go:noescape
 func k_abs_u32_u_fe3772477a(f *abi.Frame)
+
+// k_abs_u64_u_f737d354d2 is
+//
+//	kernel (u0:u64) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+//
+//go:noescape
+func k_abs_u64_u_f737d354d2(f *abi.Frame)
 
 // k_abs_u8_u_e44d74575b is
 //
@@ -1217,6 +1407,15 @@ func k_add_add_add_add_i64_uuuuu_084582cf37(f *abi.Frame)
 //go:noescape
 func k_add_add_add_add_u32_uuuuu_5469584bc4(f *abi.Frame)
 
+// k_add_add_add_add_u64_uuuuu_da0ac1deed is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_add_add_add_add_u64_uuuuu_da0ac1deed(f *abi.Frame)
+
 // k_add_add_add_add_u8_uuuuu_107e20b626 is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
@@ -1270,6 +1469,15 @@ func k_add_add_add_etc_i64_uuuuuu_2362899c35(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_etc_u32_uuuuuu_1e99386894(f *abi.Frame)
+
+// k_add_add_add_etc_u64_uuuuuu_83f4366a10 is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
+//
+//go:noescape
+func k_add_add_add_etc_u64_uuuuuu_83f4366a10(f *abi.Frame)
 
 // k_add_add_add_etc_u8_uuuuuu_babceecc51 is
 //
@@ -1388,6 +1596,15 @@ func k_add_add_i64_uuu_dc311c1e5d(f *abi.Frame)
 //go:noescape
 func k_add_add_u32_uuu_21e2bba727(f *abi.Frame)
 
+// k_add_add_u64_uuu_cf8522614b is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+//
+//go:noescape
+func k_add_add_u64_uuu_cf8522614b(f *abi.Frame)
+
 // k_add_add_u8_uuu_8fe4e800fa is
 //
 //	kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
@@ -1396,6 +1613,24 @@ func k_add_add_u32_uuu_21e2bba727(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_u8_uuu_8fe4e800fa(f *abi.Frame)
+
+// k_add_bf16_us_93da36f2c6 is
+//
+//	kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+//
+//go:noescape
+func k_add_bf16_us_93da36f2c6(f *abi.Frame)
+
+// k_add_bf16_uu_cd14d16e3c is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_bf16_uu_cd14d16e3c(f *abi.Frame)
 
 // k_add_cast_add_f32_f64_uuu_a1fdca91c5 is
 //
@@ -1532,6 +1767,24 @@ func k_add_f64_us_3770aac67c(f *abi.Frame)
 //go:noescape
 func k_add_f64_uu_819accbd74(f *abi.Frame)
 
+// k_add_i16_us_815ceeaba8 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+//
+//go:noescape
+func k_add_i16_us_815ceeaba8(f *abi.Frame)
+
+// k_add_i16_uu_934ceb98de is
+//
+//	kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_i16_uu_934ceb98de(f *abi.Frame)
+
 // k_add_i32_su_1043a9b842 is
 //
 //	kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
@@ -1567,6 +1820,24 @@ func k_add_i64_su_1d94eb3f4e(f *abi.Frame)
 //
 //go:noescape
 func k_add_i64_uu_bda52a5697(f *abi.Frame)
+
+// k_add_i8_su_76947e028d is
+//
+//	kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+//
+//go:noescape
+func k_add_i8_su_76947e028d(f *abi.Frame)
+
+// k_add_i8_uu_d8de0e7860 is
+//
+//	kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_i8_uu_d8de0e7860(f *abi.Frame)
 
 // k_add_mul_f32_sus_0019e6d0a1 is
 //
@@ -1748,6 +2019,24 @@ func k_add_u32_su_f9ef3c7945(f *abi.Frame)
 //go:noescape
 func k_add_u32_uu_cb934a8b6e(f *abi.Frame)
 
+// k_add_u64_us_03b6409a3f is
+//
+//	kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+//
+//go:noescape
+func k_add_u64_us_03b6409a3f(f *abi.Frame)
+
+// k_add_u64_uu_a22f063299 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_u64_uu_a22f063299(f *abi.Frame)
+
 // k_add_u8_su_654844e99d is
 //
 //	kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
@@ -1837,6 +2126,24 @@ func k_and_u32_su_f20f02a60e(f *abi.Frame)
 //
 //go:noescape
 func k_and_u32_uu_77e6d89642(f *abi.Frame)
+
+// k_and_u64_us_ea8823d8c5 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1
+//
+//go:noescape
+func k_and_u64_us_ea8823d8c5(f *abi.Frame)
+
+// k_and_u64_uu_8ff29dc8d4 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1[i]
+//
+//go:noescape
+func k_and_u64_uu_8ff29dc8d4(f *abi.Frame)
 
 // k_and_u8_us_fec0f879ff is
 //
@@ -2018,6 +2325,15 @@ func k_atanh_f32_u_9be78ab564(f *abi.Frame)
 //go:noescape
 func k_atanh_f64_u_37f5d3bfa3(f *abi.Frame)
 
+// k_bitcast_bf16_u16_u_7dc91ba59c is
+//
+//	kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint16](a0[i])
+//
+//go:noescape
+func k_bitcast_bf16_u16_u_7dc91ba59c(f *abi.Frame)
+
 // k_bitcast_f16_u16_u_526056fcf4 is
 //
 //	kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }
@@ -2054,6 +2370,15 @@ func k_bitcast_f32_u32_u_8bc7c315d2(f *abi.Frame)
 //go:noescape
 func k_bitcast_f64_i64_u_f147707485(f *abi.Frame)
 
+// k_bitcast_f64_u64_u_a73d5902fe is
+//
+//	kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint64](a0[i])
+//
+//go:noescape
+func k_bitcast_f64_u64_u_a73d5902fe(f *abi.Frame)
+
 // k_bitcast_i32_f32_u_45b4cb462a is
 //
 //	kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }
@@ -2080,6 +2405,24 @@ func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_i64_f64_u_46f8a625a3(f *abi.Frame)
+
+// k_bitcast_i64_u64_u_e934196f96 is
+//
+//	kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint64](a0[i])
+//
+//go:noescape
+func k_bitcast_i64_u64_u_e934196f96(f *abi.Frame)
+
+// k_bitcast_u16_bf16_u_3e9c0f3713 is
+//
+//	kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[bfloat16](a0[i])
+//
+//go:noescape
+func k_bitcast_u16_bf16_u_3e9c0f3713(f *abi.Frame)
 
 // k_bitcast_u16_f16_u_08a1e71668 is
 //
@@ -2108,6 +2451,24 @@ func k_bitcast_u32_f32_u_b77b8b4c4f(f *abi.Frame)
 //go:noescape
 func k_bitcast_u32_i32_u_c97d12d976(f *abi.Frame)
 
+// k_bitcast_u64_f64_u_ab205328a2 is
+//
+//	kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float64](a0[i])
+//
+//go:noescape
+func k_bitcast_u64_f64_u_ab205328a2(f *abi.Frame)
+
+// k_bitcast_u64_i64_u_bb204218e9 is
+//
+//	kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[int64](a0[i])
+//
+//go:noescape
+func k_bitcast_u64_i64_u_bb204218e9(f *abi.Frame)
+
 // k_cast_add_f32_f64_uu_d94107099a is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
@@ -2125,6 +2486,15 @@ func k_cast_add_f32_f64_uu_d94107099a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_add_f64_f32_su_70391d9e46(f *abi.Frame)
+
+// k_cast_bf16_f32_u_277208d5fa is
+//
+//	kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_bf16_f32_u_277208d5fa(f *abi.Frame)
 
 // k_cast_bool_f32_u_dd16a81c56 is
 //
@@ -2171,6 +2541,15 @@ func k_cast_bool_i64_u_ec801e0b57(f *abi.Frame)
 //go:noescape
 func k_cast_bool_u32_u_fc0741dfa3(f *abi.Frame)
 
+// k_cast_bool_u64_u_77ed0f810d is
+//
+//	kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_bool_u64_u_77ed0f810d(f *abi.Frame)
+
 // k_cast_bool_u8_u_a933362af7 is
 //
 //	kernel (u0:bool) { t0 = cast:u8 u0; store t0 }
@@ -2188,6 +2567,15 @@ func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f16_f32_u_5f6c99f837(f *abi.Frame)
+
+// k_cast_f32_bf16_u_467e4efa15 is
+//
+//	kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+//
+//go:noescape
+func k_cast_f32_bf16_u_467e4efa15(f *abi.Frame)
 
 // k_cast_f32_bool_u_ca0b591e12 is
 //
@@ -2216,6 +2604,15 @@ func k_cast_f32_f16_u_df2edc0adf(f *abi.Frame)
 //go:noescape
 func k_cast_f32_f64_u_b86e37f909(f *abi.Frame)
 
+// k_cast_f32_i16_u_b6c098e5bf is
+//
+//	kernel (u0:f32) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_f32_i16_u_b6c098e5bf(f *abi.Frame)
+
 // k_cast_f32_i32_u_a082fc192b is
 //
 //	kernel (u0:f32) { t0 = cast:i32 u0; store t0 }
@@ -2233,6 +2630,15 @@ func k_cast_f32_i32_u_a082fc192b(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f32_i64_u_724ac34fd6(f *abi.Frame)
+
+// k_cast_f32_i8_u_017ce45bd2 is
+//
+//	kernel (u0:f32) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+//
+//go:noescape
+func k_cast_f32_i8_u_017ce45bd2(f *abi.Frame)
 
 // k_cast_f32_u16_u_d669d14b2a is
 //
@@ -2252,6 +2658,15 @@ func k_cast_f32_u16_u_d669d14b2a(f *abi.Frame)
 //go:noescape
 func k_cast_f32_u32_u_b0b8e9c83e(f *abi.Frame)
 
+// k_cast_f32_u64_u_b9dac22c1a is
+//
+//	kernel (u0:f32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_f32_u64_u_b9dac22c1a(f *abi.Frame)
+
 // k_cast_f32_u8_u_00c963003a is
 //
 //	kernel (u0:f32) { t0 = cast:u8 u0; store t0 }
@@ -2260,6 +2675,15 @@ func k_cast_f32_u32_u_b0b8e9c83e(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f32_u8_u_00c963003a(f *abi.Frame)
+
+// k_cast_f64_bf16_u_96611387a9 is
+//
+//	kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+//
+//go:noescape
+func k_cast_f64_bf16_u_96611387a9(f *abi.Frame)
 
 // k_cast_f64_bool_u_df94fee7b9 is
 //
@@ -2288,6 +2712,15 @@ func k_cast_f64_f16_u_6bb378271c(f *abi.Frame)
 //go:noescape
 func k_cast_f64_f32_u_dde0c6aeba(f *abi.Frame)
 
+// k_cast_f64_i16_u_29a1616815 is
+//
+//	kernel (u0:f64) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_f64_i16_u_29a1616815(f *abi.Frame)
+
 // k_cast_f64_i32_u_aaa871b404 is
 //
 //	kernel (u0:f64) { t0 = cast:i32 u0; store t0 }
@@ -2305,6 +2738,15 @@ func k_cast_f64_i32_u_aaa871b404(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f64_i64_u_8f24d43433(f *abi.Frame)
+
+// k_cast_f64_i8_u_eecab02cc2 is
+//
+//	kernel (u0:f64) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+//
+//go:noescape
+func k_cast_f64_i8_u_eecab02cc2(f *abi.Frame)
 
 // k_cast_f64_u16_u_98c5c27beb is
 //
@@ -2324,6 +2766,15 @@ func k_cast_f64_u16_u_98c5c27beb(f *abi.Frame)
 //go:noescape
 func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
 
+// k_cast_f64_u64_u_4fb2dc96a4 is
+//
+//	kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_f64_u64_u_4fb2dc96a4(f *abi.Frame)
+
 // k_cast_f64_u8_u_6bc5559001 is
 //
 //	kernel (u0:f64) { t0 = cast:u8 u0; store t0 }
@@ -2332,6 +2783,24 @@ func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
+
+// k_cast_i16_i32_u_57652d1495 is
+//
+//	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
+
+// k_cast_i32_bf16_u_5775ebcca0 is
+//
+//	kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+//
+//go:noescape
+func k_cast_i32_bf16_u_5775ebcca0(f *abi.Frame)
 
 // k_cast_i32_bool_u_f415769208 is
 //
@@ -2369,6 +2838,15 @@ func k_cast_i32_f32_u_eb764d6d93(f *abi.Frame)
 //go:noescape
 func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
 
+// k_cast_i32_i16_u_5929fec011 is
+//
+//	kernel (u0:i32) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_i32_i16_u_5929fec011(f *abi.Frame)
+
 // k_cast_i32_i64_u_ea8aac1fba is
 //
 //	kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
@@ -2377,6 +2855,15 @@ func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_i64_u_ea8aac1fba(f *abi.Frame)
+
+// k_cast_i32_i8_u_06033cb712 is
+//
+//	kernel (u0:i32) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+//
+//go:noescape
+func k_cast_i32_i8_u_06033cb712(f *abi.Frame)
 
 // k_cast_i32_u16_u_37b2d5d24a is
 //
@@ -2396,6 +2883,15 @@ func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
 //go:noescape
 func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
 
+// k_cast_i32_u64_u_a93f67b97c is
+//
+//	kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_i32_u64_u_a93f67b97c(f *abi.Frame)
+
 // k_cast_i32_u8_u_e18233d4b1 is
 //
 //	kernel (u0:i32) { t0 = cast:u8 u0; store t0 }
@@ -2404,6 +2900,15 @@ func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_u8_u_e18233d4b1(f *abi.Frame)
+
+// k_cast_i64_bf16_u_b9df439392 is
+//
+//	kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+//
+//go:noescape
+func k_cast_i64_bf16_u_b9df439392(f *abi.Frame)
 
 // k_cast_i64_bool_u_81412c388b is
 //
@@ -2459,6 +2964,15 @@ func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
 //go:noescape
 func k_cast_i64_u32_u_18629f63cc(f *abi.Frame)
 
+// k_cast_i64_u64_u_94eae2e21b is
+//
+//	kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_i64_u64_u_94eae2e21b(f *abi.Frame)
+
 // k_cast_i64_u8_u_7985f45909 is
 //
 //	kernel (u0:i64) { t0 = cast:u8 u0; store t0 }
@@ -2467,6 +2981,15 @@ func k_cast_i64_u32_u_18629f63cc(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
+
+// k_cast_i8_i32_u_502e8673b9 is
+//
+//	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_i8_i32_u_502e8673b9(f *abi.Frame)
 
 // k_cast_mul_f32_f64_uu_5116dfa41f is
 //
@@ -2494,6 +3017,15 @@ func k_cast_mul_f64_f32_su_501276d888(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
+
+// k_cast_u32_bf16_u_283ddb2673 is
+//
+//	kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+//
+//go:noescape
+func k_cast_u32_bf16_u_283ddb2673(f *abi.Frame)
 
 // k_cast_u32_bool_u_0fe6001671 is
 //
@@ -2549,6 +3081,15 @@ func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
 //go:noescape
 func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
 
+// k_cast_u32_u64_u_340409d466 is
+//
+//	kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_u32_u64_u_340409d466(f *abi.Frame)
+
 // k_cast_u32_u8_u_6d9c53e2f9 is
 //
 //	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
@@ -2557,6 +3098,87 @@ func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
+
+// k_cast_u64_bf16_u_a5e271b115 is
+//
+//	kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+//
+//go:noescape
+func k_cast_u64_bf16_u_a5e271b115(f *abi.Frame)
+
+// k_cast_u64_bool_u_985b069819 is
+//
+//	kernel (u0:u64) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+//
+//go:noescape
+func k_cast_u64_bool_u_985b069819(f *abi.Frame)
+
+// k_cast_u64_f16_u_e2c7931cc5 is
+//
+//	kernel (u0:u64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+//
+//go:noescape
+func k_cast_u64_f16_u_e2c7931cc5(f *abi.Frame)
+
+// k_cast_u64_f32_u_ffeeb86eed is
+//
+//	kernel (u0:u64) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_u64_f32_u_ffeeb86eed(f *abi.Frame)
+
+// k_cast_u64_f64_u_97004cf19d is
+//
+//	kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+//
+//go:noescape
+func k_cast_u64_f64_u_97004cf19d(f *abi.Frame)
+
+// k_cast_u64_i32_u_30e018451a is
+//
+//	kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_u64_i32_u_30e018451a(f *abi.Frame)
+
+// k_cast_u64_i64_u_421756f2a5 is
+//
+//	kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+//
+//go:noescape
+func k_cast_u64_i64_u_421756f2a5(f *abi.Frame)
+
+// k_cast_u64_u32_u_f853545810 is
+//
+//	kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+//
+//go:noescape
+func k_cast_u64_u32_u_f853545810(f *abi.Frame)
+
+// k_cast_u64_u8_u_ded4c758f4 is
+//
+//	kernel (u0:u64) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_u64_u8_u_ded4c758f4(f *abi.Frame)
 
 // k_cast_u8_bool_u_9c5bfc28af is
 //
@@ -2611,6 +3233,15 @@ func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_u32_u_65fef5c311(f *abi.Frame)
+
+// k_cast_u8_u64_u_df9b1c067a is
+//
+//	kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+//
+//go:noescape
+func k_cast_u8_u64_u_df9b1c067a(f *abi.Frame)
 
 // k_cbrt_f32_u_5b74a96f41 is
 //
@@ -2981,6 +3612,69 @@ func k_clip_u32_uus_bb88d1244f(f *abi.Frame)
 //go:noescape
 func k_clip_u32_uuu_0ce05f8523(f *abi.Frame)
 
+// k_clip_u64_ssu_47e95cbc14 is
+//
+//	kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1, a2[i])
+//
+//go:noescape
+func k_clip_u64_ssu_47e95cbc14(f *abi.Frame)
+
+// k_clip_u64_sus_3031b7f74f is
+//
+//	kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2)
+//
+//go:noescape
+func k_clip_u64_sus_3031b7f74f(f *abi.Frame)
+
+// k_clip_u64_suu_230378a205 is
+//
+//	kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_clip_u64_suu_230378a205(f *abi.Frame)
+
+// k_clip_u64_uss_5853f20259 is
+//
+//	kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2)
+//
+//go:noescape
+func k_clip_u64_uss_5853f20259(f *abi.Frame)
+
+// k_clip_u64_usu_1f27ef528d is
+//
+//	kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_clip_u64_usu_1f27ef528d(f *abi.Frame)
+
+// k_clip_u64_uus_5446d8351a is
+//
+//	kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_clip_u64_uus_5446d8351a(f *abi.Frame)
+
+// k_clip_u64_uuu_6b7a16ea8c is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_clip_u64_uuu_6b7a16ea8c(f *abi.Frame)
+
 // k_clip_u8_ssu_89b2a831c3 is
 //
 //	kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
@@ -3043,6 +3737,24 @@ func k_clip_u8_uus_96b2ef6e3a(f *abi.Frame)
 //
 //go:noescape
 func k_clip_u8_uuu_6145acbbd3(f *abi.Frame)
+
+// k_copy_bf16_s_a082d048d3 is
+//
+//	kernel (s0:bf16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_bf16_s_a082d048d3(f *abi.Frame)
+
+// k_copy_bf16_u_289b3de1b7 is
+//
+//	kernel (u0:bf16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_bf16_u_289b3de1b7(f *abi.Frame)
 
 // k_copy_bool_s_5e5c757c8c is
 //
@@ -3116,6 +3828,24 @@ func k_copy_f64_s_3007a66221(f *abi.Frame)
 //go:noescape
 func k_copy_f64_u_fbab1763ae(f *abi.Frame)
 
+// k_copy_i16_s_010b6ef99d is
+//
+//	kernel (s0:i16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_i16_s_010b6ef99d(f *abi.Frame)
+
+// k_copy_i16_u_1453d5a4e2 is
+//
+//	kernel (u0:i16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_i16_u_1453d5a4e2(f *abi.Frame)
+
 // k_copy_i32_s_3e5783a469 is
 //
 //	kernel (s0:i32) { t0 = copy s0; store t0 }
@@ -3152,6 +3882,24 @@ func k_copy_i64_s_c5fea10e71(f *abi.Frame)
 //go:noescape
 func k_copy_i64_u_ee07695f35(f *abi.Frame)
 
+// k_copy_i8_s_d521e5d8db is
+//
+//	kernel (s0:i8) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_i8_s_d521e5d8db(f *abi.Frame)
+
+// k_copy_i8_u_262eba4c85 is
+//
+//	kernel (u0:i8) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_i8_u_262eba4c85(f *abi.Frame)
+
 // k_copy_u16_s_fc66a16053 is
 //
 //	kernel (s0:u16) { t0 = copy s0; store t0 }
@@ -3187,6 +3935,24 @@ func k_copy_u32_s_0360d5d30c(f *abi.Frame)
 //
 //go:noescape
 func k_copy_u32_u_11a3202291(f *abi.Frame)
+
+// k_copy_u64_s_ee6f551579 is
+//
+//	kernel (s0:u64) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_u64_s_ee6f551579(f *abi.Frame)
+
+// k_copy_u64_u_57d515a596 is
+//
+//	kernel (u0:u64) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_u64_u_57d515a596(f *abi.Frame)
 
 // k_copy_u8_s_2a603b2921 is
 //
@@ -3728,6 +4494,33 @@ func k_div_u32_us_54ae8ce6db(f *abi.Frame)
 //go:noescape
 func k_div_u32_uu_64bc3b7468(f *abi.Frame)
 
+// k_div_u64_su_709a43506e is
+//
+//	kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+//
+//go:noescape
+func k_div_u64_su_709a43506e(f *abi.Frame)
+
+// k_div_u64_us_418c633f72 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+//
+//go:noescape
+func k_div_u64_us_418c633f72(f *abi.Frame)
+
+// k_div_u64_uu_2cdab6e4fa is
+//
+//	kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+//
+//go:noescape
+func k_div_u64_uu_2cdab6e4fa(f *abi.Frame)
+
 // k_div_u8_su_777ae31059 is
 //
 //	kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
@@ -3934,6 +4727,24 @@ func k_eq_u32_bool_us_a9be959a34(f *abi.Frame)
 //
 //go:noescape
 func k_eq_u32_bool_uu_abecd25158(f *abi.Frame)
+
+// k_eq_u64_bool_us_7f4b397c1e is
+//
+//	kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1
+//
+//go:noescape
+func k_eq_u64_bool_us_7f4b397c1e(f *abi.Frame)
+
+// k_eq_u64_bool_uu_5c919713ea is
+//
+//	kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+//
+//go:noescape
+func k_eq_u64_bool_uu_5c919713ea(f *abi.Frame)
 
 // k_eq_u8_bool_su_e039f70e04 is
 //
@@ -4520,6 +5331,33 @@ func k_le_u32_bool_us_3472dc4b57(f *abi.Frame)
 //go:noescape
 func k_le_u32_bool_uu_7058264db4(f *abi.Frame)
 
+// k_le_u64_bool_su_debdd4dfb6 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+//
+//go:noescape
+func k_le_u64_bool_su_debdd4dfb6(f *abi.Frame)
+
+// k_le_u64_bool_us_663632e73d is
+//
+//	kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+//
+//go:noescape
+func k_le_u64_bool_us_663632e73d(f *abi.Frame)
+
+// k_le_u64_bool_uu_57d8c965c2 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+//
+//go:noescape
+func k_le_u64_bool_uu_57d8c965c2(f *abi.Frame)
+
 // k_le_u8_bool_su_4e98e38ed3 is
 //
 //	kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }
@@ -4844,6 +5682,33 @@ func k_lt_u32_bool_us_6e2a8cc450(f *abi.Frame)
 //go:noescape
 func k_lt_u32_bool_uu_dde4d32cac(f *abi.Frame)
 
+// k_lt_u64_bool_su_eb6f9cf761 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+//
+//go:noescape
+func k_lt_u64_bool_su_eb6f9cf761(f *abi.Frame)
+
+// k_lt_u64_bool_us_cdd7a3a624 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+//
+//go:noescape
+func k_lt_u64_bool_us_cdd7a3a624(f *abi.Frame)
+
+// k_lt_u64_bool_uu_6752fc82a1 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+//
+//go:noescape
+func k_lt_u64_bool_uu_6752fc82a1(f *abi.Frame)
+
 // k_lt_u8_bool_su_86e1b67395 is
 //
 //	kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }
@@ -4870,6 +5735,24 @@ func k_lt_u8_bool_us_33ea9c9e1a(f *abi.Frame)
 //
 //go:noescape
 func k_lt_u8_bool_uu_1ce629a695(f *abi.Frame)
+
+// k_max_bf16_su_100e068ec4 is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+//
+//go:noescape
+func k_max_bf16_su_100e068ec4(f *abi.Frame)
+
+// k_max_bf16_uu_5717754c11 is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_bf16_uu_5717754c11(f *abi.Frame)
 
 // k_max_f16_su_06e2285ed9 is
 //
@@ -4925,6 +5808,24 @@ func k_max_f64_us_c5b457e68f(f *abi.Frame)
 //go:noescape
 func k_max_f64_uu_8e8ee6eae2(f *abi.Frame)
 
+// k_max_i16_us_74987a9325 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+//
+//go:noescape
+func k_max_i16_us_74987a9325(f *abi.Frame)
+
+// k_max_i16_uu_f991b5d2a0 is
+//
+//	kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_i16_uu_f991b5d2a0(f *abi.Frame)
+
 // k_max_i32_us_a8e7b56bbb is
 //
 //	kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
@@ -4960,6 +5861,24 @@ func k_max_i64_us_4931f37a1f(f *abi.Frame)
 //
 //go:noescape
 func k_max_i64_uu_702ea15ec3(f *abi.Frame)
+
+// k_max_i8_su_c3f2f4c219 is
+//
+//	kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+//
+//go:noescape
+func k_max_i8_su_c3f2f4c219(f *abi.Frame)
+
+// k_max_i8_uu_7f374b1978 is
+//
+//	kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_i8_uu_7f374b1978(f *abi.Frame)
 
 // k_max_max_f32_uuu_f367292131 is
 //
@@ -5042,6 +5961,15 @@ func k_max_max_max_etc_i64_uuuuuu_2e1623b989(f *abi.Frame)
 //go:noescape
 func k_max_max_max_etc_u32_uuuuuu_1a19fd9265(f *abi.Frame)
 
+// k_max_max_max_etc_u64_uuuuuu_9b35f5c60f is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+//
+//go:noescape
+func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f(f *abi.Frame)
+
 // k_max_max_max_etc_u8_uuuuuu_c611900758 is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
@@ -5114,6 +6042,15 @@ func k_max_max_max_max_i64_uuuuu_5ac990cf34(f *abi.Frame)
 //go:noescape
 func k_max_max_max_max_u32_uuuuu_8e2d6160cd(f *abi.Frame)
 
+// k_max_max_max_max_u64_uuuuu_c13987b274 is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_max_max_max_max_u64_uuuuu_c13987b274(f *abi.Frame)
+
 // k_max_max_max_max_u8_uuuuu_a89495660d is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
@@ -5131,6 +6068,15 @@ func k_max_max_max_max_u8_uuuuu_a89495660d(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_u32_uuu_c29a8b7939(f *abi.Frame)
+
+// k_max_max_u64_uuu_20b0e41013 is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+//
+//go:noescape
+func k_max_max_u64_uuu_20b0e41013(f *abi.Frame)
 
 // k_max_max_u8_uuu_28c86b68c4 is
 //
@@ -5177,6 +6123,24 @@ func k_max_u32_su_660900aac5(f *abi.Frame)
 //go:noescape
 func k_max_u32_uu_e3946b01f5(f *abi.Frame)
 
+// k_max_u64_us_d8b0009d8d is
+//
+//	kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+//
+//go:noescape
+func k_max_u64_us_d8b0009d8d(f *abi.Frame)
+
+// k_max_u64_uu_8aaa11e34b is
+//
+//	kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_u64_uu_8aaa11e34b(f *abi.Frame)
+
 // k_max_u8_su_68beaefbd9 is
 //
 //	kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
@@ -5194,6 +6158,24 @@ func k_max_u8_su_68beaefbd9(f *abi.Frame)
 //
 //go:noescape
 func k_max_u8_uu_4c72f1ffc1(f *abi.Frame)
+
+// k_min_bf16_su_9308cc1e53 is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }
+//
+// for i: o0[i] = min(a0, a1[i])
+//
+//go:noescape
+func k_min_bf16_su_9308cc1e53(f *abi.Frame)
+
+// k_min_bf16_uu_0ec29c093e is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_bf16_uu_0ec29c093e(f *abi.Frame)
 
 // k_min_f16_us_c47b7d933b is
 //
@@ -5249,6 +6231,24 @@ func k_min_f64_su_e16306fa1b(f *abi.Frame)
 //go:noescape
 func k_min_f64_uu_4d70e3b726(f *abi.Frame)
 
+// k_min_i16_us_62cbc1e255 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+//
+//go:noescape
+func k_min_i16_us_62cbc1e255(f *abi.Frame)
+
+// k_min_i16_uu_d189cafe2c is
+//
+//	kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_i16_uu_d189cafe2c(f *abi.Frame)
+
 // k_min_i32_us_ff5bb7f3f0 is
 //
 //	kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
@@ -5284,6 +6284,24 @@ func k_min_i64_us_a167de3197(f *abi.Frame)
 //
 //go:noescape
 func k_min_i64_uu_53bafe5025(f *abi.Frame)
+
+// k_min_i8_us_1348b2a2de is
+//
+//	kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+//
+//go:noescape
+func k_min_i8_us_1348b2a2de(f *abi.Frame)
+
+// k_min_i8_uu_c53e5a2ac2 is
+//
+//	kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_i8_uu_c53e5a2ac2(f *abi.Frame)
 
 // k_min_min_f32_uuu_9c5de5dc85 is
 //
@@ -5366,6 +6384,15 @@ func k_min_min_min_etc_i64_uuuuuu_853ec11265(f *abi.Frame)
 //go:noescape
 func k_min_min_min_etc_u32_uuuuuu_33a2e743b1(f *abi.Frame)
 
+// k_min_min_min_etc_u64_uuuuuu_d4d26e91ce is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(a5[i], t1); o3[i] = min(t2, a5[i]); o4[i] = min(a5[i], t3)
+//
+//go:noescape
+func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce(f *abi.Frame)
+
 // k_min_min_min_etc_u8_uuuuuu_a0694c78aa is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
@@ -5438,6 +6465,15 @@ func k_min_min_min_min_i64_uuuuu_331488ed89(f *abi.Frame)
 //go:noescape
 func k_min_min_min_min_u32_uuuuu_92306c82e1(f *abi.Frame)
 
+// k_min_min_min_min_u64_uuuuu_fe2d62042b is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_min_min_min_min_u64_uuuuu_fe2d62042b(f *abi.Frame)
+
 // k_min_min_min_min_u8_uuuuu_183f149635 is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
@@ -5455,6 +6491,15 @@ func k_min_min_min_min_u8_uuuuu_183f149635(f *abi.Frame)
 //
 //go:noescape
 func k_min_min_u32_uuu_d99a866278(f *abi.Frame)
+
+// k_min_min_u64_uuu_e3f3ba8518 is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
+//
+//go:noescape
+func k_min_min_u64_uuu_e3f3ba8518(f *abi.Frame)
 
 // k_min_min_u8_uuu_c55f0eb781 is
 //
@@ -5500,6 +6545,24 @@ func k_min_u32_us_bf28118442(f *abi.Frame)
 //
 //go:noescape
 func k_min_u32_uu_6487624327(f *abi.Frame)
+
+// k_min_u64_us_1dfeb25aa6 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+//
+//go:noescape
+func k_min_u64_us_1dfeb25aa6(f *abi.Frame)
+
+// k_min_u64_uu_71c425ba5a is
+//
+//	kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_u64_uu_71c425ba5a(f *abi.Frame)
 
 // k_min_u8_su_ace27ab957 is
 //
@@ -5708,6 +6771,24 @@ func k_mul_add_rsqrt_f32_sus_f55d8af1ed(f *abi.Frame)
 //go:noescape
 func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *abi.Frame)
 
+// k_mul_bf16_su_7d5459827d is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+//
+//go:noescape
+func k_mul_bf16_su_7d5459827d(f *abi.Frame)
+
+// k_mul_bf16_uu_1dfb56811f is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_bf16_uu_1dfb56811f(f *abi.Frame)
+
 // k_mul_cast_mul_f32_f64_uuu_f242712e5b is
 //
 //	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }
@@ -5771,6 +6852,24 @@ func k_mul_f64_us_e7d53846b3(f *abi.Frame)
 //go:noescape
 func k_mul_f64_uu_7b320067c4(f *abi.Frame)
 
+// k_mul_i16_us_c2aef55433 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+//
+//go:noescape
+func k_mul_i16_us_c2aef55433(f *abi.Frame)
+
+// k_mul_i16_uu_89ae94988e is
+//
+//	kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_i16_uu_89ae94988e(f *abi.Frame)
+
 // k_mul_i32_su_bcbf8718ef is
 //
 //	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
@@ -5806,6 +6905,24 @@ func k_mul_i64_us_995cff4cd6(f *abi.Frame)
 //
 //go:noescape
 func k_mul_i64_uu_3928b8d38e(f *abi.Frame)
+
+// k_mul_i8_su_2ed1d6ce71 is
+//
+//	kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+//
+//go:noescape
+func k_mul_i8_su_2ed1d6ce71(f *abi.Frame)
+
+// k_mul_i8_uu_db60907b44 is
+//
+//	kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_i8_uu_db60907b44(f *abi.Frame)
 
 // k_mul_mul_f32_sus_aa274bac16 is
 //
@@ -5951,6 +7068,15 @@ func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(f *abi.Frame)
 
+// k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = t2 * a5[i]; o4[i] = a5[i] * t3
+//
+//go:noescape
+func k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b(f *abi.Frame)
+
 // k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
@@ -6023,6 +7149,15 @@ func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(f *abi.Frame)
 
+// k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1 is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+//
+//go:noescape
+func k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1(f *abi.Frame)
+
 // k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
@@ -6040,6 +7175,15 @@ func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_u32_uuu_fda5307aa3(f *abi.Frame)
+
+// k_mul_mul_u64_uuu_e27e0856c5 is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+//
+//go:noescape
+func k_mul_mul_u64_uuu_e27e0856c5(f *abi.Frame)
 
 // k_mul_mul_u8_uuu_aced52e24d is
 //
@@ -6266,6 +7410,24 @@ func k_mul_u32_us_9d711a1ad3(f *abi.Frame)
 //go:noescape
 func k_mul_u32_uu_60b7b39a1b(f *abi.Frame)
 
+// k_mul_u64_su_c06c301c60 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+//
+//go:noescape
+func k_mul_u64_su_c06c301c60(f *abi.Frame)
+
+// k_mul_u64_uu_7697b2f440 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_u64_uu_7697b2f440(f *abi.Frame)
+
 // k_mul_u8_us_ee719da1b0 is
 //
 //	kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
@@ -6401,6 +7563,24 @@ func k_ne_u32_bool_us_74a6863c8c(f *abi.Frame)
 //go:noescape
 func k_ne_u32_bool_uu_53248540b6(f *abi.Frame)
 
+// k_ne_u64_bool_su_c9392c1212 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }
+//
+// for i: o0[i] = a0 != a1[i]
+//
+//go:noescape
+func k_ne_u64_bool_su_c9392c1212(f *abi.Frame)
+
+// k_ne_u64_bool_uu_6f40ad12b5 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+//
+//go:noescape
+func k_ne_u64_bool_uu_6f40ad12b5(f *abi.Frame)
+
 // k_ne_u8_bool_us_8a55802e7a is
 //
 //	kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }
@@ -6464,6 +7644,15 @@ func k_neg_i64_u_ae93ed19a8(f *abi.Frame)
 //go:noescape
 func k_neg_u32_u_be8953ce60(f *abi.Frame)
 
+// k_neg_u64_u_efafe1e5a2 is
+//
+//	kernel (u0:u64) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+//
+//go:noescape
+func k_neg_u64_u_efafe1e5a2(f *abi.Frame)
+
 // k_neg_u8_u_6bfadf2f08 is
 //
 //	kernel (u0:u8) { t0 = neg u0; store t0 }
@@ -6508,6 +7697,15 @@ func k_not_i64_u_4b038e2144(f *abi.Frame)
 //
 //go:noescape
 func k_not_u32_u_aa573cbc69(f *abi.Frame)
+
+// k_not_u64_u_9a6e0c83ca is
+//
+//	kernel (u0:u64) { t0 = not u0; store t0 }
+//
+// for i: o0[i] = not(a0[i])
+//
+//go:noescape
+func k_not_u64_u_9a6e0c83ca(f *abi.Frame)
 
 // k_not_u8_u_f5a9646d97 is
 //
@@ -6589,6 +7787,24 @@ func k_or_u32_su_7fce2896e9(f *abi.Frame)
 //
 //go:noescape
 func k_or_u32_uu_6a548bdf49(f *abi.Frame)
+
+// k_or_u64_su_b9071ff793 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
+//
+// for i: o0[i] = a0 | a1[i]
+//
+//go:noescape
+func k_or_u64_su_b9071ff793(f *abi.Frame)
+
+// k_or_u64_uu_8472c51f6b is
+//
+//	kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] | a1[i]
+//
+//go:noescape
+func k_or_u64_uu_8472c51f6b(f *abi.Frame)
 
 // k_or_u8_us_f5b51fcddf is
 //
@@ -6698,6 +7914,15 @@ func k_reduce_add_abs_f32_u_258f9f318d(f *abi.Frame)
 //go:noescape
 func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
 
+// k_reduce_add_cast_bf16_f32_u_9005344d1b is
+//
+//	reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 += float32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_bf16_f32_u_9005344d1b(f *abi.Frame)
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -6715,6 +7940,24 @@ func k_reduce_add_cast_f16_f32_u_4b10fe887e(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_cast_f32_f64_u_f487af5f6b(f *abi.Frame)
+
+// k_reduce_add_cast_i16_i32_u_e40a349ec8 is
+//
+//	reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_i16_i32_u_e40a349ec8(f *abi.Frame)
+
+// k_reduce_add_cast_i8_i32_u_c28ff79bec is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_i8_i32_u_c28ff79bec(f *abi.Frame)
 
 // k_reduce_add_cast_u16_i32_u_73b54e0d85 is
 //
@@ -6887,6 +8130,15 @@ func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0(f *abi.Frame)
 //go:noescape
 func k_reduce_add_u32_u_912738c3fb(f *abi.Frame)
 
+// k_reduce_add_u64_u_279122caed is
+//
+//	reduce [add] kernel (u0:u64) { store u0 }
+//
+// for i: o0 += a0[i]
+//
+//go:noescape
+func k_reduce_add_u64_u_279122caed(f *abi.Frame)
+
 // k_reduce_add_u8_u_50e2bfdeae is
 //
 //	reduce [add] kernel (u0:u8) { store u0 }
@@ -6932,6 +8184,15 @@ func k_reduce_and_i64_u_a692f00729(f *abi.Frame)
 //go:noescape
 func k_reduce_and_u32_u_6cb10976ea(f *abi.Frame)
 
+// k_reduce_and_u64_u_4b702a6235 is
+//
+//	reduce [and] kernel (u0:u64) { store u0 }
+//
+// for i: o0 &= a0[i]
+//
+//go:noescape
+func k_reduce_and_u64_u_4b702a6235(f *abi.Frame)
+
 // k_reduce_and_u8_u_bb5684ec4f is
 //
 //	reduce [and] kernel (u0:u8) { store u0 }
@@ -6941,6 +8202,15 @@ func k_reduce_and_u32_u_6cb10976ea(f *abi.Frame)
 //go:noescape
 func k_reduce_and_u8_u_bb5684ec4f(f *abi.Frame)
 
+// k_reduce_argmax_cast_bf16_f32_u_74a6982cea is
+//
+//	reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first max(float32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_bf16_f32_u_74a6982cea(f *abi.Frame)
+
 // k_reduce_argmax_cast_f16_f32_u_d4eb70260c is
 //
 //	reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -6949,6 +8219,24 @@ func k_reduce_and_u8_u_bb5684ec4f(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_argmax_cast_f16_f32_u_d4eb70260c(f *abi.Frame)
+
+// k_reduce_argmax_cast_i16_i32_u_cb380a9bc9 is
+//
+//	reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_i16_i32_u_cb380a9bc9(f *abi.Frame)
+
+// k_reduce_argmax_cast_i8_i32_u_5c17c068e8 is
+//
+//	reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_i8_i32_u_5c17c068e8(f *abi.Frame)
 
 // k_reduce_argmax_cast_u16_i32_u_1690446a9c is
 //
@@ -7022,6 +8310,15 @@ func k_reduce_argmax_max_f64_u_198ed0041d(f *abi.Frame)
 //go:noescape
 func k_reduce_argmax_u32_u_140109ec86(f *abi.Frame)
 
+// k_reduce_argmax_u64_u_ace38f3196 is
+//
+//	reduce [argmax] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+//
+//go:noescape
+func k_reduce_argmax_u64_u_ace38f3196(f *abi.Frame)
+
 // k_reduce_argmax_u8_u_a6199d6ec6 is
 //
 //	reduce [argmax] kernel (u0:u8) { store u0 }
@@ -7031,6 +8328,15 @@ func k_reduce_argmax_u32_u_140109ec86(f *abi.Frame)
 //go:noescape
 func k_reduce_argmax_u8_u_a6199d6ec6(f *abi.Frame)
 
+// k_reduce_argmin_cast_bf16_f32_u_d6edfc5560 is
+//
+//	reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first min(float32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_bf16_f32_u_d6edfc5560(f *abi.Frame)
+
 // k_reduce_argmin_cast_f16_f32_u_cacf7f56d5 is
 //
 //	reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -7039,6 +8345,24 @@ func k_reduce_argmax_u8_u_a6199d6ec6(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5(f *abi.Frame)
+
+// k_reduce_argmin_cast_i16_i32_u_86a5dc0093 is
+//
+//	reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_i16_i32_u_86a5dc0093(f *abi.Frame)
+
+// k_reduce_argmin_cast_i8_i32_u_2e4fd55e85 is
+//
+//	reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85(f *abi.Frame)
 
 // k_reduce_argmin_cast_u16_i32_u_d51a0ccd37 is
 //
@@ -7111,6 +8435,15 @@ func k_reduce_argmin_min_f64_u_4ef17ad66b(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_argmin_u32_u_7babf75b6b(f *abi.Frame)
+
+// k_reduce_argmin_u64_u_7717646c58 is
+//
+//	reduce [argmin] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+//
+//go:noescape
+func k_reduce_argmin_u64_u_7717646c58(f *abi.Frame)
 
 // k_reduce_argmin_u8_u_7b26b0f213 is
 //
@@ -7283,6 +8616,15 @@ func k_reduce_columns_min_add_f32_us_590dfbfc6f(f *abi.Frame)
 //go:noescape
 func k_reduce_columns_min_add_f64_su_1e4cde9d00(f *abi.Frame)
 
+// k_reduce_max_cast_bf16_f32_u_1a4e6206aa is
+//
+//	reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = max(o0, float32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_bf16_f32_u_1a4e6206aa(f *abi.Frame)
+
 // k_reduce_max_cast_f16_f32_u_4ce9765f90 is
 //
 //	reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -7291,6 +8633,24 @@ func k_reduce_columns_min_add_f64_su_1e4cde9d00(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_max_cast_f16_f32_u_4ce9765f90(f *abi.Frame)
+
+// k_reduce_max_cast_i16_i32_u_e2d938b25a is
+//
+//	reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_i16_i32_u_e2d938b25a(f *abi.Frame)
+
+// k_reduce_max_cast_i8_i32_u_940dcb9fb6 is
+//
+//	reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_i8_i32_u_940dcb9fb6(f *abi.Frame)
 
 // k_reduce_max_cast_u16_i32_u_1e2352c91a is
 //
@@ -7346,6 +8706,15 @@ func k_reduce_max_i64_u_613c5a600c(f *abi.Frame)
 //go:noescape
 func k_reduce_max_u32_u_6494554865(f *abi.Frame)
 
+// k_reduce_max_u64_u_83447700c2 is
+//
+//	reduce [max] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+//
+//go:noescape
+func k_reduce_max_u64_u_83447700c2(f *abi.Frame)
+
 // k_reduce_max_u8_u_aa086b4524 is
 //
 //	reduce [max] kernel (u0:u8) { store u0 }
@@ -7355,6 +8724,15 @@ func k_reduce_max_u32_u_6494554865(f *abi.Frame)
 //go:noescape
 func k_reduce_max_u8_u_aa086b4524(f *abi.Frame)
 
+// k_reduce_min_cast_bf16_f32_u_7a7a1cd982 is
+//
+//	reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = min(o0, float32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_bf16_f32_u_7a7a1cd982(f *abi.Frame)
+
 // k_reduce_min_cast_f16_f32_u_86e87b9a67 is
 //
 //	reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -7363,6 +8741,24 @@ func k_reduce_max_u8_u_aa086b4524(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_min_cast_f16_f32_u_86e87b9a67(f *abi.Frame)
+
+// k_reduce_min_cast_i16_i32_u_6c96e328c3 is
+//
+//	reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_i16_i32_u_6c96e328c3(f *abi.Frame)
+
+// k_reduce_min_cast_i8_i32_u_6748bbe25d is
+//
+//	reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_i8_i32_u_6748bbe25d(f *abi.Frame)
 
 // k_reduce_min_cast_u16_i32_u_18a40418f1 is
 //
@@ -7436,6 +8832,15 @@ func k_reduce_min_max_f64_u_2ca7c68e66(f *abi.Frame)
 //go:noescape
 func k_reduce_min_u32_u_5ca15eca45(f *abi.Frame)
 
+// k_reduce_min_u64_u_99a74b5a47 is
+//
+//	reduce [min] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+//
+//go:noescape
+func k_reduce_min_u64_u_99a74b5a47(f *abi.Frame)
+
 // k_reduce_min_u8_u_2f6c138dd0 is
 //
 //	reduce [min] kernel (u0:u8) { store u0 }
@@ -7444,6 +8849,15 @@ func k_reduce_min_u32_u_5ca15eca45(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_min_u8_u_2f6c138dd0(f *abi.Frame)
+
+// k_reduce_mul_cast_bf16_f32_u_ca2f12984b is
+//
+//	reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 *= float32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_bf16_f32_u_ca2f12984b(f *abi.Frame)
 
 // k_reduce_mul_cast_f16_f32_u_e300ca6a75 is
 //
@@ -7462,6 +8876,24 @@ func k_reduce_mul_cast_f16_f32_u_e300ca6a75(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_mul_cast_f32_f64_u_64d0680e40(f *abi.Frame)
+
+// k_reduce_mul_cast_i16_i32_u_fd89dabde0 is
+//
+//	reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_i16_i32_u_fd89dabde0(f *abi.Frame)
+
+// k_reduce_mul_cast_i8_i32_u_380026ce13 is
+//
+//	reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_i8_i32_u_380026ce13(f *abi.Frame)
 
 // k_reduce_mul_cast_u16_i32_u_4f25e233ca is
 //
@@ -7517,6 +8949,15 @@ func k_reduce_mul_i64_u_3b4b067872(f *abi.Frame)
 //go:noescape
 func k_reduce_mul_u32_u_1499048f15(f *abi.Frame)
 
+// k_reduce_mul_u64_u_eb9d4ae4cb is
+//
+//	reduce [mul] kernel (u0:u64) { store u0 }
+//
+// for i: o0 *= a0[i]
+//
+//go:noescape
+func k_reduce_mul_u64_u_eb9d4ae4cb(f *abi.Frame)
+
 // k_reduce_mul_u8_u_965545054d is
 //
 //	reduce [mul] kernel (u0:u8) { store u0 }
@@ -7562,6 +9003,15 @@ func k_reduce_or_i64_u_d58540cfa0(f *abi.Frame)
 //go:noescape
 func k_reduce_or_u32_u_3ac6401b79(f *abi.Frame)
 
+// k_reduce_or_u64_u_39e4f22e97 is
+//
+//	reduce [or] kernel (u0:u64) { store u0 }
+//
+// for i: o0 |= a0[i]
+//
+//go:noescape
+func k_reduce_or_u64_u_39e4f22e97(f *abi.Frame)
+
 // k_reduce_or_u8_u_aa9781b98b is
 //
 //	reduce [or] kernel (u0:u8) { store u0 }
@@ -7606,6 +9056,15 @@ func k_reduce_xor_i64_u_6f0f666f2c(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_xor_u32_u_d2f41e376c(f *abi.Frame)
+
+// k_reduce_xor_u64_u_ab99db5b6f is
+//
+//	reduce [xor] kernel (u0:u64) { store u0 }
+//
+// for i: o0 ^= a0[i]
+//
+//go:noescape
+func k_reduce_xor_u64_u_ab99db5b6f(f *abi.Frame)
 
 // k_reduce_xor_u8_u_57826d58bd is
 //
@@ -7696,6 +9155,33 @@ func k_rem_u32_us_0ab6b62fbf(f *abi.Frame)
 //
 //go:noescape
 func k_rem_u32_uu_811ab3563b(f *abi.Frame)
+
+// k_rem_u64_su_c75cb3e04c is
+//
+//	kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
+//
+// for i: o0[i] = a0 % a1[i]
+//
+//go:noescape
+func k_rem_u64_su_c75cb3e04c(f *abi.Frame)
+
+// k_rem_u64_us_91c691bbd2 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1
+//
+//go:noescape
+func k_rem_u64_us_91c691bbd2(f *abi.Frame)
+
+// k_rem_u64_uu_491e456232 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1[i]
+//
+//go:noescape
+func k_rem_u64_uu_491e456232(f *abi.Frame)
 
 // k_rem_u8_su_521c989f00 is
 //
@@ -7850,6 +9336,24 @@ func k_scan_add_u32_69b549847a(f *abi.Frame)
 //go:noescape
 func k_scan_add_u32_carry_dda2f71c4b(f *abi.Frame)
 
+// k_scan_add_u64_be0e72dcfb is
+//
+//	scan add u64
+//
+// for i: run += a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_add_u64_be0e72dcfb(f *abi.Frame)
+
+// k_scan_add_u64_carry_d8f8bfcd6c is
+//
+//	scan add u64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_add_u64_carry_d8f8bfcd6c(f *abi.Frame)
+
 // k_scan_add_u8_56c3ce2150 is
 //
 //	scan add u8
@@ -7957,6 +9461,24 @@ func k_scan_max_u32_carry_bb88b4323a(f *abi.Frame)
 //
 //go:noescape
 func k_scan_max_u32_f2bd8f3df2(f *abi.Frame)
+
+// k_scan_max_u64_c83cfa8264 is
+//
+//	scan max u64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_max_u64_c83cfa8264(f *abi.Frame)
+
+// k_scan_max_u64_carry_68233a2ee3 is
+//
+//	scan max u64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_max_u64_carry_68233a2ee3(f *abi.Frame)
 
 // k_scan_max_u8_533467dcc9 is
 //
@@ -8066,6 +9588,24 @@ func k_scan_min_u32_36b3a11eab(f *abi.Frame)
 //go:noescape
 func k_scan_min_u32_carry_945d989a71(f *abi.Frame)
 
+// k_scan_min_u64_carry_ba1be5ab5b is
+//
+//	scan min u64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_min_u64_carry_ba1be5ab5b(f *abi.Frame)
+
+// k_scan_min_u64_e4b1e093fe is
+//
+//	scan min u64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+//
+//go:noescape
+func k_scan_min_u64_e4b1e093fe(f *abi.Frame)
+
 // k_scan_min_u8_b964aa4f7b is
 //
 //	scan min u8
@@ -8173,6 +9713,24 @@ func k_scan_mul_u32_b886f95fc5(f *abi.Frame)
 //
 //go:noescape
 func k_scan_mul_u32_carry_b9c1ae822a(f *abi.Frame)
+
+// k_scan_mul_u64_88df00cd6c is
+//
+//	scan mul u64
+//
+// for i: run *= a0[i]; o0[i] = run
+//
+//go:noescape
+func k_scan_mul_u64_88df00cd6c(f *abi.Frame)
+
+// k_scan_mul_u64_carry_1c2f67d33c is
+//
+//	scan mul u64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+//
+//go:noescape
+func k_scan_mul_u64_carry_1c2f67d33c(f *abi.Frame)
 
 // k_scan_mul_u8_71ab6bdaec is
 //
@@ -8534,6 +10092,69 @@ func k_select_bool_u32_uus_3d8bab39c7(f *abi.Frame)
 //go:noescape
 func k_select_bool_u32_uuu_92a911a792(f *abi.Frame)
 
+// k_select_bool_u64_ssu_026e450f05 is
+//
+//	kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1, a2[i])
+//
+//go:noescape
+func k_select_bool_u64_ssu_026e450f05(f *abi.Frame)
+
+// k_select_bool_u64_sus_fa2ef5b782 is
+//
+//	kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2)
+//
+//go:noescape
+func k_select_bool_u64_sus_fa2ef5b782(f *abi.Frame)
+
+// k_select_bool_u64_suu_c19a7270b9 is
+//
+//	kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2[i])
+//
+//go:noescape
+func k_select_bool_u64_suu_c19a7270b9(f *abi.Frame)
+
+// k_select_bool_u64_uss_96678e0daa is
+//
+//	kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+//
+//go:noescape
+func k_select_bool_u64_uss_96678e0daa(f *abi.Frame)
+
+// k_select_bool_u64_usu_1fae10b710 is
+//
+//	kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+//
+//go:noescape
+func k_select_bool_u64_usu_1fae10b710(f *abi.Frame)
+
+// k_select_bool_u64_uus_7cee75de09 is
+//
+//	kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+//
+//go:noescape
+func k_select_bool_u64_uus_7cee75de09(f *abi.Frame)
+
+// k_select_bool_u64_uuu_f04b2e9177 is
+//
+//	kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+//
+//go:noescape
+func k_select_bool_u64_uuu_f04b2e9177(f *abi.Frame)
+
 // k_select_bool_u8_ssu_5ccf3ad8c6 is
 //
 //	kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
@@ -8741,6 +10362,33 @@ func k_shl_u32_us_c03217461a(f *abi.Frame)
 //go:noescape
 func k_shl_u32_uu_33a87b7638(f *abi.Frame)
 
+// k_shl_u64_su_a205a37361 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
+//
+// for i: o0[i] = a0 << a1[i]
+//
+//go:noescape
+func k_shl_u64_su_a205a37361(f *abi.Frame)
+
+// k_shl_u64_us_cb7c972961 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1
+//
+//go:noescape
+func k_shl_u64_us_cb7c972961(f *abi.Frame)
+
+// k_shl_u64_uu_3bd76db569 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+//
+//go:noescape
+func k_shl_u64_uu_3bd76db569(f *abi.Frame)
+
 // k_shl_u8_su_8b9cba96a6 is
 //
 //	kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }
@@ -8849,6 +10497,33 @@ func k_shr_u32_us_e3a792e531(f *abi.Frame)
 //go:noescape
 func k_shr_u32_uu_1005dbe316(f *abi.Frame)
 
+// k_shr_u64_su_731411a533 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+//
+//go:noescape
+func k_shr_u64_su_731411a533(f *abi.Frame)
+
+// k_shr_u64_us_4991f1637c is
+//
+//	kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+//
+//go:noescape
+func k_shr_u64_us_4991f1637c(f *abi.Frame)
+
+// k_shr_u64_uu_4292eb5f1d is
+//
+//	kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+//
+//go:noescape
+func k_shr_u64_uu_4292eb5f1d(f *abi.Frame)
+
 // k_shr_u8_su_f725a6d354 is
 //
 //	kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }
@@ -8956,6 +10631,15 @@ func k_sign_i64_u_02bf8358fd(f *abi.Frame)
 //
 //go:noescape
 func k_sign_u32_u_fc80d73fe1(f *abi.Frame)
+
+// k_sign_u64_u_8b2530e1f7 is
+//
+//	kernel (u0:u64) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+//
+//go:noescape
+func k_sign_u64_u_8b2530e1f7(f *abi.Frame)
 
 // k_sign_u8_u_13d0060e26 is
 //
@@ -9182,6 +10866,33 @@ func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
 
+// k_sub_bf16_su_2c1d826673 is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+//
+//go:noescape
+func k_sub_bf16_su_2c1d826673(f *abi.Frame)
+
+// k_sub_bf16_us_ff92a7c9b2 is
+//
+//	kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+//
+//go:noescape
+func k_sub_bf16_us_ff92a7c9b2(f *abi.Frame)
+
+// k_sub_bf16_uu_42dd4849c9 is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+//
+//go:noescape
+func k_sub_bf16_uu_42dd4849c9(f *abi.Frame)
+
 // k_sub_div_f32_sus_808b300fab is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
@@ -9371,6 +11082,33 @@ func k_sub_f64_us_8cd91bf4ae(f *abi.Frame)
 //go:noescape
 func k_sub_f64_uu_7056a2375a(f *abi.Frame)
 
+// k_sub_i16_su_f4fb387378 is
+//
+//	kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+//
+//go:noescape
+func k_sub_i16_su_f4fb387378(f *abi.Frame)
+
+// k_sub_i16_us_ecc0732160 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+//
+//go:noescape
+func k_sub_i16_us_ecc0732160(f *abi.Frame)
+
+// k_sub_i16_uu_c354df0e3c is
+//
+//	kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+//
+//go:noescape
+func k_sub_i16_uu_c354df0e3c(f *abi.Frame)
+
 // k_sub_i32_su_86dcb44a31 is
 //
 //	kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
@@ -9424,6 +11162,33 @@ func k_sub_i64_us_38b23a45c8(f *abi.Frame)
 //
 //go:noescape
 func k_sub_i64_uu_239aa3ec07(f *abi.Frame)
+
+// k_sub_i8_su_d7f82b13f0 is
+//
+//	kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+//
+//go:noescape
+func k_sub_i8_su_d7f82b13f0(f *abi.Frame)
+
+// k_sub_i8_us_580d9e9b16 is
+//
+//	kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+//
+//go:noescape
+func k_sub_i8_us_580d9e9b16(f *abi.Frame)
+
+// k_sub_i8_uu_e17fc829b0 is
+//
+//	kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+//
+//go:noescape
+func k_sub_i8_uu_e17fc829b0(f *abi.Frame)
 
 // k_sub_mul_f32_su_db68111212 is
 //
@@ -9641,6 +11406,33 @@ func k_sub_u32_us_1688e2d036(f *abi.Frame)
 //go:noescape
 func k_sub_u32_uu_bf42edf529(f *abi.Frame)
 
+// k_sub_u64_su_343c31e1d9 is
+//
+//	kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+//
+//go:noescape
+func k_sub_u64_su_343c31e1d9(f *abi.Frame)
+
+// k_sub_u64_us_40f9a881b9 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+//
+//go:noescape
+func k_sub_u64_us_40f9a881b9(f *abi.Frame)
+
+// k_sub_u64_uu_94bb905902 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+//
+//go:noescape
+func k_sub_u64_uu_94bb905902(f *abi.Frame)
+
 // k_sub_u8_su_fcfb41997e is
 //
 //	kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }
@@ -9856,6 +11648,24 @@ func k_xor_u32_us_c75af994e8(f *abi.Frame)
 //
 //go:noescape
 func k_xor_u32_uu_cf0abce18a(f *abi.Frame)
+
+// k_xor_u64_us_6b4fbaef30 is
+//
+//	kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1
+//
+//go:noescape
+func k_xor_u64_us_6b4fbaef30(f *abi.Frame)
+
+// k_xor_u64_uu_c94e4b0903 is
+//
+//	kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+//
+//go:noescape
+func k_xor_u64_uu_c94e4b0903(f *abi.Frame)
 
 // k_xor_u8_us_4027ce8cd2 is
 //

@@ -23,6 +23,7 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
 		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
 		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
+		{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
 		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
 		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_go},
 		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f_go},
@@ -38,12 +39,14 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
@@ -57,7 +60,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa_go},
+		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6_go},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
@@ -73,10 +79,14 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }", Fn: k_add_i16_us_815ceeaba8_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697_go},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d_go},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_go},
@@ -97,6 +107,8 @@ func init() {
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9_go},
@@ -107,6 +119,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48_go},
 		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af_go},
@@ -127,72 +141,108 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460_go},
 		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564_go},
 		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_go},
+		{Sig: "kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_bf16_u16_u_7dc91ba59c_go},
 		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4_go},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7_go},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2_go},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485_go},
+		{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe_go},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a_go},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
+		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96_go},
+		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713_go},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
+		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
+		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+		{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
+		{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
 		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f32_i16_u_b6c098e5bf_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f32_i8_u_017ce45bd2_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f64_i16_u_29a1616815_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001_go},
+		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1_go},
+		{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
+		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
+		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f_go},
+		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u64_f32_u_ffeeb86eed_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_go},
 		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0_go},
@@ -234,6 +284,13 @@ func init() {
 		{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
 		{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
+		{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14_go},
+		{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f_go},
+		{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205_go},
+		{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259_go},
+		{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d_go},
+		{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
 		{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3_go},
 		{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903_go},
 		{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d_go},
@@ -241,6 +298,8 @@ func init() {
 		{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff_go},
 		{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3_go},
+		{Sig: "kernel (s0:bf16) { t0 = copy s0; store t0 }", Fn: k_copy_bf16_s_a082d048d3_go},
+		{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7_go},
 		{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c_go},
 		{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb_go},
 		{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837_go},
@@ -249,14 +308,20 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe_go},
 		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221_go},
 		{Sig: "kernel (u0:f64) { t0 = copy u0; store t0 }", Fn: k_copy_f64_u_fbab1763ae_go},
+		{Sig: "kernel (s0:i16) { t0 = copy s0; store t0 }", Fn: k_copy_i16_s_010b6ef99d_go},
+		{Sig: "kernel (u0:i16) { t0 = copy u0; store t0 }", Fn: k_copy_i16_u_1453d5a4e2_go},
 		{Sig: "kernel (s0:i32) { t0 = copy s0; store t0 }", Fn: k_copy_i32_s_3e5783a469_go},
 		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6_go},
 		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71_go},
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
+		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db_go},
+		{Sig: "kernel (u0:i8) { t0 = copy u0; store t0 }", Fn: k_copy_i8_u_262eba4c85_go},
 		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053_go},
 		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a_go},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c_go},
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291_go},
+		{Sig: "kernel (s0:u64) { t0 = copy s0; store t0 }", Fn: k_copy_u64_s_ee6f551579_go},
+		{Sig: "kernel (u0:u64) { t0 = copy u0; store t0 }", Fn: k_copy_u64_u_57d515a596_go},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
 		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2_go},
 		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e_go},
@@ -317,6 +382,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }", Fn: k_div_u64_su_709a43506e_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }", Fn: k_div_u64_us_418c633f72_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c_go},
@@ -340,6 +408,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
 		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
@@ -405,6 +475,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }", Fn: k_le_u64_bool_su_debdd4dfb6_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }", Fn: k_le_u64_bool_us_663632e73d_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672_go},
@@ -441,19 +514,28 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u64_bool_su_eb6f9cf761_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u64_bool_us_cdd7a3a624_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695_go},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4_go},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11_go},
 		{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }", Fn: k_max_i16_us_74987a9325_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0_go},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3_go},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219_go},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd_go},
@@ -463,6 +545,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306_go},
@@ -471,25 +554,35 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53_go},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438_go},
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }", Fn: k_min_i16_us_62cbc1e255_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c_go},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
+		{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de_go},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6_go},
@@ -499,6 +592,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049_go},
@@ -507,13 +601,17 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
 		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
@@ -537,6 +635,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
@@ -544,10 +644,14 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_go},
@@ -564,6 +668,7 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_6552878545_go},
@@ -572,8 +677,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
+		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
@@ -599,6 +706,8 @@ func init() {
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
@@ -614,6 +723,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7_go},
 		{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b_go},
@@ -621,11 +732,13 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e_go},
 		{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8_go},
 		{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
+		{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2_go},
 		{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08_go},
 		{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925_go},
 		{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb_go},
 		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144_go},
 		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69_go},
+		{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca_go},
 		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97_go},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1_go},
@@ -635,6 +748,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }", Fn: k_or_u64_su_b9071ff793_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
 		{Sig: "pack i64", Fn: k_pack_i64_e282be532c_go},
@@ -647,8 +762,11 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
 		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
+		{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b_go},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
+		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
+		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
@@ -668,13 +786,18 @@ func init() {
 		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
 		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go},
 		{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
+		{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
 		{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae_go},
 		{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336_go},
 		{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239_go},
 		{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729_go},
 		{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
+		{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
 		{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
+		{Sig: "reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go},
 		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go},
+		{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
+		{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
 		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
 		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4_go},
 		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
@@ -683,8 +806,12 @@ func init() {
 		{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
 		{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
 		{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
+		{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
 		{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
+		{Sig: "reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_bf16_f32_u_d6edfc5560_go},
 		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go},
+		{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
+		{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
 		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
 		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724_go},
 		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
@@ -693,6 +820,7 @@ func init() {
 		{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
 		{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
 		{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
+		{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
 		{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
 		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6_go},
 		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22_go},
@@ -712,15 +840,22 @@ func init() {
 		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go},
 		{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f_go},
 		{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00_go},
+		{Sig: "reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_bf16_f32_u_1a4e6206aa_go},
 		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90_go},
+		{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
+		{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6_go},
 		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a_go},
 		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac_go},
 		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585_go},
 		{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967_go},
 		{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c_go},
 		{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
+		{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2_go},
 		{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524_go},
+		{Sig: "reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_bf16_f32_u_7a7a1cd982_go},
 		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67_go},
+		{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3_go},
+		{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d_go},
 		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1_go},
 		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9_go},
 		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90_go},
@@ -729,25 +864,32 @@ func init() {
 		{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b_go},
 		{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66_go},
 		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
+		{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
 		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
+		{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go},
 		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75_go},
 		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40_go},
+		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0_go},
+		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13_go},
 		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca_go},
 		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34_go},
 		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
 		{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b_go},
 		{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872_go},
 		{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
+		{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb_go},
 		{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d_go},
 		{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e_go},
 		{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f_go},
 		{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0_go},
 		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
+		{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97_go},
 		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
 		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a_go},
 		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c_go},
 		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c_go},
 		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
+		{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f_go},
 		{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d_go},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f_go},
@@ -758,6 +900,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u64_su_c75cb3e04c_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u64_us_91c691bbd2_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
@@ -775,6 +920,8 @@ func init() {
 		{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de_go},
 		{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a_go},
 		{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b_go},
+		{Sig: "scan add u64", Fn: k_scan_add_u64_be0e72dcfb_go},
+		{Sig: "scan add u64 carry", Fn: k_scan_add_u64_carry_d8f8bfcd6c_go},
 		{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150_go},
 		{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00_go},
 		{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba_go},
@@ -787,6 +934,8 @@ func init() {
 		{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309_go},
 		{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a_go},
 		{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2_go},
+		{Sig: "scan max u64", Fn: k_scan_max_u64_c83cfa8264_go},
+		{Sig: "scan max u64 carry", Fn: k_scan_max_u64_carry_68233a2ee3_go},
 		{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9_go},
 		{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb_go},
 		{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5_go},
@@ -799,6 +948,8 @@ func init() {
 		{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78_go},
 		{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab_go},
 		{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71_go},
+		{Sig: "scan min u64 carry", Fn: k_scan_min_u64_carry_ba1be5ab5b_go},
+		{Sig: "scan min u64", Fn: k_scan_min_u64_e4b1e093fe_go},
 		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b_go},
 		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349_go},
 		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb_go},
@@ -811,6 +962,8 @@ func init() {
 		{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff_go},
 		{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5_go},
 		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a_go},
+		{Sig: "scan mul u64", Fn: k_scan_mul_u64_88df00cd6c_go},
+		{Sig: "scan mul u64 carry", Fn: k_scan_mul_u64_carry_1c2f67d33c_go},
 		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
 		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
 		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd_go},
@@ -851,6 +1004,13 @@ func init() {
 		{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473_go},
 		{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7_go},
 		{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
+		{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05_go},
+		{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782_go},
+		{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9_go},
+		{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa_go},
+		{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710_go},
+		{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09_go},
+		{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
 		{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6_go},
 		{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22_go},
 		{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478_go},
@@ -874,6 +1034,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u64_su_a205a37361_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u64_us_cb7c972961_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
@@ -886,6 +1049,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u64_su_731411a533_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u64_us_4991f1637c_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
@@ -898,6 +1064,7 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586_go},
 		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd_go},
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
+		{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7_go},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_go},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
@@ -923,6 +1090,9 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
+		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673_go},
+		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2_go},
+		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
@@ -944,12 +1114,18 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a_go},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i16_su_f4fb387378_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i16_us_ecc0732160_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i32_su_86dcb44a31_go},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i32_us_ba7967d75a_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i32_uu_57c4efa6c9_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
+		{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
+		{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
+		{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
@@ -974,6 +1150,9 @@ func init() {
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
+		{Sig: "kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u64_su_343c31e1d9_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u64_us_40f9a881b9_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
@@ -998,6 +1177,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
+		{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30_go},
+		{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 	})
@@ -1173,6 +1354,24 @@ func k_abs_u32_u_fe3772477a_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_abs_u64_u_f737d354d2_go is
+//
+//	kernel (u0:u64) { t0 = abs u0; store t0 }
+//
+// for i: o0[i] = abs(a0[i])
+func k_abs_u64_u_f737d354d2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0
@@ -2744,6 +2943,43 @@ func k_add_add_add_add_u32_uuuuu_5469584bc4_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_add_add_u64_uuuuu_da0ac1deed_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_add_add_add_add_u64_uuuuu_da0ac1deed_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint64(v0 + v1)
+			t1 := uint64(v2 + t0)
+			t2 := uint64(t1 + v3)
+			t3 := uint64(t2 + v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_add_add_add_add_u8_uuuuu_107e20b626_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
@@ -3163,6 +3399,82 @@ func k_add_add_add_etc_u32_uuuuuu_1e99386894_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_add_etc_u64_uuuuuu_83f4366a10_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
+func k_add_add_add_etc_u64_uuuuuu_83f4366a10_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := uint64(v0a+v1a), uint64(v0b+v1b)
+			t1a, t1b := uint64(v2a+t0a), uint64(v2b+t0b)
+			t2a, t2b := uint64(v3a+t1a), uint64(v3b+t1b)
+			t3a, t3b := uint64(v4a+t2a), uint64(v4b+t2b)
+			t4a, t4b := uint64(v5a+t0a), uint64(v5b+t0b)
+			t5a, t5b := uint64(t1a+v5a), uint64(t1b+v5b)
+			t6a, t6b := uint64(t2a+v5a), uint64(t2b+v5b)
+			t7a, t7b := uint64(t3a+v5a), uint64(t3b+v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint64(v0 + v1)
+			t1 := uint64(v2 + t0)
+			t2 := uint64(v3 + t1)
+			t3 := uint64(v4 + t2)
+			t4 := uint64(v5 + t0)
+			t5 := uint64(t1 + v5)
+			t6 := uint64(t2 + v5)
+			t7 := uint64(t3 + v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_add_add_add_etc_u8_uuuuuu_babceecc51_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
@@ -3515,6 +3827,31 @@ func k_add_add_u32_uuu_21e2bba727_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_u64_uuu_cf8522614b_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
+func k_add_add_u64_uuu_cf8522614b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint64(v0 + v1)
+			t1 := uint64(v2 + t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
 // k_add_add_u8_uuu_8fe4e800fa_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
@@ -3536,6 +3873,169 @@ func k_add_add_u8_uuu_8fe4e800fa_go(f *abi.Frame) {
 			t1 := uint8(v2 + t0)
 			o0[i] = t0
 			o1[i] = t1
+		}
+	}
+}
+
+// k_add_bf16_us_93da36f2c6_go is
+//
+//	kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_bf16_us_93da36f2c6_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t5 := uint16(s1)
+		t6 := int32(t5)
+		t7 := t6 << uint32(c2)
+		t8 := math.Float32frombits(uint32(t7))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t9a, t9b := float32(t4a+t8), float32(t4b+t8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t9 := float32(t4 + t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_add_bf16_uu_cd14d16e3c_go is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_bf16_uu_cd14d16e3c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4a+t8a), float32(t4b+t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 + t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
 		}
 	}
 }
@@ -3865,6 +4365,51 @@ func k_add_f64_uu_819accbd74_go(f *abi.Frame) {
 	}
 }
 
+// k_add_i16_us_815ceeaba8_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_i16_us_815ceeaba8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 + t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_i16_uu_934ceb98de_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_i16_uu_934ceb98de_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_add_i32_su_1043a9b842_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
@@ -3939,6 +4484,51 @@ func k_add_i64_uu_bda52a5697_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 + v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_add_i8_su_76947e028d_go is
+//
+//	kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+func k_add_i8_su_76947e028d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_add_i8_uu_d8de0e7860_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_i8_uu_d8de0e7860_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t3 := int8(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -4371,6 +4961,45 @@ func k_add_u32_uu_cb934a8b6e_go(f *abi.Frame) {
 	}
 }
 
+// k_add_u64_us_03b6409a3f_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1
+func k_add_u64_us_03b6409a3f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0 + s1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_add_u64_uu_a22f063299_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_u64_uu_a22f063299_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint64(v0 + v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_add_u8_su_654844e99d_go is
 //
 //	kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
@@ -4557,6 +5186,45 @@ func k_and_u32_uu_77e6d89642_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 & v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_and_u64_us_ea8823d8c5_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1
+func k_and_u64_us_ea8823d8c5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 & s1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_and_u64_uu_8ff29dc8d4_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] & a1[i]
+func k_and_u64_uu_8ff29dc8d4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -7842,6 +8510,24 @@ func k_atanh_f64_u_37f5d3bfa3_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_bf16_u16_u_7dc91ba59c_go is
+//
+//	kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint16](a0[i])
+func k_bitcast_bf16_u16_u_7dc91ba59c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_f16_u16_u_526056fcf4_go is
 //
 //	kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }
@@ -7914,6 +8600,24 @@ func k_bitcast_f64_i64_u_f147707485_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_f64_u64_u_a73d5902fe_go is
+//
+//	kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint64](a0[i])
+func k_bitcast_f64_u64_u_a73d5902fe_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(math.Float64bits(v0))
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_i32_f32_u_45b4cb462a_go is
 //
 //	kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }
@@ -7963,6 +8667,42 @@ func k_bitcast_i64_f64_u_46f8a625a3_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := math.Float64frombits(uint64(v0))
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_i64_u64_u_e934196f96_go is
+//
+//	kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint64](a0[i])
+func k_bitcast_i64_u64_u_e934196f96_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u16_bf16_u_3e9c0f3713_go is
+//
+//	kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[bfloat16](a0[i])
+func k_bitcast_u16_bf16_u_3e9c0f3713_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
 			o0[i] = t0
 		}
 	}
@@ -8022,6 +8762,42 @@ func k_bitcast_u32_i32_u_c97d12d976_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_u64_f64_u_ab205328a2_go is
+//
+//	kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float64](a0[i])
+func k_bitcast_u64_f64_u_ab205328a2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(uint64(v0))
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u64_i64_u_bb204218e9_go is
+//
+//	kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
+//
+// for i: o0[i] = bitcast[int64](a0[i])
+func k_bitcast_u64_i64_u_bb204218e9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_add_f32_f64_uu_d94107099a_go is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
@@ -8059,6 +8835,28 @@ func k_cast_add_f64_f32_su_70391d9e46_go(f *abi.Frame) {
 			v1 := a1[i]
 			t1 := float32(t0 + v1)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_bf16_f32_u_277208d5fa_go is
+//
+//	kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_bf16_f32_u_277208d5fa_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			o0[i] = t4
 		}
 	}
 }
@@ -8168,6 +8966,27 @@ func k_cast_bool_u32_u_fc0741dfa3_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_bool_u64_u_77ed0f810d_go is
+//
+//	kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_bool_u64_u_77ed0f810d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if v0 {
+				t0 = 1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_bool_u8_u_a933362af7_go is
 //
 //	kernel (u0:bool) { t0 = cast:u8 u0; store t0 }
@@ -8203,6 +9022,69 @@ func k_cast_f16_f32_u_5f6c99f837_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f32_bf16_u_467e4efa15_go is
+//
+//	kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_f32_bf16_u_467e4efa15_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(16)
+	c3 := int32(1)
+	c6 := int32(32767)
+	c9 := int32(4194304)
+	c12 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := t0a>>uint32(c1), t0b>>uint32(c1)
+			t4a, t4b := t2a&c3, t2b&c3
+			t5a, t5b := int32(t0a+t4a), int32(t0b+t4b)
+			t7a, t7b := int32(t5a+c6), int32(t5b+c6)
+			t8a, t8b := v0a != v0a, v0b != v0b
+			t10a, t10b := t0a|c9, t0b|c9
+			t11a := t7a
+			if t8a {
+				t11a = t10a
+			}
+			t11b := t7b
+			if t8b {
+				t11b = t10b
+			}
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := t13a>>uint32(c1), t13b>>uint32(c1)
+			t15a, t15b := uint16(t14a), uint16(t14b)
+			t16a, t16b := uint16(t15a), uint16(t15b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t16a, t16b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := t0 >> uint32(c1)
+			t4 := t2 & c3
+			t5 := int32(t0 + t4)
+			t7 := int32(t5 + c6)
+			t8 := v0 != v0
+			t10 := t0 | c9
+			t11 := t7
+			if t8 {
+				t11 = t10
+			}
+			t13 := t11 & c12
+			t14 := t13 >> uint32(c1)
+			t15 := uint16(t14)
+			t16 := uint16(t15)
+			o0[i] = t16
 		}
 	}
 }
@@ -8261,6 +9143,36 @@ func k_cast_f32_f64_u_b86e37f909_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f32_i16_u_b6c098e5bf_go is
+//
+//	kernel (u0:f32) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_f32_i16_u_b6c098e5bf_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-32768)
+	c3 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := int16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_f32_i32_u_a082fc192b_go is
 //
 //	kernel (u0:f32) { t0 = cast:i32 u0; store t0 }
@@ -8307,6 +9219,36 @@ func k_cast_f32_i64_u_724ac34fd6_go(f *abi.Frame) {
 				t0 = int64(v0)
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f32_i8_u_017ce45bd2_go is
+//
+//	kernel (u0:f32) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_f32_i8_u_017ce45bd2_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-128)
+	c3 := int32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := int8(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -8364,6 +9306,29 @@ func k_cast_f32_u32_u_b0b8e9c83e_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f32_u64_u_b9dac22c1a_go is
+//
+//	kernel (u0:f32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_f32_u64_u_b9dac22c1a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if v0 >= 0x1p64 {
+				t0 = 1<<64 - 1
+			} else if v0 > 0 {
+				t0 = uint64(v0)
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_f32_u8_u_00c963003a_go is
 //
 //	kernel (u0:f32) { t0 = cast:u8 u0; store t0 }
@@ -8383,6 +9348,120 @@ func k_cast_f32_u8_u_00c963003a_go(f *abi.Frame) {
 				t0 = uint8(v0)
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f64_bf16_u_96611387a9_go is
+//
+//	kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	c10 := math.Float64frombits(0x3ae0000000000000) // 4.1359030627651384e-25
+	c14 := int64(-9223372036854775808)
+	c19 := math.Float64frombits(0x3810000000000000) // 1.1754943508222875e-38
+	c24 := int32(16)
+	c26 := int32(1)
+	c29 := int32(32767)
+	c32 := int32(4194304)
+	c35 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := v0a, v0b
+			t1a, t1b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := int64(t3a+c2), int64(t3b+c2)
+			t5a, t5b := t1a|t4a, t1b|t4b
+			t7a, t7b := t5a&c6, t5b&c6
+			t8a, t8b := math.Float64frombits(uint64(t7a)), math.Float64frombits(uint64(t7b))
+			t9a, t9b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t11a, t11b := float64(t9a+c10), float64(t9b+c10)
+			t12a, t12b := float64(t11a-c10), float64(t11b-c10)
+			t13a, t13b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t15a, t15b := t13a&c14, t13b&c14
+			t16a, t16b := int64(math.Float64bits(t12a)), int64(math.Float64bits(t12b))
+			t17a, t17b := t16a|t15a, t16b|t15b
+			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
+			t20a, t20b := t9a < c19, t9b < c19
+			t21a := t8a
+			if t20a {
+				t21a = t18a
+			}
+			t21b := t8b
+			if t20b {
+				t21b = t18b
+			}
+			t22a, t22b := float32(t21a), float32(t21b)
+			t23a, t23b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
+			t25a, t25b := t23a>>uint32(c24), t23b>>uint32(c24)
+			t27a, t27b := t25a&c26, t25b&c26
+			t28a, t28b := int32(t23a+t27a), int32(t23b+t27b)
+			t30a, t30b := int32(t28a+c29), int32(t28b+c29)
+			t31a, t31b := t22a != t22a, t22b != t22b
+			t33a, t33b := t23a|c32, t23b|c32
+			t34a := t30a
+			if t31a {
+				t34a = t33a
+			}
+			t34b := t30b
+			if t31b {
+				t34b = t33b
+			}
+			t36a, t36b := t34a&c35, t34b&c35
+			t37a, t37b := t36a>>uint32(c24), t36b>>uint32(c24)
+			t38a, t38b := uint16(t37a), uint16(t37b)
+			t39a, t39b := uint16(t38a), uint16(t38b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t39a, t39b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := v0
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t11 := float64(t9 + c10)
+			t12 := float64(t11 - c10)
+			t13 := int64(math.Float64bits(v0))
+			t15 := t13 & c14
+			t16 := int64(math.Float64bits(t12))
+			t17 := t16 | t15
+			t18 := math.Float64frombits(uint64(t17))
+			t20 := t9 < c19
+			t21 := t8
+			if t20 {
+				t21 = t18
+			}
+			t22 := float32(t21)
+			t23 := int32(math.Float32bits(t22))
+			t25 := t23 >> uint32(c24)
+			t27 := t25 & c26
+			t28 := int32(t23 + t27)
+			t30 := int32(t28 + c29)
+			t31 := t22 != t22
+			t33 := t23 | c32
+			t34 := t30
+			if t31 {
+				t34 = t33
+			}
+			t36 := t34 & c35
+			t37 := t36 >> uint32(c24)
+			t38 := uint16(t37)
+			t39 := uint16(t38)
+			o0[i] = t39
 		}
 	}
 }
@@ -8451,6 +9530,36 @@ func k_cast_f64_f32_u_dde0c6aeba_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f64_i16_u_29a1616815_go is
+//
+//	kernel (u0:f64) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_f64_i16_u_29a1616815_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-32768)
+	c3 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := int16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_f64_i32_u_aaa871b404_go is
 //
 //	kernel (u0:f64) { t0 = cast:i32 u0; store t0 }
@@ -8497,6 +9606,36 @@ func k_cast_f64_i64_u_8f24d43433_go(f *abi.Frame) {
 				t0 = int64(v0)
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f64_i8_u_eecab02cc2_go is
+//
+//	kernel (u0:f64) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_f64_i8_u_eecab02cc2_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(-128)
+	c3 := int32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 >= 0x1p31 {
+				t0 = 1<<31 - 1
+			} else if v0 <= -0x1p31 {
+				t0 = -1 << 31
+			} else if v0 == v0 {
+				t0 = int32(v0)
+			}
+			t2 := scalar.Max(t0, c1)
+			t4 := scalar.Min(t2, c3)
+			t5 := int8(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -8554,6 +9693,29 @@ func k_cast_f64_u32_u_7a4f613017_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f64_u64_u_4fb2dc96a4_go is
+//
+//	kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_f64_u64_u_4fb2dc96a4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if v0 >= 0x1p64 {
+				t0 = 1<<64 - 1
+			} else if v0 > 0 {
+				t0 = uint64(v0)
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_f64_u8_u_6bc5559001_go is
 //
 //	kernel (u0:f64) { t0 = cast:u8 u0; store t0 }
@@ -8573,6 +9735,105 @@ func k_cast_f64_u8_u_6bc5559001_go(f *abi.Frame) {
 				t0 = uint8(v0)
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i16_i32_u_57652d1495_go is
+//
+//	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_i16_i32_u_57652d1495_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_bf16_u_5775ebcca0_go is
+//
+//	kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	c11 := int32(16)
+	c13 := int32(1)
+	c16 := int32(32767)
+	c19 := int32(4194304)
+	c22 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a), float64(v0b)
+			t1a, t1b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := int64(t3a+c2), int64(t3b+c2)
+			t5a, t5b := t1a|t4a, t1b|t4b
+			t7a, t7b := t5a&c6, t5b&c6
+			t8a, t8b := math.Float64frombits(uint64(t7a)), math.Float64frombits(uint64(t7b))
+			t9a, t9b := float32(t8a), float32(t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := int32(t10a+t14a), int32(t10b+t14b)
+			t17a, t17b := int32(t15a+c16), int32(t15b+c16)
+			t18a, t18b := t9a != t9a, t9b != t9b
+			t20a, t20b := t10a|c19, t10b|c19
+			t21a := t17a
+			if t18a {
+				t21a = t20a
+			}
+			t21b := t17b
+			if t18b {
+				t21b = t20b
+			}
+			t23a, t23b := t21a&c22, t21b&c22
+			t24a, t24b := t23a>>uint32(c11), t23b>>uint32(c11)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			t26a, t26b := uint16(t25a), uint16(t25b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := int32(math.Float32bits(t9))
+			t12 := t10 >> uint32(c11)
+			t14 := t12 & c13
+			t15 := int32(t10 + t14)
+			t17 := int32(t15 + c16)
+			t18 := t9 != t9
+			t20 := t10 | c19
+			t21 := t17
+			if t18 {
+				t21 = t20
+			}
+			t23 := t21 & c22
+			t24 := t23 >> uint32(c11)
+			t25 := uint16(t24)
+			t26 := uint16(t25)
+			o0[i] = t26
 		}
 	}
 }
@@ -8659,6 +9920,24 @@ func k_cast_i32_f64_u_eab81f3ff2_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i32_i16_u_5929fec011_go is
+//
+//	kernel (u0:i32) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_i32_i16_u_5929fec011_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int16(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_i32_i64_u_ea8aac1fba_go is
 //
 //	kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
@@ -8672,6 +9951,24 @@ func k_cast_i32_i64_u_ea8aac1fba_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_i8_u_06033cb712_go is
+//
+//	kernel (u0:i32) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_i32_i8_u_06033cb712_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int8(v0)
 			o0[i] = t0
 		}
 	}
@@ -8713,6 +10010,24 @@ func k_cast_i32_u32_u_5942d57ca6_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i32_u64_u_a93f67b97c_go is
+//
+//	kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_i32_u64_u_a93f67b97c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_i32_u8_u_e18233d4b1_go is
 //
 //	kernel (u0:i32) { t0 = cast:u8 u0; store t0 }
@@ -8727,6 +10042,124 @@ func k_cast_i32_u8_u_e18233d4b1_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := uint8(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i64_bf16_u_b9df439392_go is
+//
+//	kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_i64_bf16_u_b9df439392_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int64(2047)
+	c4 := int64(-2048)
+	c7 := int64(9007199254740992)
+	c12 := int64(536870911)
+	c16 := int64(-536870912)
+	c21 := int32(16)
+	c23 := int32(1)
+	c26 := int32(32767)
+	c29 := int32(4194304)
+	c32 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := int64(t1a+c0), int64(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a := v0a
+			if t6a < 0 {
+				t6a = -t6a
+			}
+			t6b := v0b
+			if t6b < 0 {
+				t6b = -t6b
+			}
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float64(t9a), float64(t9b)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int64(t13a+c12), int64(t13b+c12)
+			t15a, t15b := t11a|t14a, t11b|t14b
+			t17a, t17b := t15a&c16, t15b&c16
+			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
+			t19a, t19b := float32(t18a), float32(t18b)
+			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t22a, t22b := t20a>>uint32(c21), t20b>>uint32(c21)
+			t24a, t24b := t22a&c23, t22b&c23
+			t25a, t25b := int32(t20a+t24a), int32(t20b+t24b)
+			t27a, t27b := int32(t25a+c26), int32(t25b+c26)
+			t28a, t28b := t19a != t19a, t19b != t19b
+			t30a, t30b := t20a|c29, t20b|c29
+			t31a := t27a
+			if t28a {
+				t31a = t30a
+			}
+			t31b := t27b
+			if t28b {
+				t31b = t30b
+			}
+			t33a, t33b := t31a&c32, t31b&c32
+			t34a, t34b := t33a>>uint32(c21), t33b>>uint32(c21)
+			t35a, t35b := uint16(t34a), uint16(t34b)
+			t36a, t36b := uint16(t35a), uint16(t35b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t36a, t36b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 & c0
+			t2 := int64(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			if t6 < 0 {
+				t6 = -t6
+			}
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float64(t9)
+			t11 := int64(math.Float64bits(t10))
+			t13 := t11 & c12
+			t14 := int64(t13 + c12)
+			t15 := t11 | t14
+			t17 := t15 & c16
+			t18 := math.Float64frombits(uint64(t17))
+			t19 := float32(t18)
+			t20 := int32(math.Float32bits(t19))
+			t22 := t20 >> uint32(c21)
+			t24 := t22 & c23
+			t25 := int32(t20 + t24)
+			t27 := int32(t25 + c26)
+			t28 := t19 != t19
+			t30 := t20 | c29
+			t31 := t27
+			if t28 {
+				t31 = t30
+			}
+			t33 := t31 & c32
+			t34 := t33 >> uint32(c21)
+			t35 := uint16(t34)
+			t36 := uint16(t35)
+			o0[i] = t36
 		}
 	}
 }
@@ -8756,23 +10189,76 @@ func k_cast_i64_bool_u_81412c388b_go(f *abi.Frame) {
 // for i: o0[i] = float16(a0[i])
 func k_cast_i64_f16_u_3d5f976731_go(f *abi.Frame) {
 	n := f.Cols
-	c2 := int64(536870911)
-	c6 := int64(-536870912)
+	c0 := int64(2047)
+	c4 := int64(-2048)
+	c7 := int64(9007199254740992)
+	c12 := int64(536870911)
+	c16 := int64(-536870912)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := int64(t1a+c0), int64(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a := v0a
+			if t6a < 0 {
+				t6a = -t6a
+			}
+			t6b := v0b
+			if t6b < 0 {
+				t6b = -t6b
+			}
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float64(t9a), float64(t9b)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int64(t13a+c12), int64(t13b+c12)
+			t15a, t15b := t11a|t14a, t11b|t14b
+			t17a, t17b := t15a&c16, t15b&c16
+			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
+			t19a, t19b := float32(t18a), float32(t18b)
+			t20a, t20b := scalar.Float16bits(t19a), scalar.Float16bits(t19b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t20a, t20b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
-			t0 := float64(v0)
-			t1 := int64(math.Float64bits(t0))
-			t3 := t1 & c2
-			t4 := int64(t3 + c2)
-			t5 := t1 | t4
-			t7 := t5 & c6
-			t8 := math.Float64frombits(uint64(t7))
-			t9 := float32(t8)
-			t10 := scalar.Float16bits(t9)
-			o0[i] = t10
+			t1 := v0 & c0
+			t2 := int64(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			if t6 < 0 {
+				t6 = -t6
+			}
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float64(t9)
+			t11 := int64(math.Float64bits(t10))
+			t13 := t11 & c12
+			t14 := int64(t13 + c12)
+			t15 := t11 | t14
+			t17 := t15 & c16
+			t18 := math.Float64frombits(uint64(t17))
+			t19 := float32(t18)
+			t20 := scalar.Float16bits(t19)
+			o0[i] = t20
 		}
 	}
 }
@@ -8849,6 +10335,24 @@ func k_cast_i64_u32_u_18629f63cc_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i64_u64_u_94eae2e21b_go is
+//
+//	kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_i64_u64_u_94eae2e21b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_i64_u8_u_7985f45909_go is
 //
 //	kernel (u0:i64) { t0 = cast:u8 u0; store t0 }
@@ -8862,6 +10366,24 @@ func k_cast_i64_u8_u_7985f45909_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i8_i32_u_502e8673b9_go is
+//
+//	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
 			o0[i] = t0
 		}
 	}
@@ -8922,6 +10444,87 @@ func k_cast_u16_i32_u_341acb58d9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_bf16_u_283ddb2673_go is
+//
+//	kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_u32_bf16_u_283ddb2673_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int64(536870911)
+	c6 := int64(-536870912)
+	c11 := int32(16)
+	c13 := int32(1)
+	c16 := int32(32767)
+	c19 := int32(4194304)
+	c22 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a), float64(v0b)
+			t1a, t1b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := int64(t3a+c2), int64(t3b+c2)
+			t5a, t5b := t1a|t4a, t1b|t4b
+			t7a, t7b := t5a&c6, t5b&c6
+			t8a, t8b := math.Float64frombits(uint64(t7a)), math.Float64frombits(uint64(t7b))
+			t9a, t9b := float32(t8a), float32(t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := int32(t10a+t14a), int32(t10b+t14b)
+			t17a, t17b := int32(t15a+c16), int32(t15b+c16)
+			t18a, t18b := t9a != t9a, t9b != t9b
+			t20a, t20b := t10a|c19, t10b|c19
+			t21a := t17a
+			if t18a {
+				t21a = t20a
+			}
+			t21b := t17b
+			if t18b {
+				t21b = t20b
+			}
+			t23a, t23b := t21a&c22, t21b&c22
+			t24a, t24b := t23a>>uint32(c11), t23b>>uint32(c11)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			t26a, t26b := uint16(t25a), uint16(t25b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := int64(math.Float64bits(t0))
+			t3 := t1 & c2
+			t4 := int64(t3 + c2)
+			t5 := t1 | t4
+			t7 := t5 & c6
+			t8 := math.Float64frombits(uint64(t7))
+			t9 := float32(t8)
+			t10 := int32(math.Float32bits(t9))
+			t12 := t10 >> uint32(c11)
+			t14 := t12 & c13
+			t15 := int32(t10 + t14)
+			t17 := int32(t15 + c16)
+			t18 := t9 != t9
+			t20 := t10 | c19
+			t21 := t17
+			if t18 {
+				t21 = t20
+			}
+			t23 := t21 & c22
+			t24 := t23 >> uint32(c11)
+			t25 := uint16(t24)
+			t26 := uint16(t25)
+			o0[i] = t26
 		}
 	}
 }
@@ -9044,6 +10647,24 @@ func k_cast_u32_i64_u_5ea9cd925f_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u32_u64_u_340409d466_go is
+//
+//	kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_u32_u64_u_340409d466_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_cast_u32_u8_u_6d9c53e2f9_go is
 //
 //	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
@@ -9053,6 +10674,311 @@ func k_cast_u32_u8_u_6d9c53e2f9_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_bf16_u_a5e271b115_go is
+//
+//	kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }
+//
+// for i: o0[i] = bfloat16(a0[i])
+func k_cast_u64_bf16_u_a5e271b115_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(2047)
+	c4 := uint64(18446744073709549568)
+	c7 := uint64(9007199254740992)
+	c12 := int64(536870911)
+	c16 := int64(-536870912)
+	c21 := int32(16)
+	c23 := int32(1)
+	c26 := int32(32767)
+	c29 := int32(4194304)
+	c32 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := uint64(t1a+c0), uint64(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a, t6b := v0a, v0b
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float64(t9a), float64(t9b)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int64(t13a+c12), int64(t13b+c12)
+			t15a, t15b := t11a|t14a, t11b|t14b
+			t17a, t17b := t15a&c16, t15b&c16
+			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
+			t19a, t19b := float32(t18a), float32(t18b)
+			t20a, t20b := int32(math.Float32bits(t19a)), int32(math.Float32bits(t19b))
+			t22a, t22b := t20a>>uint32(c21), t20b>>uint32(c21)
+			t24a, t24b := t22a&c23, t22b&c23
+			t25a, t25b := int32(t20a+t24a), int32(t20b+t24b)
+			t27a, t27b := int32(t25a+c26), int32(t25b+c26)
+			t28a, t28b := t19a != t19a, t19b != t19b
+			t30a, t30b := t20a|c29, t20b|c29
+			t31a := t27a
+			if t28a {
+				t31a = t30a
+			}
+			t31b := t27b
+			if t28b {
+				t31b = t30b
+			}
+			t33a, t33b := t31a&c32, t31b&c32
+			t34a, t34b := t33a>>uint32(c21), t33b>>uint32(c21)
+			t35a, t35b := uint16(t34a), uint16(t34b)
+			t36a, t36b := uint16(t35a), uint16(t35b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t36a, t36b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 & c0
+			t2 := uint64(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float64(t9)
+			t11 := int64(math.Float64bits(t10))
+			t13 := t11 & c12
+			t14 := int64(t13 + c12)
+			t15 := t11 | t14
+			t17 := t15 & c16
+			t18 := math.Float64frombits(uint64(t17))
+			t19 := float32(t18)
+			t20 := int32(math.Float32bits(t19))
+			t22 := t20 >> uint32(c21)
+			t24 := t22 & c23
+			t25 := int32(t20 + t24)
+			t27 := int32(t25 + c26)
+			t28 := t19 != t19
+			t30 := t20 | c29
+			t31 := t27
+			if t28 {
+				t31 = t30
+			}
+			t33 := t31 & c32
+			t34 := t33 >> uint32(c21)
+			t35 := uint16(t34)
+			t36 := uint16(t35)
+			o0[i] = t36
+		}
+	}
+}
+
+// k_cast_u64_bool_u_985b069819_go is
+//
+//	kernel (u0:u64) { t0 = cast:bool u0; store t0 }
+//
+// for i: o0[i] = bool(a0[i])
+func k_cast_u64_bool_u_985b069819_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 != 0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_f16_u_e2c7931cc5_go is
+//
+//	kernel (u0:u64) { t0 = cast:f16 u0; store t0 }
+//
+// for i: o0[i] = float16(a0[i])
+func k_cast_u64_f16_u_e2c7931cc5_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(2047)
+	c4 := uint64(18446744073709549568)
+	c7 := uint64(9007199254740992)
+	c12 := int64(536870911)
+	c16 := int64(-536870912)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a&c0, v0b&c0
+			t2a, t2b := uint64(t1a+c0), uint64(t1b+c0)
+			t3a, t3b := v0a|t2a, v0b|t2b
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a, t6b := v0a, v0b
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t5a
+			if t8a {
+				t9a = v0a
+			}
+			t9b := t5b
+			if t8b {
+				t9b = v0b
+			}
+			t10a, t10b := float64(t9a), float64(t9b)
+			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int64(t13a+c12), int64(t13b+c12)
+			t15a, t15b := t11a|t14a, t11b|t14b
+			t17a, t17b := t15a&c16, t15b&c16
+			t18a, t18b := math.Float64frombits(uint64(t17a)), math.Float64frombits(uint64(t17b))
+			t19a, t19b := float32(t18a), float32(t18b)
+			t20a, t20b := scalar.Float16bits(t19a), scalar.Float16bits(t19b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t20a, t20b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 & c0
+			t2 := uint64(t1 + c0)
+			t3 := v0 | t2
+			t5 := t3 & c4
+			t6 := v0
+			t8 := t6 < c7
+			t9 := t5
+			if t8 {
+				t9 = v0
+			}
+			t10 := float64(t9)
+			t11 := int64(math.Float64bits(t10))
+			t13 := t11 & c12
+			t14 := int64(t13 + c12)
+			t15 := t11 | t14
+			t17 := t15 & c16
+			t18 := math.Float64frombits(uint64(t17))
+			t19 := float32(t18)
+			t20 := scalar.Float16bits(t19)
+			o0[i] = t20
+		}
+	}
+}
+
+// k_cast_u64_f32_u_ffeeb86eed_go is
+//
+//	kernel (u0:u64) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_u64_f32_u_ffeeb86eed_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_f64_u_97004cf19d_go is
+//
+//	kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_u64_f64_u_97004cf19d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_i32_u_30e018451a_go is
+//
+//	kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u64_i32_u_30e018451a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_i64_u_421756f2a5_go is
+//
+//	kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0[i] = int64(a0[i])
+func k_cast_u64_i64_u_421756f2a5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_u32_u_f853545810_go is
+//
+//	kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
+//
+// for i: o0[i] = uint32(a0[i])
+func k_cast_u64_u32_u_f853545810_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_u8_u_ded4c758f4_go is
+//
+//	kernel (u0:u64) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u64_u8_u_ded4c758f4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
@@ -9165,6 +11091,24 @@ func k_cast_u8_u32_u_65fef5c311_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_u64_u_df9b1c067a_go is
+//
+//	kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0[i] = uint64(a0[i])
+func k_cast_u8_u64_u_df9b1c067a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
 			o0[i] = t0
 		}
 	}
@@ -10874,6 +12818,158 @@ func k_clip_u32_uuu_0ce05f8523_go(f *abi.Frame) {
 	}
 }
 
+// k_clip_u64_ssu_47e95cbc14_go is
+//
+//	kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1, a2[i])
+func k_clip_u64_ssu_47e95cbc14_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t0 := scalar.Max(s0, s1)
+		for i := range n {
+			v2 := a2[i]
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_sus_3031b7f74f_go is
+//
+//	kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2)
+func k_clip_u64_sus_3031b7f74f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_suu_230378a205_go is
+//
+//	kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0, a1[i], a2[i])
+func k_clip_u64_suu_230378a205_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(s0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_uss_5853f20259_go is
+//
+//	kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2)
+func k_clip_u64_uss_5853f20259_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_usu_1f27ef528d_go is
+//
+//	kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1, a2[i])
+func k_clip_u64_usu_1f27ef528d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_uus_5446d8351a_go is
+//
+//	kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2)
+func k_clip_u64_uus_5446d8351a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_clip_u64_uuu_6b7a16ea8c_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
+//
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
+func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_clip_u8_ssu_89b2a831c3_go is
 //
 //	kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
@@ -11026,6 +13122,41 @@ func k_clip_u8_uuu_6145acbbd3_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_bf16_s_a082d048d3_go is
+//
+//	kernel (s0:bf16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_bf16_s_a082d048d3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_bf16_u_289b3de1b7_go is
+//
+//	kernel (u0:bf16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_bf16_u_289b3de1b7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_bool_s_5e5c757c8c_go is
 //
 //	kernel (s0:bool) { t0 = copy s0; store t0 }
@@ -11166,6 +13297,41 @@ func k_copy_f64_u_fbab1763ae_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_i16_s_010b6ef99d_go is
+//
+//	kernel (s0:i16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_i16_s_010b6ef99d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_i16_u_1453d5a4e2_go is
+//
+//	kernel (u0:i16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_i16_u_1453d5a4e2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_i32_s_3e5783a469_go is
 //
 //	kernel (s0:i32) { t0 = copy s0; store t0 }
@@ -11236,6 +13402,41 @@ func k_copy_i64_u_ee07695f35_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_i8_s_d521e5d8db_go is
+//
+//	kernel (s0:i8) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_i8_s_d521e5d8db_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_i8_u_262eba4c85_go is
+//
+//	kernel (u0:i8) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_i8_u_262eba4c85_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_u16_s_fc66a16053_go is
 //
 //	kernel (s0:u16) { t0 = copy s0; store t0 }
@@ -11298,6 +13499,41 @@ func k_copy_u32_u_11a3202291_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_u64_s_ee6f551579_go is
+//
+//	kernel (s0:u64) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_u64_s_ee6f551579_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_u64_u_57d515a596_go is
+//
+//	kernel (u0:u64) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_u64_u_57d515a596_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0
@@ -15436,6 +17672,73 @@ func k_div_u32_uu_64bc3b7468_go(f *abi.Frame) {
 	}
 }
 
+// k_div_u64_su_709a43506e_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
+//
+// for i: o0[i] = a0 / a1[i]
+func k_div_u64_su_709a43506e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			var t0 uint64
+			if v1 != 0 {
+				t0 = s0 / v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_div_u64_us_418c633f72_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1
+func k_div_u64_us_418c633f72_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if s1 != 0 {
+				t0 = v0 / s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_div_u64_uu_2cdab6e4fa_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] / a1[i]
+func k_div_u64_uu_2cdab6e4fa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 uint64
+			if v1 != 0 {
+				t0 = v0 / v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_div_u8_su_777ae31059_go is
 //
 //	kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
@@ -16416,6 +18719,45 @@ func k_eq_u32_bool_uu_abecd25158_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 == v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_eq_u64_bool_us_7f4b397c1e_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1
+func k_eq_u64_bool_us_7f4b397c1e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 == s1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_eq_u64_bool_uu_5c919713ea_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] == a1[i]
+func k_eq_u64_bool_uu_5c919713ea_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
@@ -22478,6 +24820,64 @@ func k_le_u32_bool_uu_7058264db4_go(f *abi.Frame) {
 	}
 }
 
+// k_le_u64_bool_su_debdd4dfb6_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+func k_le_u64_bool_su_debdd4dfb6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 <= v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_le_u64_bool_us_663632e73d_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+func k_le_u64_bool_us_663632e73d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 <= s1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_le_u64_bool_uu_57d8c965c2_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_u64_bool_uu_57d8c965c2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 <= v1
+			o0[i] = t0
+		}
+	}
+}
+
 // k_le_u8_bool_su_4e98e38ed3_go is
 //
 //	kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }
@@ -26194,6 +28594,64 @@ func k_lt_u32_bool_uu_dde4d32cac_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_u64_bool_su_eb6f9cf761_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+func k_lt_u64_bool_su_eb6f9cf761_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_lt_u64_bool_us_cdd7a3a624_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+func k_lt_u64_bool_us_cdd7a3a624_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 < s1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_lt_u64_bool_uu_6752fc82a1_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_u64_bool_uu_6752fc82a1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 < v1
+			o0[i] = t0
+		}
+	}
+}
+
 // k_lt_u8_bool_su_86e1b67395_go is
 //
 //	kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }
@@ -26248,6 +28706,169 @@ func k_lt_u8_bool_uu_1ce629a695_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 < v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_max_bf16_su_100e068ec4_go is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := uint16(s0)
+		t1 := int32(t0)
+		t3 := t1 << uint32(c2)
+		t4 := math.Float32frombits(uint32(t3))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := scalar.Max(t4, t8a), scalar.Max(t4, t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := scalar.Max(t4, t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_max_bf16_uu_5717754c11_go is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := scalar.Max(t4a, t8a), scalar.Max(t4b, t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := scalar.Max(t4, t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
 		}
 	}
 }
@@ -26375,6 +28996,51 @@ func k_max_f64_uu_8e8ee6eae2_go(f *abi.Frame) {
 	}
 }
 
+// k_max_i16_us_74987a9325_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_i16_us_74987a9325_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := scalar.Max(t0, t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_i16_uu_f991b5d2a0_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_i16_uu_f991b5d2a0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_max_i32_us_a8e7b56bbb_go is
 //
 //	kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
@@ -26449,6 +29115,51 @@ func k_max_i64_uu_702ea15ec3_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_max_i8_su_c3f2f4c219_go is
+//
+//	kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }
+//
+// for i: o0[i] = max(a0, a1[i])
+func k_max_i8_su_c3f2f4c219_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_max_i8_uu_7f374b1978_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_i8_uu_7f374b1978_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Max(t0, t1)
+			t3 := int8(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -26933,6 +29644,82 @@ func k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go(f *abi.Frame) {
 	}
 }
 
+// k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
+func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := scalar.Max(v0a, v1a), scalar.Max(v0b, v1b)
+			t1a, t1b := scalar.Max(v2a, t0a), scalar.Max(v2b, t0b)
+			t2a, t2b := scalar.Max(t1a, v3a), scalar.Max(t1b, v3b)
+			t3a, t3b := scalar.Max(t2a, v4a), scalar.Max(t2b, v4b)
+			t4a, t4b := scalar.Max(t0a, v5a), scalar.Max(t0b, v5b)
+			t5a, t5b := scalar.Max(t1a, v5a), scalar.Max(t1b, v5b)
+			t6a, t6b := scalar.Max(t2a, v5a), scalar.Max(t2b, v5b)
+			t7a, t7b := scalar.Max(t3a, v5a), scalar.Max(t3b, v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(t2, v4)
+			t4 := scalar.Max(t0, v5)
+			t5 := scalar.Max(t1, v5)
+			t6 := scalar.Max(t2, v5)
+			t7 := scalar.Max(t3, v5)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_max_max_max_etc_u8_uuuuuu_c611900758_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
@@ -27252,6 +30039,43 @@ func k_max_max_max_max_u32_uuuuu_8e2d6160cd_go(f *abi.Frame) {
 	}
 }
 
+// k_max_max_max_max_u64_uuuuu_c13987b274_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_max_max_max_max_u64_uuuuu_c13987b274_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			t2 := scalar.Max(t1, v3)
+			t3 := scalar.Max(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_max_max_max_max_u8_uuuuu_a89495660d_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
@@ -27302,6 +30126,31 @@ func k_max_max_u32_uuu_c29a8b7939_go(f *abi.Frame) {
 		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, t0)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_u64_uuu_20b0e41013_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
+//
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
+func k_max_max_u64_uuu_20b0e41013_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -27423,6 +30272,45 @@ func k_max_u32_uu_e3946b01f5_go(f *abi.Frame) {
 	}
 }
 
+// k_max_u64_us_d8b0009d8d_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_u64_us_d8b0009d8d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_max_u64_uu_8aaa11e34b_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_u64_uu_8aaa11e34b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_max_u8_su_68beaefbd9_go is
 //
 //	kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
@@ -27458,6 +30346,169 @@ func k_max_u8_uu_4c72f1ffc1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_min_bf16_su_9308cc1e53_go is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }
+//
+// for i: o0[i] = min(a0, a1[i])
+func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := uint16(s0)
+		t1 := int32(t0)
+		t3 := t1 << uint32(c2)
+		t4 := math.Float32frombits(uint32(t3))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := scalar.Min(t4, t8a), scalar.Min(t4, t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := scalar.Min(t4, t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_min_bf16_uu_0ec29c093e_go is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := scalar.Min(t4a, t8a), scalar.Min(t4b, t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := scalar.Min(t4, t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
 		}
 	}
 }
@@ -27585,6 +30636,51 @@ func k_min_f64_uu_4d70e3b726_go(f *abi.Frame) {
 	}
 }
 
+// k_min_i16_us_62cbc1e255_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_i16_us_62cbc1e255_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := scalar.Min(t0, t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_i16_uu_d189cafe2c_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_i16_uu_d189cafe2c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Min(t0, t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_min_i32_us_ff5bb7f3f0_go is
 //
 //	kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
@@ -27659,6 +30755,51 @@ func k_min_i64_uu_53bafe5025_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_min_i8_us_1348b2a2de_go is
+//
+//	kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_i8_us_1348b2a2de_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := scalar.Min(t0, t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_min_i8_uu_c53e5a2ac2_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_i8_uu_c53e5a2ac2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := scalar.Min(t0, t1)
+			t3 := int8(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -28143,6 +31284,82 @@ func k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go(f *abi.Frame) {
 	}
 }
 
+// k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(a5[i], t1); o3[i] = min(t2, a5[i]); o4[i] = min(a5[i], t3)
+func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := scalar.Min(v0a, v1a), scalar.Min(v0b, v1b)
+			t1a, t1b := scalar.Min(v2a, t0a), scalar.Min(v2b, t0b)
+			t2a, t2b := scalar.Min(t1a, v3a), scalar.Min(t1b, v3b)
+			t3a, t3b := scalar.Min(v4a, t2a), scalar.Min(v4b, t2b)
+			t4a, t4b := scalar.Min(t0a, v5a), scalar.Min(t0b, v5b)
+			t5a, t5b := scalar.Min(v5a, t1a), scalar.Min(v5b, t1b)
+			t6a, t6b := scalar.Min(t2a, v5a), scalar.Min(t2b, v5b)
+			t7a, t7b := scalar.Min(v5a, t3a), scalar.Min(v5b, t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, t0)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			t4 := scalar.Min(t0, v5)
+			t5 := scalar.Min(v5, t1)
+			t6 := scalar.Min(t2, v5)
+			t7 := scalar.Min(v5, t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
@@ -28462,6 +31679,43 @@ func k_min_min_min_min_u32_uuuuu_92306c82e1_go(f *abi.Frame) {
 	}
 }
 
+// k_min_min_min_min_u64_uuuuu_fe2d62042b_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_min_min_min_min_u64_uuuuu_fe2d62042b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			t2 := scalar.Min(t1, v3)
+			t3 := scalar.Min(v4, t2)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_min_min_min_min_u8_uuuuu_183f149635_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
@@ -28512,6 +31766,31 @@ func k_min_min_u32_uuu_d99a866278_go(f *abi.Frame) {
 		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
 		o1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(t0, v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_min_min_u64_uuu_e3f3ba8518_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
+//
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
+func k_min_min_u64_uuu_e3f3ba8518_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -28624,6 +31903,45 @@ func k_min_u32_uu_6487624327_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Min(v0, v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_u64_us_1dfeb25aa6_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_u64_us_1dfeb25aa6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Min(v0, s1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_min_u64_uu_71c425ba5a_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_u64_uu_71c425ba5a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -31311,6 +34629,169 @@ func k_mul_add_rsqrt_f64_sus_0cde7945d1_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_bf16_su_7d5459827d_go is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+func k_mul_bf16_su_7d5459827d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := uint16(s0)
+		t1 := int32(t0)
+		t3 := t1 << uint32(c2)
+		t4 := math.Float32frombits(uint32(t3))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4*t8a), float32(t4*t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_mul_bf16_uu_1dfb56811f_go is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4a*t8a), float32(t4b*t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
 // k_mul_cast_mul_f32_f64_uuu_f242712e5b_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }
@@ -31460,6 +34941,51 @@ func k_mul_f64_uu_7b320067c4_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_i16_us_c2aef55433_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1
+func k_mul_i16_us_c2aef55433_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 * t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_i16_uu_89ae94988e_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_i16_uu_89ae94988e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_mul_i32_su_bcbf8718ef_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
@@ -31534,6 +35060,51 @@ func k_mul_i64_uu_3928b8d38e_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 * v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_i8_su_2ed1d6ce71_go is
+//
+//	kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+func k_mul_i8_su_2ed1d6ce71_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_i8_uu_db60907b44_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_i8_uu_db60907b44_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 * t1)
+			t3 := int8(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -32171,6 +35742,82 @@ func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = t2 * a5[i]; o4[i] = a5[i] * t3
+func k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := uint64(v0a*v1a), uint64(v0b*v1b)
+			t1a, t1b := uint64(t0a*v2a), uint64(t0b*v2b)
+			t2a, t2b := uint64(t1a*v3a), uint64(t1b*v3b)
+			t3a, t3b := uint64(t2a*v4a), uint64(t2b*v4b)
+			t4a, t4b := uint64(v5a*t0a), uint64(v5b*t0b)
+			t5a, t5b := uint64(v5a*t1a), uint64(v5b*t1b)
+			t6a, t6b := uint64(t2a*v5a), uint64(t2b*v5b)
+			t7a, t7b := uint64(v5a*t3a), uint64(v5b*t3b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t4a, t4b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t5a, t5b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t6a, t6b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := uint64(v0 * v1)
+			t1 := uint64(t0 * v2)
+			t2 := uint64(t1 * v3)
+			t3 := uint64(t2 * v4)
+			t4 := uint64(v5 * t0)
+			t5 := uint64(v5 * t1)
+			t6 := uint64(t2 * v5)
+			t7 := uint64(v5 * t3)
+			o0[i] = t3
+			o1[i] = t4
+			o2[i] = t5
+			o3[i] = t6
+			o4[i] = t7
+		}
+	}
+}
+
 // k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
@@ -32490,6 +36137,43 @@ func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
+//
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
+func k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := uint64(v0 * v1)
+			t1 := uint64(t0 * v2)
+			t2 := uint64(v3 * t1)
+			t3 := uint64(t2 * v4)
+			o0[i] = t3
+			o1[i] = t0
+			o2[i] = t1
+			o3[i] = t2
+			o4[i] = t3
+		}
+	}
+}
+
 // k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go is
 //
 //	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
@@ -32546,6 +36230,31 @@ func k_mul_mul_u32_uuu_fda5307aa3_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := uint32(v0 * v1)
 			t1 := uint32(t0 * v2)
+			o0[i] = t0
+			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_u64_uuu_e27e0856c5_go is
+//
+//	kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
+//
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
+func k_mul_mul_u64_uuu_e27e0856c5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint64(v0 * v1)
+			t1 := uint64(v2 * t0)
 			o0[i] = t0
 			o1[i] = t1
 		}
@@ -33117,6 +36826,45 @@ func k_mul_u32_uu_60b7b39a1b_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_u64_su_c06c301c60_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+func k_mul_u64_su_c06c301c60_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := uint64(s0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_u64_uu_7697b2f440_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_u64_uu_7697b2f440_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint64(v0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_mul_u8_us_ee719da1b0_go is
 //
 //	kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
@@ -33426,6 +37174,45 @@ func k_ne_u32_bool_uu_53248540b6_go(f *abi.Frame) {
 	}
 }
 
+// k_ne_u64_bool_su_c9392c1212_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }
+//
+// for i: o0[i] = a0 != a1[i]
+func k_ne_u64_bool_su_c9392c1212_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 != v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_ne_u64_bool_uu_6f40ad12b5_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] != a1[i]
+func k_ne_u64_bool_uu_6f40ad12b5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 != v1
+			o0[i] = t0
+		}
+	}
+}
+
 // k_ne_u8_bool_us_8a55802e7a_go is
 //
 //	kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }
@@ -33555,6 +37342,24 @@ func k_neg_u32_u_be8953ce60_go(f *abi.Frame) {
 	}
 }
 
+// k_neg_u64_u_efafe1e5a2_go is
+//
+//	kernel (u0:u64) { t0 = neg u0; store t0 }
+//
+// for i: o0[i] = -a0[i]
+func k_neg_u64_u_efafe1e5a2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := -v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_neg_u8_u_6bfadf2f08_go is
 //
 //	kernel (u0:u8) { t0 = neg u0; store t0 }
@@ -33637,6 +37442,24 @@ func k_not_u32_u_aa573cbc69_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := ^v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_not_u64_u_9a6e0c83ca_go is
+//
+//	kernel (u0:u64) { t0 = not u0; store t0 }
+//
+// for i: o0[i] = not(a0[i])
+func k_not_u64_u_9a6e0c83ca_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := ^v0
@@ -33810,6 +37633,45 @@ func k_or_u32_uu_6a548bdf49_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 | v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_or_u64_su_b9071ff793_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
+//
+// for i: o0[i] = a0 | a1[i]
+func k_or_u64_su_b9071ff793_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 | v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_or_u64_uu_8472c51f6b_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] | a1[i]
+func k_or_u64_uu_8472c51f6b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]
@@ -34970,6 +38832,42 @@ func k_reduce_add_abs_f64_u_a4c3f04c6a_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_bf16_f32_u_9005344d1b_go is
+//
+//	reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 += float32(a0[i])
+func k_reduce_add_cast_bf16_f32_u_9005344d1b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x80000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			l0[i&31] = float32(l0[i&31] + t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e_go is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -35031,6 +38929,64 @@ func k_reduce_add_cast_f32_f64_u_f487af5f6b_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_i16_i32_u_e40a349ec8_go is
+//
+//	reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_i16_i32_u_e40a349ec8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_i8_i32_u_c28ff79bec_go is
+//
+//	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_i8_i32_u_c28ff79bec_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -35936,6 +39892,34 @@ func k_reduce_add_u32_u_912738c3fb_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_u64_u_279122caed_go is
+//
+//	reduce [add] kernel (u0:u64) { store u0 }
+//
+// for i: o0 += a0[i]
+func k_reduce_add_u64_u_279122caed_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint64(l0[i&31] + v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_u8_u_50e2bfdeae_go is
 //
 //	reduce [add] kernel (u0:u8) { store u0 }
@@ -36088,6 +40072,37 @@ func k_reduce_and_u32_u_6cb10976ea_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_and_u64_u_4b702a6235_go is
+//
+//	reduce [and] kernel (u0:u64) { store u0 }
+//
+// for i: o0 &= a0[i]
+func k_reduce_and_u64_u_4b702a6235_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for b := range l0 {
+			l0[b] = uint64(18446744073709551615)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] & v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] & l0[b+half]
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_and_u8_u_bb5684ec4f_go is
 //
 //	reduce [and] kernel (u0:u8) { store u0 }
@@ -36119,6 +40134,34 @@ func k_reduce_and_u8_u_bb5684ec4f_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go is
+//
+//	reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first max(float32(a0[i]))
+func k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0xff800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			if !(t4 <= m0) && m0 == m0 {
+				m0, l0 = t4, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
 // k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go is
 //
 //	reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -36136,6 +40179,54 @@ func k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			if !(t0 <= m0) && m0 == m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go is
+//
+//	reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go is
+//
+//	reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first max(int32(a0[i]))
+func k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(-2147483648), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 > m0 {
 				m0, l0 = t0, int32(i)
 			}
 		}
@@ -36354,6 +40445,29 @@ func k_reduce_argmax_u32_u_140109ec86_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_u64_u_ace38f3196_go is
+//
+//	reduce [argmax] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = index of the first max(a0[i])
+func k_reduce_argmax_u64_u_ace38f3196_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint64(0), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 > m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
 // k_reduce_argmax_u8_u_a6199d6ec6_go is
 //
 //	reduce [argmax] kernel (u0:u8) { store u0 }
@@ -36377,6 +40491,34 @@ func k_reduce_argmax_u8_u_a6199d6ec6_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmin_cast_bf16_f32_u_d6edfc5560_go is
+//
+//	reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = index of the first min(float32(a0[i]))
+func k_reduce_argmin_cast_bf16_f32_u_d6edfc5560_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float32frombits(0x7f800000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			if !(t4 >= m0) && m0 == m0 {
+				m0, l0 = t4, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
 // k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go is
 //
 //	reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -36394,6 +40536,54 @@ func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := scalar.Float16frombits(v0)
 			if !(t0 >= m0) && m0 == m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go is
+//
+//	reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
+				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go is
+//
+//	reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = index of the first min(int32(a0[i]))
+func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := int32(2147483647), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			if t0 < m0 {
 				m0, l0 = t0, int32(i)
 			}
 		}
@@ -36602,6 +40792,29 @@ func k_reduce_argmin_u32_u_7babf75b6b_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		m0, l0 := uint32(4294967295), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			if v0 < m0 {
+				m0, l0 = v0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_u64_u_7717646c58_go is
+//
+//	reduce [argmin] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = index of the first min(a0[i])
+func k_reduce_argmin_u64_u_7717646c58_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := uint64(18446744073709551615), int32(0)
 		for i := range n {
 			v0 := a0[i]
 			if v0 < m0 {
@@ -37397,6 +41610,42 @@ func k_reduce_columns_min_add_f64_su_1e4cde9d00_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_max_cast_bf16_f32_u_1a4e6206aa_go is
+//
+//	reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = max(o0, float32(a0[i]))
+func k_reduce_max_cast_bf16_f32_u_1a4e6206aa_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0xff800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			l0[i&31] = scalar.Max(l0[i&31], t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_max_cast_f16_f32_u_4ce9765f90_go is
 //
 //	reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -37426,6 +41675,70 @@ func k_reduce_max_cast_f16_f32_u_4ce9765f90_go(f *abi.Frame) {
 			}
 		}
 		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_cast_i16_i32_u_e2d938b25a_go is
+//
+//	reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_reduce_max_cast_i16_i32_u_e2d938b25a_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_max_cast_i8_i32_u_940dcb9fb6_go is
+//
+//	reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = max(o0, int32(a0[i]))
+func k_reduce_max_cast_i8_i32_u_940dcb9fb6_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(-2147483648)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Max(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -37613,6 +41926,34 @@ func k_reduce_max_u32_u_6494554865_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_max_u64_u_83447700c2_go is
+//
+//	reduce [max] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = max(o0, a0[i])
+func k_reduce_max_u64_u_83447700c2_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = scalar.Max(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_max_u8_u_aa086b4524_go is
 //
 //	reduce [max] kernel (u0:u8) { store u0 }
@@ -37638,6 +41979,42 @@ func k_reduce_max_u8_u_aa086b4524_go(f *abi.Frame) {
 			}
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_bf16_f32_u_7a7a1cd982_go is
+//
+//	reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 = min(o0, float32(a0[i]))
+func k_reduce_min_cast_bf16_f32_u_7a7a1cd982_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x7f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			l0[i&31] = scalar.Min(l0[i&31], t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -37670,6 +42047,70 @@ func k_reduce_min_cast_f16_f32_u_86e87b9a67_go(f *abi.Frame) {
 			}
 		}
 		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_i16_i32_u_6c96e328c3_go is
+//
+//	reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_reduce_min_cast_i16_i32_u_6c96e328c3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_i8_i32_u_6748bbe25d_go is
+//
+//	reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 = min(o0, int32(a0[i]))
+func k_reduce_min_cast_i8_i32_u_6748bbe25d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(2147483647)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = scalar.Min(l0[i&31], t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -37948,6 +42389,37 @@ func k_reduce_min_u32_u_5ca15eca45_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_min_u64_u_99a74b5a47_go is
+//
+//	reduce [min] kernel (u0:u64) { store u0 }
+//
+// for i: o0 = min(o0, a0[i])
+func k_reduce_min_u64_u_99a74b5a47_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for b := range l0 {
+			l0[b] = uint64(18446744073709551615)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = scalar.Min(l0[i&31], v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_min_u8_u_2f6c138dd0_go is
 //
 //	reduce [min] kernel (u0:u8) { store u0 }
@@ -37976,6 +42448,42 @@ func k_reduce_min_u8_u_2f6c138dd0_go(f *abi.Frame) {
 			}
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go is
+//
+//	reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0 *= float32(a0[i])
+func k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float32
+		for b := range l0 {
+			l0[b] = math.Float32frombits(0x3f800000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			l0[i&31] = float32(l0[i&31] * t4)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -38040,6 +42548,70 @@ func k_reduce_mul_cast_f32_f64_u_64d0680e40_go(f *abi.Frame) {
 			}
 		}
 		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_i16_i32_u_fd89dabde0_go is
+//
+//	reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+func k_reduce_mul_cast_i16_i32_u_fd89dabde0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_i8_i32_u_380026ce13_go is
+//
+//	reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 *= int32(a0[i])
+func k_reduce_mul_cast_i8_i32_u_380026ce13_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for b := range l0 {
+			l0[b] = int32(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] * t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -38230,6 +42802,37 @@ func k_reduce_mul_u32_u_1499048f15_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_mul_u64_u_eb9d4ae4cb_go is
+//
+//	reduce [mul] kernel (u0:u64) { store u0 }
+//
+// for i: o0 *= a0[i]
+func k_reduce_mul_u64_u_eb9d4ae4cb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for b := range l0 {
+			l0[b] = uint64(1)
+		}
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = uint64(l0[i&31] * v0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_mul_u8_u_965545054d_go is
 //
 //	reduce [mul] kernel (u0:u8) { store u0 }
@@ -38373,6 +42976,34 @@ func k_reduce_or_u32_u_3ac6401b79_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_or_u64_u_39e4f22e97_go is
+//
+//	reduce [or] kernel (u0:u64) { store u0 }
+//
+// for i: o0 |= a0[i]
+func k_reduce_or_u64_u_39e4f22e97_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] | v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] | l0[b+half]
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_or_u8_u_aa9781b98b_go is
 //
 //	reduce [or] kernel (u0:u8) { store u0 }
@@ -38510,6 +43141,34 @@ func k_reduce_xor_u32_u_d2f41e376c_go(f *abi.Frame) {
 			}
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_xor_u64_u_ab99db5b6f_go is
+//
+//	reduce [xor] kernel (u0:u64) { store u0 }
+//
+// for i: o0 ^= a0[i]
+func k_reduce_xor_u64_u_ab99db5b6f_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			l0[i&31] = l0[i&31] ^ v0
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = l0[b] ^ l0[b+half]
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -38734,6 +43393,73 @@ func k_rem_u32_uu_811ab3563b_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			var t0 uint32
+			if v1 != 0 {
+				t0 = v0 % v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_rem_u64_su_c75cb3e04c_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
+//
+// for i: o0[i] = a0 % a1[i]
+func k_rem_u64_su_c75cb3e04c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			var t0 uint64
+			if v1 != 0 {
+				t0 = s0 % v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_rem_u64_us_91c691bbd2_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1
+func k_rem_u64_us_91c691bbd2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			var t0 uint64
+			if s1 != 0 {
+				t0 = v0 % s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_rem_u64_uu_491e456232_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] % a1[i]
+func k_rem_u64_uu_491e456232_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			var t0 uint64
 			if v1 != 0 {
 				t0 = v0 % v1
 			}
@@ -39195,6 +43921,52 @@ func k_scan_add_u32_carry_dda2f71c4b_go(f *abi.Frame) {
 	}
 }
 
+// k_scan_add_u64_be0e72dcfb_go is
+//
+//	scan add u64
+//
+// for i: run += a0[i]; o0[i] = run
+func k_scan_add_u64_be0e72dcfb_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint64(run + x)
+			o0[i] = run
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_add_u64_carry_d8f8bfcd6c_go is
+//
+//	scan add u64 carry
+//
+// for i: run += a0[i]; o0[i] = carry combined with run
+func k_scan_add_u64_carry_d8f8bfcd6c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint64(run + x)
+			o0[i] = uint64(carry + run)
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint64(carry + run)
+	}
+}
+
 // k_scan_add_u8_56c3ce2150_go is
 //
 //	scan add u8
@@ -39468,6 +44240,52 @@ func k_scan_max_u32_f2bd8f3df2_go(f *abi.Frame) {
 			o0[i] = run
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_u64_c83cfa8264_go is
+//
+//	scan max u64
+//
+// for i: run = max(run, a0[i]); o0[i] = run
+func k_scan_max_u64_c83cfa8264_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = scalar.Max(run, x)
+			o0[i] = run
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_max_u64_carry_68233a2ee3_go is
+//
+//	scan max u64 carry
+//
+// for i: run = max(run, a0[i]); o0[i] = carry combined with run
+func k_scan_max_u64_carry_68233a2ee3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = scalar.Max(run, x)
+			o0[i] = scalar.Max(carry, run)
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Max(carry, run)
 	}
 }
 
@@ -39747,6 +44565,52 @@ func k_scan_min_u32_carry_945d989a71_go(f *abi.Frame) {
 	}
 }
 
+// k_scan_min_u64_carry_ba1be5ab5b_go is
+//
+//	scan min u64 carry
+//
+// for i: run = min(run, a0[i]); o0[i] = carry combined with run
+func k_scan_min_u64_carry_ba1be5ab5b_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = scalar.Min(run, x)
+			o0[i] = scalar.Min(carry, run)
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = scalar.Min(carry, run)
+	}
+}
+
+// k_scan_min_u64_e4b1e093fe_go is
+//
+//	scan min u64
+//
+// for i: run = min(run, a0[i]); o0[i] = run
+func k_scan_min_u64_e4b1e093fe_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = scalar.Min(run, x)
+			o0[i] = run
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
 // k_scan_min_u8_b964aa4f7b_go is
 //
 //	scan min u8
@@ -40020,6 +44884,52 @@ func k_scan_mul_u32_carry_b9c1ae822a_go(f *abi.Frame) {
 		}
 		*(*uint32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
 		*(*uint32)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint32(carry * run)
+	}
+}
+
+// k_scan_mul_u64_88df00cd6c_go is
+//
+//	scan mul u64
+//
+// for i: run *= a0[i]; o0[i] = run
+func k_scan_mul_u64_88df00cd6c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		for i, x := range a0 {
+			run = uint64(run * x)
+			o0[i] = run
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
+	}
+}
+
+// k_scan_mul_u64_carry_1c2f67d33c_go is
+//
+//	scan mul u64 carry
+//
+// for i: run *= a0[i]; o0[i] = carry combined with run
+func k_scan_mul_u64_carry_1c2f67d33c_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		run := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		carry := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		for i, x := range a0 {
+			run = uint64(run * x)
+			o0[i] = uint64(carry * run)
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
+		*(*uint64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = uint64(carry * run)
 	}
 }
 
@@ -40969,6 +45879,172 @@ func k_select_bool_u32_uuu_92a911a792_go(f *abi.Frame) {
 	}
 }
 
+// k_select_bool_u64_ssu_026e450f05_go is
+//
+//	kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1, a2[i])
+func k_select_bool_u64_ssu_026e450f05_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_sus_fa2ef5b782_go is
+//
+//	kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2)
+func k_select_bool_u64_sus_fa2ef5b782_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_suu_c19a7270b9_go is
+//
+//	kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0, a1[i], a2[i])
+func k_select_bool_u64_suu_c19a7270b9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if s0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_uss_96678e0daa_go is
+//
+//	kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2)
+func k_select_bool_u64_uss_96678e0daa_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := s2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_usu_1fae10b710_go is
+//
+//	kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1, a2[i])
+func k_select_bool_u64_usu_1fae10b710_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = s1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_uus_7cee75de09_go is
+//
+//	kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2)
+func k_select_bool_u64_uus_7cee75de09_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := s2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
+// k_select_bool_u64_uuu_f04b2e9177_go is
+//
+//	kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
+//
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
+func k_select_bool_u64_uuu_f04b2e9177_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v2
+			if v0 {
+				t0 = v1
+			}
+			o0[i] = t0
+		}
+	}
+}
+
 // k_select_bool_u8_ssu_5ccf3ad8c6_go is
 //
 //	kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
@@ -41849,6 +46925,64 @@ func k_shl_u32_uu_33a87b7638_go(f *abi.Frame) {
 	}
 }
 
+// k_shl_u64_su_a205a37361_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
+//
+// for i: o0[i] = a0 << a1[i]
+func k_shl_u64_su_a205a37361_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 << uint64(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_u64_us_cb7c972961_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1
+func k_shl_u64_us_cb7c972961_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 << uint64(s1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shl_u64_uu_3bd76db569_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] << a1[i]
+func k_shl_u64_uu_3bd76db569_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 << uint64(v1)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_shl_u8_su_8b9cba96a6_go is
 //
 //	kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }
@@ -42076,6 +47210,64 @@ func k_shr_u32_uu_1005dbe316_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 >> uint32(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_u64_su_731411a533_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+func k_shr_u64_su_731411a533_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 >> uint64(v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_u64_us_4991f1637c_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+func k_shr_u64_us_4991f1637c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint64(s1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_u64_uu_4292eb5f1d_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_u64_uu_4292eb5f1d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 >> uint64(v1)
 			o0[i] = t0
 		}
 	}
@@ -42776,6 +47968,30 @@ func k_sign_u32_u_fc80d73fe1_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := c0 < v0
+			t3 := v0
+			if t1 {
+				t3 = c2
+			}
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sign_u64_u_8b2530e1f7_go is
+//
+//	kernel (u0:u64) { t0 = sign u0; store t0 }
+//
+// for i: o0[i] = sign(a0[i])
+func k_sign_u64_u_8b2530e1f7_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(0)
+	c2 := uint64(1)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t1 := c0 < v0
@@ -47121,6 +52337,247 @@ func k_sub_abs_f64_uu_78e2e30f16_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_bf16_su_2c1d826673_go is
+//
+//	kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_bf16_su_2c1d826673_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := uint16(s0)
+		t1 := int32(t0)
+		t3 := t1 << uint32(c2)
+		t4 := math.Float32frombits(uint32(t3))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4-t8a), float32(t4-t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 - t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_sub_bf16_us_ff92a7c9b2_go is
+//
+//	kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_bf16_us_ff92a7c9b2_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t5 := uint16(s1)
+		t6 := int32(t5)
+		t7 := t6 << uint32(c2)
+		t8 := math.Float32frombits(uint32(t7))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t9a, t9b := float32(t4a-t8), float32(t4b-t8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t9 := float32(t4 - t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_sub_bf16_uu_42dd4849c9_go is
+//
+//	kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4a-t8a), float32(t4b-t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
+			t24a, t24b := uint16(t23a), uint16(t23b)
+			t25a, t25b := uint16(t24a), uint16(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 - t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := t22 >> uint32(c2)
+			t24 := uint16(t23)
+			t25 := uint16(t24)
+			o0[i] = t25
+		}
+	}
+}
+
 // k_sub_div_f32_sus_808b300fab_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
@@ -47566,6 +53023,73 @@ func k_sub_f64_uu_7056a2375a_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_i16_su_f4fb387378_go is
+//
+//	kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_i16_su_f4fb387378_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_i16_us_ecc0732160_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_i16_us_ecc0732160_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 - t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_i16_uu_c354df0e3c_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_i16_uu_c354df0e3c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_sub_i32_su_86dcb44a31_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
@@ -47678,6 +53202,73 @@ func k_sub_i64_uu_239aa3ec07_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 - v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_i8_su_d7f82b13f0_go is
+//
+//	kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_i8_su_d7f82b13f0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_i8_us_580d9e9b16_go is
+//
+//	kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_i8_us_580d9e9b16_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 - t1)
+			t3 := int8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_sub_i8_uu_e17fc829b0_go is
+//
+//	kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_i8_uu_e17fc829b0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t3 := int8(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -48186,6 +53777,64 @@ func k_sub_u32_uu_bf42edf529_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint32(v0 - v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_u64_su_343c31e1d9_go is
+//
+//	kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_u64_su_343c31e1d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := uint64(s0 - v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_u64_us_40f9a881b9_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_u64_us_40f9a881b9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0 - s1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_sub_u64_uu_94bb905902_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_u64_uu_94bb905902_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint64(v0 - v1)
 			o0[i] = t0
 		}
 	}
@@ -51707,6 +57356,45 @@ func k_xor_u32_uu_cf0abce18a_go(f *abi.Frame) {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := v0 ^ v1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_xor_u64_us_6b4fbaef30_go is
+//
+//	kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1
+func k_xor_u64_us_6b4fbaef30_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 ^ s1
+			o0[i] = t0
+		}
+	}
+}
+
+// k_xor_u64_uu_c94e4b0903_go is
+//
+//	kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] ^ a1[i]
+func k_xor_u64_uu_c94e4b0903_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
 			v0 := a0[i]
 			v1 := a1[i]

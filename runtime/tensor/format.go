@@ -172,6 +172,8 @@ func scalarText(v any) string {
 	switch v := v.(type) {
 	case Half:
 		return floatText(ir.Float16, asFloat(v))
+	case BFloat:
+		return floatText(ir.BFloat16, asFloat(v))
 	case float32:
 		return floatText(ir.Float32, asFloat(v))
 	case float64:

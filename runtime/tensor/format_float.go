@@ -60,6 +60,8 @@ func plainBelow(dt ir.DType) float64 {
 	switch dt {
 	case ir.Float16:
 		return 1e3
+	case ir.BFloat16:
+		return 1e2
 	case ir.Float32:
 		return 1e6
 	case ir.Float64:
@@ -113,6 +115,8 @@ func floatText(dt ir.DType, f float64) string {
 func asFloat(v any) float64 {
 	switch v := v.(type) {
 	case Half:
+		return float64(v.Float32())
+	case BFloat:
 		return float64(v.Float32())
 	case float32:
 		return float64(v)

@@ -9,7 +9,7 @@ import (
 
 // Element lists Go's types of the elements that run.
 type Element interface {
-	bool | uint8 | uint16 | int32 | uint32 | int64 | Half | float32 | float64
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | Half | BFloat | float32 | float64
 }
 
 // DTypeOf returns the dtype whose elements are Go's T.
@@ -17,18 +17,26 @@ func DTypeOf[T Element]() ir.DType {
 	switch any(*new(T)).(type) {
 	case bool:
 		return ir.Bool
+	case int8:
+		return ir.Int8
+	case int16:
+		return ir.Int16
+	case int32:
+		return ir.Int32
+	case int64:
+		return ir.Int64
 	case uint8:
 		return ir.Uint8
 	case uint16:
 		return ir.Uint16
-	case int32:
-		return ir.Int32
 	case uint32:
 		return ir.Uint32
-	case int64:
-		return ir.Int64
+	case uint64:
+		return ir.Uint64
 	case Half:
 		return ir.Float16
+	case BFloat:
+		return ir.BFloat16
 	case float32:
 		return ir.Float32
 	case float64:
@@ -42,9 +50,10 @@ func loadAny(dt ir.DType, p unsafe.Pointer) any { return loads[dt](p) }
 
 // loads holds loadAny for each dtype that runs.
 var loads = map[ir.DType]func(p unsafe.Pointer) any{
-	ir.Bool: loadOf[bool], ir.Uint8: loadOf[uint8], ir.Uint16: loadOf[uint16],
-	ir.Int32: loadOf[int32], ir.Uint32: loadOf[uint32], ir.Int64: loadOf[int64],
-	ir.Float16: loadOf[Half], ir.Float32: loadOf[float32], ir.Float64: loadOf[float64],
+	ir.Bool: loadOf[bool],
+	ir.Int8: loadOf[int8], ir.Int16: loadOf[int16], ir.Int32: loadOf[int32], ir.Int64: loadOf[int64],
+	ir.Uint8: loadOf[uint8], ir.Uint16: loadOf[uint16], ir.Uint32: loadOf[uint32], ir.Uint64: loadOf[uint64],
+	ir.Float16: loadOf[Half], ir.BFloat16: loadOf[BFloat], ir.Float32: loadOf[float32], ir.Float64: loadOf[float64],
 }
 
 func loadOf[T Element](p unsafe.Pointer) any { return *(*T)(p) }

@@ -10,9 +10,8 @@ import (
 // pcgStream makes the second half of PCG's seed: the digits of pi after the point.
 const pcgStream = 0x243f6a8885a308d3
 
-// Uniform returns a tensor of numbers spread evenly over [lo, hi), of dtype
-// Float16, Float32 or Float64. A seed gives the same bits on every machine and in
-// every release; narrower numbers are the float64 ones, rounded. lo == hi fills
+// Uniform returns a tensor of numbers spread evenly over [lo, hi), of a float dtype. A seed
+// gives the same bits on every machine and in every release; narrower numbers are the float64 ones, rounded. lo == hi fills
 // with lo.
 func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 	if err := checkFinite(lo, hi, hi-lo); err != nil {
@@ -57,8 +56,7 @@ func below(dt ir.DType, hi, lo float64) float64 {
 }
 
 // Normal returns a tensor of normally distributed numbers with the given mean
-// and standard deviation (>= 0), of dtype Float16, Float32 or Float64. A seed gives the
-// same bits on every machine and in every release.
+// and standard deviation (>= 0), of a float dtype. A seed gives the same bits on every machine and in every release.
 func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 	if err := checkFinite(mean, std); err != nil {
 		return Failf("normal: %v", err)

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Checking: what go generate would change, in one package or in all of some patterns.
+
+// summary prints one line about a package: how many kernels its programs need and the
+// files lack, how many the files have that no program needs, and how many files would
+// change. It prints nothing where nothing would.
+func (t *tool) summary(changes []change, kernels []kernel.Code) {
+	if len(changes) == 0 {
+		return
+	}
+	have := map[string]bool{}
+	for _, c := range changes {
+		if strings.HasSuffix(c.path, "_generic.go") {
+			have = signatures(c.old)
+		}
+	}
+	missing := 0
+	for _, k := range kernels {
+		if !have[k.Signature()] {
+			missing++
+		}
+	}
+	unused := len(have) - (len(kernels) - missing)
+	if len(have) == 0 && !strings.HasSuffix(changes[0].path, "_generic.go") { // that file is as it was
+		missing, unused = 0, 0
+	}
+	fmt.Fprintf(t.stdout, "genkernels: package %s: %d kernels missing, %d unused, %d files would change: run go generate in %s\n",
+		t.pkg, missing, unused, len(changes), t.dir)
+}
+
+// signatures returns the signatures that a generated file registers.
+func signatures(file []byte) map[string]bool {
+	out := map[string]bool{}
+	for line := range bytes.Lines(file) {
+		_, rest, found := bytes.Cut(line, []byte("{Sig: "))
+		if !found {
+			continue
+		}
+		if sig, err := strconv.QuotedPrefix(string(rest)); err == nil {
+			sig, _ = strconv.Unquote(sig)
+			out[sig] = true
+		}
+	}
+	return out
+}
+
+// checkAll checks each package of the patterns that has a go:generate line of this tool,
+// with the flags of that line.
+func (t *tool) checkAll() error {
+	cmd := exec.Command("go", append([]string{"list", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}"}, t.patterns...)...)
+	cmd.Dir = t.dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	files, err := cmd.Output()
+	if err != nil {
+		return errors.New(strings.TrimSpace(stderr.String()))
+	}
+	checked, stale := 0, 0
+	for file := range strings.Lines(string(files)) {
+		file = strings.TrimSpace(file)
+		if file == "" {
+			continue
+		}
+		args, found, err := generateLine(file)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		checked++
+		one := &tool{dir: filepath.Dir(file), stdin: t.stdin, stdout: t.stdout, stderr: t.stderr}
+		if err := one.parse(append(args, "-check")); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		switch err := one.run(); {
+		case errors.Is(err, errStale):
+			stale++
+		case err != nil:
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	fmt.Fprintf(t.stdout, "genkernels: %d packages with generated kernels, %d stale\n", checked, stale)
+	if stale > 0 {
+		return errStale
+	}
+	return nil
+}
+
+// generateLine returns the arguments in the go:generate line of this tool in a file.
+func generateLine(file string) (args []string, found bool, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, false, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if args, ok := toolArgs(line); ok {
+			return args, true, nil
+		}
+	}
+	return nil, false, nil
+}
+
+// toolArgs returns the arguments of the tool in a go:generate line, which runs it
+// with go run and its path or with go tool and its name.
+func toolArgs(line string) (args []string, ok bool) {
+	command, ok := strings.CutPrefix(line, "//go:generate ")
+	if !ok {
+		return nil, false
+	}
+	words := strings.Fields(command)
+	for i, w := range words {
+		if path.Base(w) == "genkernels" {
+			return words[i+1:], true
+		}
+	}
+	return nil, false
+}
