@@ -61,6 +61,7 @@ func Compile(items ...Item) (*Program, error) {
 		executor: executorFor(s),
 		sizes:    l.sizes,
 	}
+	p.trap = s.debug.has(NonFinite)
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = schedule.Default(p.executor.Parallelism())
 	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems

@@ -116,6 +116,7 @@
 //	a.min(0), a.max((0, 2))         a.Min(0), a.Max(0, 2)
 //	a.mean(0, keepdims=True)        a.Mean(0, graph.KeepDims)
 //	a.var(0), a.std(0, ddof=1)      a.Var(0), a.Std(0, graph.DDOF(1))
+//	np.nansum(a, 0), np.nanmean(a)  a.NanSum(0), a.NanMean(); NanMin, NanMax, NanCount
 //	a.argmin(0), a.argmax(-1)       a.ArgMin(0), a.ArgMax(-1), of type Int64
 //	a.all(), a.any(0)               a.All(), a.Any(0)
 //	np.linalg.norm(a, axis=0)       a.Norm2(0); a.Norm1(0)
@@ -155,6 +156,16 @@
 //	np.concatenate((a, b), 0)       graph.Concat(0, a, b); graph.Stack(0, a, b)
 //	np.pad(a, ((1, 1), (0, 2)))     a.Pad([]int{1, 0}, []int{1, 2}, graph.PadConstant)
 //	np.roll(a, 1, axis=0)           a.Roll(0, 1)
+//	np.take(a, i, 0), a[i]          a.Take(0, i); np.take_along_axis is a.TakeAlong(0, i)
+//	np.add.at(a, i, v)              a.Scatter(0, i, v, graph.ScatterAdd)
+//	b = a.copy(); b[1:3] = v        a.Set("1:3", v)
+//	np.sort(a), np.argsort(a)       a.Sort(-1), a.ArgSort(-1); np.partition is TopK
+//	np.median(a, 0), np.quantile    a.Median(0), a.Quantile(q, 0)
+//	np.searchsorted(a, v)           a.SearchSorted(v, false)
+//	np.bincount(a, minlength=n)     a.BinCount(n)
+//	np.nonzero(a), np.unique(a)     graph.NonZero(ctx, t), graph.Unique(ctx, t), of tensors
+//	np.correlate, torch.conv2d      a.Window(0, k, 1, 1).Mul(v).Sum(-1); x.Conv(w, options)
+//	torch.max_pool2d, avg_pool2d    x.MaxPool(options), x.AvgPool(options)
 //	np.tile(a, (2, 1))              a.Tile(2, 1)
 //	np.repeat(a, 2, axis=0)         a.Repeat(0, 2)
 //	np.split(a, 2), np.unstack(a)   a.Chunk(0, 2), a.Split(0, sizes...); a.Unstack(0)

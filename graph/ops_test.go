@@ -29,7 +29,7 @@ var otherwise = map[ir.Op]string{
 	ir.OpReduceChunks: "the reductions pass makes it",
 	ir.OpUnlikely:     "expansions make it",
 	ir.OpAccess:       "the views pass makes it of views",
-	ir.OpCopy:         "the passes make it where strides can't do",
+	ir.OpCopy:         "Materialize; the passes make it where strides can't do",
 }
 
 // TestEveryOpHasAMethod builds each op of the table by the method of its name.

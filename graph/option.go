@@ -69,6 +69,9 @@ const (
 	// Verify checks the compiler's own work after each of its passes. Tests use it;
 	// an error it finds is a bug of this library.
 	Verify
+	// NonFinite makes a run fail whose ops make a NaN or an infinity of numbers: the
+	// error, a *NonFiniteError, names the first such op. See FindNonFinite.
+	NonFinite
 )
 
 // WithDebug compiles or runs the program in these ways too.

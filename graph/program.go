@@ -35,6 +35,7 @@ type Program struct {
 	kept      keeper
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
+	trap      bool      // NonFinite
 }
 
 // Port describes an input or output of a program.
@@ -167,6 +168,11 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 // what it finds can only be wrong with the outs given, and checkOuts says it in the
 // program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
+	if p.trap {
+		if err := p.FindNonFinite(ctx, ins...); err != nil {
+			return err
+		}
+	}
 	if len(b.captured) == 0 {
 		return b.run(ctx, outs, ins, fresh)
 	}

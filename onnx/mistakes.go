@@ -43,7 +43,7 @@ type mistakes struct {
 
 // mostNodes limits the nodes of a model, with those of functions and loops once for each
 // use: a small file could ask for any number.
-const mostNodes = 1 << 17
+const mostNodes = 1 << 16
 
 // enough reports whether there are too many nodes to go on.
 func (m *mistakes) enough() bool {

@@ -10,10 +10,12 @@ import (
 // Quantization: an integer q stands for the float (q - zero point) * scale.
 
 var quantization = []operator{
+	{"ConvInteger", 10, latest, 2, 4, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), convInteger},
 	{"DequantizeLinear", 10, 12, 2, 3, ir.Ints, nil, dequantize},
 	{"DequantizeLinear", 13, 20, 2, 3, ir.Ints, attrs{"axis": 1}, dequantize},
 	{"DequantizeLinear", 21, latest, 2, 3, ir.Ints, attrs{"axis": 1, "block_size": 0, "output_dtype": 0}, dequantize},
 	{"DynamicQuantizeLinear", 11, latest, 1, 1, ir.SetOf(graph.Float32), nil, dynamicQuantize},
+	{"QLinearConv", 10, latest, 8, 9, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), quantizedConv},
 	{"QLinearMatMul", 10, latest, 8, 8, ir.Ints, nil, quantizedMatMul},
 	{"QuantizeLinear", 10, 12, 2, 3, ir.Numeric, nil, quantize},
 	{"QuantizeLinear", 13, 18, 2, 3, ir.Numeric, attrs{"axis": 1}, quantize},
@@ -100,6 +102,44 @@ func dynamicQuantize(c *call) []value {
 	return []value{compute(c.saturated(y, graph.Uint8)), compute(scale), compute(zero.Cast(graph.Uint8))}
 }
 
+func asInt32(x graph.Node) graph.Node { return x.Cast(graph.Int32) }
+
+func asFloat32(x graph.Node) graph.Node { return x.Cast(graph.Float32) }
+
+// perChannel returns input i, one for all or one for each channel of a kernel, so that it
+// broadcasts with the kernel, or with a result if the channels are the second axis.
+func (c *call) perChannel(i, axis, rank int) graph.Node {
+	if c.x(i).Rank() == 1 && !c.x(i).Shape()[0].Is(1) {
+		return alignAt(c.x(i), axis, rank)
+	}
+	return c.x(i).Reshape()
+}
+
+// convInteger convolves bytes in int32, each less its zero point.
+func convInteger(c *call) []value {
+	x, kernel := asInt32(c.x(0)), asInt32(c.x(1))
+	if c.has(2) {
+		x = x.Sub(asInt32(c.perChannel(2, 0, 0)))
+	}
+	if c.has(3) {
+		kernel = kernel.Sub(asInt32(c.perChannel(3, 0, kernel.Rank())))
+	}
+	return one(c.convolved(x, kernel))
+}
+
+// quantizedConv convolves integers, and quantizes the results. The kernel's scale and zero
+// point may be one for each channel.
+func quantizedConv(c *call) []value {
+	x, kernel := asInt32(c.x(0)), asInt32(c.x(3))
+	rank := x.Rank()
+	y := c.convolved(x.Sub(asInt32(c.x(2))), kernel.Sub(asInt32(c.perChannel(5, 0, rank))))
+	if c.has(8) {
+		y = y.Add(alignAt(c.x(8), 1, rank))
+	}
+	scale := asFloat32(c.x(1)).Mul(asFloat32(c.perChannel(4, 1, rank))).Div(asFloat32(c.x(6)))
+	return one(c.saturated(asFloat32(y).Mul(scale).Round().Add(asFloat32(c.x(7))), c.in[7].dtype()))
+}
+
 // quantizedMatMul multiplies integers, and quantizes the products. Scales and zero points
 // of the left operand may be one for each row, of the right one for each column.
 func quantizedMatMul(c *call) []value {
@@ -110,11 +150,9 @@ func quantizedMatMul(c *call) []value {
 		}
 		return s
 	}
-	integers := func(x graph.Node) graph.Node { return x.Cast(graph.Int32) }
-	wide := func(x graph.Node) graph.Node { return x.Cast(graph.Float32) }
-	a := integers(c.x(0)).Sub(integers(rows(2)))
-	b := integers(c.x(3)).Sub(integers(c.x(5)))
-	scale := wide(rows(1)).Mul(wide(c.x(4))).Div(wide(c.x(6)))
-	y := wide(a.MatMul(b)).Mul(scale).Round().Add(wide(c.x(7)))
+	a := asInt32(c.x(0)).Sub(asInt32(rows(2)))
+	b := asInt32(c.x(3)).Sub(asInt32(c.x(5)))
+	scale := asFloat32(rows(1)).Mul(asFloat32(c.x(4))).Div(asFloat32(c.x(6)))
+	y := asFloat32(a.MatMul(b)).Mul(scale).Round().Add(asFloat32(c.x(7)))
 	return one(c.saturated(y, c.in[7].dtype()))
 }

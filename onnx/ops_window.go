@@ -124,15 +124,17 @@ func (c *call) kernel(w graph.Node) []int {
 	return sizes
 }
 
-func conv(c *call) []value {
-	x, kernel := c.x(0), c.x(1)
+func conv(c *call) []value { return c.biased(c.convolved(c.x(0), c.x(1))) }
+
+// convolved returns the convolution that the attributes say.
+func (c *call) convolved(x, kernel graph.Node) graph.Node {
 	w := c.windows(x, c.kernel(kernel))
 	if c.err != nil {
-		return nil
+		return x
 	}
-	return c.biased(x.Conv(kernel, graph.ConvOptions{
+	return x.Conv(kernel, graph.ConvOptions{
 		Strides: w.Strides, Dilations: w.Dilations, Before: w.Before, After: w.After, Groups: c.int("group"),
-	}))
+	})
 }
 
 // biased adds input 2, an element for each channel, if it is given.

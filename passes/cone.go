@@ -8,7 +8,8 @@ import (
 
 const (
 	// recomputeLimit is the cost in additions up to which a value is computed
-	// again rather than stored and read back: the price of store and load.
+	// again, by all its readers but one, rather than stored and read back: the price of
+	// store and load.
 	recomputeLimit = 4
 	// coneLimit is how many values a view sinks through. Beyond it the group
 	// would be split anyway, and compile time would not be linear.
@@ -82,8 +83,9 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 func (w *viewer) dear(u *ir.Value, repeats bool) string {
 	ops, cost := 0, 0.0
 	w.measure(u, &ops, &cost)
+	again := max(1, *w.uses.at(u)-1) // how often, besides once
 	switch {
-	case cost <= recomputeLimit && ops <= coneLimit:
+	case cost*float64(again) <= recomputeLimit && ops <= coneLimit:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"

@@ -173,6 +173,8 @@ func (fu *fuser) seal() {
 				g.outputs = append(g.outputs, v)
 			}
 			switch {
+			case v.Op == ir.OpCopy && v.Attr.Note == "" && v.Args[0].Op.IsComputed() && fu.in[v.Args[0].ID] == g:
+				fu.record(plan.Materialized, v, 2*bytes(v), "the graph asks for it")
 			case v.Op == ir.OpCopy:
 				fu.record(plan.Copied, v, 2*bytes(v), cmp.Or(v.Attr.Note, "the graph asks for it"))
 			case reasons[v.ID] != "":

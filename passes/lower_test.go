@@ -138,7 +138,7 @@ func count(reached map[string]int, s *State) {
 func checkLedger(t *rapid.T, p *plan.Plan) {
 	copied, ran := 0, 0
 	for _, d := range p.Ledger {
-		if d.Kind == plan.Copied && d.Step >= 0 {
+		if (d.Kind == plan.Copied || d.Op == ir.OpCopy) && d.Step >= 0 {
 			copied++
 		}
 	}

@@ -88,15 +88,15 @@ func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 		*runtime.Executor
 		adjust func(*schedule.Machine)
 	}{
-		"default":        {Executor: &runtime.Executor{}},
-		"one worker":     {Executor: &runtime.Executor{Workers: 1}},
-		"five workers":   {Executor: &runtime.Executor{Workers: 5}},
-		"small chunks":   {Executor: &runtime.Executor{Workers: 3, ChunkElems: 700}},
-		"portable":       {Executor: &runtime.Executor{Workers: 2, Portable: true}},
-		"tilings":        {&runtime.Executor{}, noWhole},
-		"small tilings":  {&runtime.Executor{Workers: 2, ChunkElems: 90}, noWhole},
-		"verified":       {Executor: &runtime.Executor{Verify: true}},
-		"every kernel":   {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
+		"default":       {Executor: &runtime.Executor{}},
+		"one worker":    {Executor: &runtime.Executor{Workers: 1}},
+		"five workers":  {Executor: &runtime.Executor{Workers: 5}},
+		"small chunks":  {Executor: &runtime.Executor{Workers: 3, ChunkElems: 700}},
+		"portable":      {Executor: &runtime.Executor{Workers: 2, Portable: true}},
+		"tilings":       {&runtime.Executor{}, noWhole},
+		"small tilings": {&runtime.Executor{Workers: 2, ChunkElems: 90}, noWhole},
+		"verified":      {Executor: &runtime.Executor{Verify: true}},
+		"every kernel":  {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
 	} {
 		program := scheduled(t, way.Executor, p, way.adjust)
 		l, err := way.Link(program)

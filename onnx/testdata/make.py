@@ -94,6 +94,16 @@ body = helper.make_graph([node("Add", ["s", "row"], ["s2"]), node("Mul", ["s2", 
 save("scan", [node("Scan", ["start", "x"], ["last", "all"], body=body, num_scan_inputs=1)], [value("x", F, [3, 4])],
      [value("last", F, None), value("all", F, None)], [const("start", np.zeros(4, "f4"))], {"x": x})
 
+# Convolutions of bytes, with a zero point and a scale for each channel of the kernel.
+save("quantized", [
+    node("ConvInteger", ["x", "w", "xz", "wz"], ["sums"], pads=[1, 1, 1, 1]),
+    node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wzs", "ys", "yz", "b"], ["y"], pads=[1, 0, 1, 0], strides=[2, 1]),
+], [value("x", TensorProto.UINT8, [1, 2, 5, 6])], [value("sums", TensorProto.INT32, None), value("y", TensorProto.UINT8, None)],
+    [const("w", rng.integers(-128, 128, (3, 2, 3, 3)).astype("i1")), const("xz", np.uint8(120)), const("wz", np.int8(3)),
+     const("xs", np.float32(0.02)), const("ws", np.array([0.01, 0.02, 0.03], "f4")), const("wzs", np.zeros(3, "i1")),
+     const("ys", np.float32(0.05)), const("yz", np.uint8(128)), const("b", np.array([100, -200, 300], "i4"))],
+    {"x": rng.integers(0, 256, (1, 2, 5, 6)).astype("u1")})
+
 # Images of another size.
 modes = [("nearest", "asymmetric", "floor"), ("nearest", "half_pixel", "round_prefer_floor"), ("nearest", "half_pixel", "round_prefer_ceil"),
          ("nearest", "align_corners", "ceil"), ("linear", "half_pixel", "floor"), ("linear", "align_corners", "floor"),

@@ -170,7 +170,8 @@ func offerScatter(t *target, s *plan.Step) (offer, string) {
 	if _, ok := t.lib.Engine(copies); !ok {
 		return offer{}, "no kernel is registered for " + copies
 	}
-	return l.offer(8, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
+	cost := 8 * (1 + float64(l.length(&s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
+	return l.offer(cost, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
 }
 
 // scatter writes a scatter.

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Set returns x with the elements of a slice replaced: those that x.Slice(spec) reads are
+// value's, a Node, a Tensor or a Go number that broadcasts to the slice. The axes of the
+// slice must have known extents. (By a mask it is Where(mask, value, x).) A slice of
+// neighbours is stored beside the rest of x, without a temporary; of one with steps the
+// elements are selected.
+func (x Node) Set(spec string, value any) Node {
+	n := x.get()
+	v := Node{operand(ir.OpConcat, value, n.typ.DType)}
+	if n.err != nil || v.get().err != nil {
+		return apply(ir.OpSelect, ir.Attr{}, Scalar(Bool, true).n, n, v.get())
+	}
+	items, err := layout.ParseIndex(spec)
+	var axes []int
+	if err == nil {
+		axes, err = layout.PlaceIndex(items, len(n.typ.Shape))
+	}
+	if err != nil {
+		return fail("set", "%q of %s: %w", spec, n.text(), err)
+	}
+	target := x.Slice(spec)
+	if target.Err() != nil {
+		return within("set", x, target)
+	}
+	y := v.BroadcastTo(target.n.typ.Shape)
+	var ranges []setRange
+	shift := 0 // from an axis of the slice, as far as it is made, to that of x
+	for i, item := range items {
+		axis := axes[i] + shift
+		switch item.Kind {
+		case layout.NewAxis:
+			y = y.Squeeze(axis)
+			shift--
+		case layout.PointIndex:
+			y = y.Unsqueeze(axis)
+			one := layout.IndexItem{Kind: layout.RangeIndex, Begin: item.At, End: item.At + 1, Step: 1, HasBegin: true, HasEnd: item.At != -1}
+			ranges = append(ranges, setRange{axis, one})
+			shift++
+		case layout.RangeIndex:
+			ranges = append(ranges, setRange{axis, item})
+		}
+	}
+	y, err = x.replaced(ranges, y)
+	if err != nil {
+		return fail("set", "%w", err)
+	}
+	return within("set", x, y)
+}
+
+// setRange is the part of an axis that is replaced.
+type setRange struct {
+	axis int
+	item layout.IndexItem
+}
+
+// replaced returns x with the elements of ranges of some axes replaced by y, which has all
+// axes.
+func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
+	if len(ranges) == 0 || x.Err() != nil || y.Err() != nil {
+		return y, nil
+	}
+	r := ranges[0]
+	_, extent, err := x.n.knownAxis(r.axis)
+	if err != nil {
+		return x, err
+	}
+	begin, count, step := r.item.Resolve(extent)
+	if count == 0 {
+		return x, nil
+	}
+	if step < 0 {
+		begin, step, y = begin+(count-1)*step, -step, y.Flip(r.axis)
+	}
+	last := begin + (count-1)*step
+	if y, err = x.SliceAxis(r.axis, begin, last+1, step).replaced(ranges[1:], y); err != nil {
+		return x, err
+	}
+	switch {
+	case count == extent:
+		return y, nil
+	case step == 1:
+		parts := []Node{x.SliceAxis(r.axis, 0, begin, 1), y, x.SliceAxis(r.axis, last+1, extent, 1)}
+		return Concat(r.axis, nonempty(parts, begin, count, extent-last-1)...), nil
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	before[r.axis], after[r.axis] = begin, extent-1-last
+	lined := repeated(1, x.Rank())
+	lined[r.axis] = extent
+	i := Iota(Int64, extent).Sub(begin)
+	is := i.Ge(0).And(i.Le(last - begin)).And(i.Mod(step).Eq(0)).Reshape(lined)
+	return Where(is, y.spread(r.axis, step).Pad(before, after, PadConstant), x), nil
+}
+
+// At returns the element of x at an index of each axis, as a scalar. Negative ones count
+// from the end.
+func (x Node) At(index ...int) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	if len(index) != len(n.typ.Shape) {
+		return fail("at", "%s", fmt.Sprintf("%d indices for the %d axes of %s", len(index), len(n.typ.Shape), n.text()))
+	}
+	for _, i := range index {
+		x = x.Index(0, i)
+	}
+	return x
+}
