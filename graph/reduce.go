@@ -19,6 +19,7 @@ type ReduceOption interface{ reduceWith(*reduceOptions) }
 type reduceOptions struct {
 	keep, last, exclusive, reverse bool
 	ddof                           int
+	method                         string   // of a quantile
 	given                          []string // their names
 }
 
